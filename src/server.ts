@@ -7,6 +7,7 @@ import type { App } from './domain/context/app.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
+import { type ConnectionDriver, startConnections } from './jobs/connection-driver.js'
 import { type SearchUpdater, startSearchUpdater } from './jobs/search-updater.js'
 import { startTranslations, type TranslationStarter } from './jobs/translation-starter.js'
 import { startWebhookSender } from './jobs/webhook-sender.js'
@@ -50,11 +51,13 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   let announcer: Announcer | undefined
   let searches: SearchUpdater | undefined
   let translations: TranslationStarter | undefined
+  let connections: ConnectionDriver | undefined
   try {
     const moved: Announcer['moved'] = (repository, refs) => {
       announcer?.moved(repository, refs)
       searches?.moved(repository, refs)
       translations?.moved(repository, refs)
+      connections?.moved(repository, refs)
     }
     const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved, makePool: overrides.makePool ?? createPool }, closers)
     const repairs = await catchUp(app, log)
@@ -65,11 +68,13 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const api = await serveApi(app, config, { log, budget })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     const background = overrides.withoutWorker ? null : startBackground(app)
+    connections = background?.connections
     const close = async (): Promise<void> => {
       app.waits.close()
       await api.stop()
       // A book may take minutes: it is begun again after the next start.
       await app.printer.close()
+      await connections?.stop()
       await background?.worker.stop()
       await app.locks.idle()
       await announcer?.stop()
@@ -101,11 +106,13 @@ async function bootstrap(app: App, config: Config): Promise<FirstStart> {
   return first
 }
 
-/** Starts what works beside requests: the queue of jobs, and the deliveries to webhooks. */
+/** Starts what works beside requests: the queue of jobs, the deliveries to webhooks, and what drives connections. */
 function startBackground(app: App) {
   const worker = startWorker(app, { concurrency: JOBS_AT_ONCE })
   app.wakeJobs = worker.wake
   const sender = startWebhookSender(app)
   app.wakeWebhooks = sender.wake
-  return { worker, sender }
+  const connections = startConnections(app)
+  app.wakeConnections = connections.wake
+  return { worker, sender, connections }
 }

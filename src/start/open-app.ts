@@ -106,6 +106,9 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
+    wakeConnections: () => {},
+    // bound: imports and exports that run
+    running: new Map(),
     // bound: queued imports and exports; gone with their job
     credentials: new Map(),
     log,
@@ -140,7 +143,7 @@ const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
 /** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
 async function openRepositories(config: Config, { budget, log, moved }: Surroundings, closers: Closers): Promise<Git> {
   const reposDir = resolve(config.reposDir)
-  const allowedProtocols = protocolsOf(config)
+  const allowedProtocols = config.remoteProtocols
   const git = await openGit({
     budget,
     reposDir,
@@ -205,6 +208,7 @@ async function settingsOf(config: Config): Promise<Settings> {
     specRefreshMs: config.specRefreshHours === 0 ? null : config.specRefreshHours * 3_600_000,
     translationCharacters: config.translationCharacters,
     allowedProtocols: protocolsOf(config),
+    connectionProtocols: config.remoteProtocols,
     imports: {
       waitMs: config.importWaitSeconds * 1000,
       maxMs: config.importSeconds * 1000,
@@ -212,6 +216,7 @@ async function settingsOf(config: Config): Promise<Settings> {
       maxBytes: config.importBytes,
       delayMs: config.importDelayMs,
     },
+    connections: { pollMs: config.connectionPollSeconds * 1000, quietMs: config.connectionQuietSeconds * 1000 },
     ssoSessionMs: config.ssoSessionHours * 3_600_000,
     eventDays: config.eventDays,
     auditDays: config.auditDays,
