@@ -1,8 +1,9 @@
 /** The credential of a connection: checked, sealed for storing, and unsealed for one operation. */
 import { createHmac, createPrivateKey } from 'node:crypto'
 import { seal, unseal } from '../../auth/index.js'
+import { type HostAddress, HostError } from '../../hosts/index.js'
 import { badRequest } from '../../kernel/errors.js'
-import type { ConnectionCredentialInput, ConnectionDoc, ConnectionProvider, SealedCredential } from '../../model/index.js'
+import type { ConnectionCredentialInput, ConnectionDoc, SealedCredential } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import type { Credential } from '../git-sync/remote.js'
@@ -68,35 +69,23 @@ export function unsealCredential(app: App, { id, credential }: Pick<ConnectionDo
   return JSON.parse(secret) as ConnectionCredentialInput
 }
 
-/** The user name that hosts expect beside a token. */
-const TOKEN_USER: Record<ConnectionProvider, string> = {
-  github: 'x-access-token',
-  gitlab: 'oauth2',
-  gitea: 'x-access-token',
-  bitbucket: 'x-token-auth',
-  generic: 'x-access-token',
-}
+/** The host of the connection's repository, and what opens it, unsealed. Throws `SyncFailure`. Never log it. */
+export const hostAddressOf = (app: App, connection: ConnectionDoc): HostAddress => ({
+  provider: connection.provider,
+  url: connection.url,
+  apiUrl: connection.apiUrl,
+  credential: unsealCredential(app, connection),
+})
 
-/** What Git needs for one operation with the connection's repository. Throws `SyncFailure`. Never log it. */
+/** What Git needs for one operation with the connection's repository; the host is asked for the token of an app. Throws `SyncFailure`. Never log it. */
 export async function gitCredentialOf(app: App, connection: ConnectionDoc): Promise<Credential | undefined> {
   const given = unsealCredential(app, connection)
-  switch (given.kind) {
-    case 'none':
-      return undefined
-    case 'token':
-      return { username: TOKEN_USER[connection.provider], password: given.token }
-    case 'gitlabProjectToken':
-      return { username: 'oauth2', password: given.token }
-    case 'basic':
-      return { username: given.username, password: given.password }
-    case 'sshKey':
-      return { ssh: { privateKey: given.privateKey, ...(given.knownHosts === undefined ? {} : { knownHosts: given.knownHosts }) } }
-    case 'githubApp':
-      return installationCredential(app, connection, given)
+  if (given.kind === 'sshKey') return { ssh: { privateKey: given.privateKey, ...(given.knownHosts === undefined ? {} : { knownHosts: given.knownHosts }) } }
+  try {
+    const made = await app.hosts.gitCredential({ ...hostAddressOf(app, connection), credential: given })
+    return made ? { username: made.username, password: made.password } : undefined
+  } catch (error) {
+    if (error instanceof HostError) throw new SyncFailure(error.message, { cause: error })
+    throw error
   }
-}
-
-/** A short-lived token of an installation of a GitHub App. */
-async function installationCredential(_app: App, _connection: ConnectionDoc, _given: ConnectionCredentialInput & { kind: 'githubApp' }): Promise<Credential> {
-  throw new SyncFailure('Installations of GitHub Apps cannot be used yet: set a token or a deploy key.')
 }
