@@ -27,6 +27,8 @@ export interface Service {
   first: FirstStart
   /** What the start had to repair. */
   repairs: Repair[]
+  /** Resolves when no job is running or ready to run, and no connection is looked at. */
+  idle(): Promise<void>
   /** Finishes what is running, then closes everything. */
   close(): Promise<void>
 }
@@ -83,7 +85,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await background?.sender.stop()
       await closers.close()
     }
-    return { url: app.settings.publicUrl, app, first, repairs, close }
+    return { url: app.settings.publicUrl, app, first, repairs, idle: async () => background?.idle(), close }
   } catch (error) {
     await closers.close()
     throw error
@@ -114,5 +116,12 @@ function startBackground(app: App) {
   app.wakeWebhooks = sender.wake
   const connections = startConnections(app)
   app.wakeConnections = connections.wake
-  return { worker, sender, connections }
+  const idle = async (): Promise<void> => {
+    await connections.idle()
+    await worker.idle()
+    // The end of a job may be something for connections to look at.
+    await connections.idle()
+    await worker.idle()
+  }
+  return { worker, sender, connections, idle }
 }
