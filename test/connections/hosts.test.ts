@@ -49,7 +49,7 @@ test('what an app lacks is told by the test, and a run that fails for it says wh
   const base = `/v1/spaces/${space}/git/connections/${one.id}`
   await admin.call('patch', base, { pullRequests: { preview: true, changeRequests: true } }).expect(200)
   assert.is(found(await checksOf(base), 'host')?.ok, true)
-  app.permissions = { contents: 'write', metadata: 'read' }
+  app.permissions = { contents: 'write', metadata: 'read', administration: 'read' }
   here.clock.forward(app.lastsMs)
   assert.equal(found(await checksOf(base), 'host'), {
     check: 'host',
