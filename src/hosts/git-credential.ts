@@ -12,9 +12,9 @@ export interface GitCredential {
 const NAMES: Readonly<Record<Provider, string>> = {
   github: 'x-access-token',
   gitlab: 'oauth2',
-  gitea: 'x-access-token',
+  gitea: 'oauth2',
   bitbucket: 'x-token-auth',
-  generic: 'x-access-token',
+  generic: 'git',
 }
 
 /** The name and password behind a credential that needs nobody to be asked; null if Git is opened by none, or by a key. */

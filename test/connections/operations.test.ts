@@ -158,7 +158,7 @@ test('roles: reviewers run, only admins force, connect, test and pause', async (
 })
 
 test('the import and export of the contract use the credential of the connection to the same remote', async () => {
-  const auth = { username: 'x-access-token', password: 'the-token' }
+  const auth = { username: 'git', password: 'the-token' }
   here.remotes.behaviour.auth = auth
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url, credential: { kind: 'token', token: auth.password } })

@@ -61,7 +61,7 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
   })
 
   test(`${provider}: what Git is given`, async () => {
-    const names = { github: 'x-access-token', gitlab: 'oauth2', gitea: 'x-access-token', bitbucket: 'x-token-auth', generic: 'x-access-token' }
+    const names = { github: 'x-access-token', gitlab: 'oauth2', gitea: 'oauth2', bitbucket: 'x-token-auth', generic: 'git' }
     const ask = (credential: HostCredential) => here.hosts.gitCredential({ provider, url: repositoryUrl, apiUrl: server.apiUrl, credential })
     assert.equal(await ask({ kind: 'token', token: TOKEN }), { username: names[provider], password: TOKEN, expiresAt: null })
     assert.equal(await ask({ kind: 'basic', username: 'ann', password: 'p' }), { username: 'ann', password: 'p', expiresAt: null })

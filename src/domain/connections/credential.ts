@@ -1,6 +1,7 @@
 /** The credential of a connection: checked, sealed for storing, and unsealed for one operation. */
 import { createHmac, createPrivateKey } from 'node:crypto'
 import { seal, unseal } from '../../auth/index.js'
+import { RemoteError } from '../../git/index.js'
 import { type HostAddress, HostError } from '../../hosts/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { ConnectionCredentialInput, ConnectionDoc, SealedCredential } from '../../model/index.js'
@@ -77,15 +78,32 @@ export const hostAddressOf = (app: App, connection: ConnectionDoc): HostAddress 
   credential: unsealCredential(app, connection),
 })
 
-/** What Git needs for one operation with the connection's repository; the host is asked for the token of an app. Throws `SyncFailure`. Never log it. */
+/** What Git needs for one operation with the connection's repository: for a GitHub App, a short-lived token. Throws `SyncFailure`, `RemoteError`. Never log it. */
 export async function gitCredentialOf(app: App, connection: ConnectionDoc): Promise<Credential | undefined> {
-  const given = unsealCredential(app, connection)
-  if (given.kind === 'sshKey') return { ssh: { privateKey: given.privateKey, ...(given.knownHosts === undefined ? {} : { knownHosts: given.knownHosts }) } }
-  try {
-    const made = await app.hosts.gitCredential({ ...hostAddressOf(app, connection), credential: given })
-    return made ? { username: made.username, password: made.password } : undefined
-  } catch (error) {
-    if (error instanceof HostError) throw new SyncFailure(error.message, { cause: error })
-    throw error
+  const credential = unsealCredential(app, connection)
+  if (credential.kind === 'none') return undefined
+  if (credential.kind === 'sshKey') {
+    const { privateKey, knownHosts } = credential
+    return { ssh: { privateKey, ...(knownHosts === undefined ? {} : { knownHosts }) } }
   }
+  try {
+    const given = await app.hosts.gitCredential(hostAddressOf(app, connection))
+    return given === null ? undefined : { username: given.username, password: given.password }
+  } catch (error) {
+    throw error instanceof HostError ? asGitError(error) : error
+  }
+}
+
+const KINDS: Partial<Record<HostError['failure'], RemoteError['kind']>> = {
+  notFound: 'not-a-repository',
+  unauthorized: 'unauthorized',
+  noRight: 'unauthorized',
+  rateLimited: 'unreachable',
+  unavailable: 'unreachable',
+}
+
+/** What a host said about the credential, as if Git had been told so: whether it may pass decides when people hear of it. */
+function asGitError(error: HostError): Error {
+  const kind = KINDS[error.failure]
+  return kind === undefined ? new SyncFailure(error.message) : new RemoteError(kind, error.message)
 }

@@ -1,5 +1,4 @@
 import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError, SigningFailed } from '../../git/index.js'
-import { HostError } from '../../hosts/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 
 /** Ends a run that cannot succeed. The message tells the user what is wrong and what to do. */
@@ -39,6 +38,5 @@ export function explain(error: unknown, lostCredential: boolean): string | null 
 export function causeOf(error: unknown): string {
   if (error instanceof RemoteError) return error.kind
   if (error instanceof ServiceError) return error.code
-  if (error instanceof SyncFailure && error.cause instanceof HostError) return error.cause.failure
   return error instanceof SyncFailure ? 'refused' : 'content'
 }
