@@ -110,6 +110,12 @@ const settings = {
     '300',
     'Steps of single sign-on (starts, and responses of identity providers) per minute and address; 0 = no limit. A sign-in has two.',
   ),
+  deliveryRate: setting<number>(
+    'RATE_LIMIT_DELIVERIES',
+    integer(0, 10_000_000),
+    '600',
+    'Deliveries of a Git host (webhooks of connections) per minute, address and connection; 0 = no limit.',
+  ),
   ssoSessionHours: setting<number>(
     'SSO_SESSION_HOURS',
     integer(1, 720),

@@ -43,6 +43,8 @@ export interface RequestInfo {
    * `take` throws, and with 400, 408, 413. What is kept of them is for the handler to bound.
    */
   receive(take: (bytes: Buffer) => void): Promise<void>
+  /** Whether the handler may hold so many bytes more of a raw body until the response: all such requests share a bounded memory. */
+  mayHold(bytes: number): boolean
 }
 
 /** A permission, `authenticated` (any valid token) or `public` (no token needed). */

@@ -9,7 +9,13 @@ export interface GitCredential {
 }
 
 /** Names that hosts want beside a token. Bitbucket is the one that is strict. */
-const NAMES: Readonly<Record<Provider, string>> = { github: 'x-access-token', gitlab: 'oauth2', gitea: 'oauth2', bitbucket: 'x-token-auth', generic: 'git' }
+const NAMES: Readonly<Record<Provider, string>> = {
+  github: 'x-access-token',
+  gitlab: 'oauth2',
+  gitea: 'oauth2',
+  bitbucket: 'x-token-auth',
+  generic: 'git',
+}
 
 /** The name and password behind a credential that needs nobody to be asked; null if Git is opened by none, or by a key. */
 export function standingCredential(provider: Provider, credential: Exclude<HostCredential, { kind: 'githubApp' }>): GitCredential | null {

@@ -69,7 +69,7 @@ export const ConnectionRunDetails = Type.Intersect(
 )
 export type ConnectionRunDetails = Static<typeof ConnectionRunDetails>
 
-const checks = ['repository', 'branch', 'push', 'protection'] as const
+const checks = ['repository', 'branch', 'push', 'host', 'protection'] as const
 
 export const ConnectionTest = Type.Object(
   {

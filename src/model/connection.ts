@@ -154,7 +154,11 @@ const settings = {
 }
 const commitMessage = Type.String({ minLength: 1, maxLength: 10_000, description: 'Message of the commits that are exported.' })
 const apiUrl = Type.String({ pattern: '^https?://', maxLength: 2048, description: "Base of the host's REST API, if it is not the usual one of the provider." })
-const webhookSecret = Type.String({ minLength: 16, maxLength: 256, description: 'Secret of the webhook at the host.' })
+const webhookSecret = Type.String({
+  minLength: 16,
+  maxLength: 256,
+  description: 'Secret of the webhook at the host. For a signing token of GitLab: `whsec_` and 32 bytes in base64.',
+})
 const directory = Type.String({ maxLength: 1024, description: 'Folder of the repository that is the space; absent or empty = all of it.' })
 const branch = Type.String({ minLength: 1, maxLength: 512, description: '`refs/heads/<branch>`' })
 

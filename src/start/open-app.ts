@@ -79,6 +79,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const locks = new KeyedMutex()
   const signIns = rateLimit('sign-in', config.signInRate)
   const ssoSteps = rateLimit('sso', config.ssoRate)
+  const deliveries = rateLimit('webhook', config.deliveryRate)
   return {
     ...withoutCaller,
     store,
@@ -88,6 +89,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     mail,
     ...(signIns ? { limitSignIn: (address: string) => signIns.count(networkOf(address)) } : {}),
     ...(ssoSteps ? { limitSso: (address: string) => ssoSteps.count(networkOf(address)) } : {}),
+    ...(deliveries ? { limitDeliveries: (address: string, webhook: string) => deliveries.count(`${networkOf(address)} ${webhook}`) } : {}),
     clock,
     locks,
     moves: new RefMoves(),

@@ -3,6 +3,7 @@ import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { findConnection } from '../../domain/connections/connections.js'
+import { webhookAddress } from '../../domain/connections/receive-delivery.js'
 import { findRun } from '../../domain/connections/describe-run.js'
 import type { ConnectionDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -11,6 +12,11 @@ import { resolversOf } from '../resolver.js'
 const resolver = resolversOf<App, Actor>()
 
 export const connectionResolvers = {
+  webhookConnectionId: resolver()({
+    as: 'webhook',
+    description: 'ID of a connection.',
+    load: ({ app, id }) => webhookAddress(app, id),
+  }),
   connectionId: resolver<{ space: LoadedSpace }>()({
     as: 'connection',
     needs: ['space'],

@@ -6,7 +6,7 @@ import type { Recording } from '../../kernel/recording.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import type { Audited } from '../../model/index.js'
 import { Reply } from '../reply.js'
-import { type ParsedBody, readJson, tooLarge } from './body.js'
+import { type ParsedBody, readJson } from './body.js'
 import type { ByteBudget, Share } from './byte-budget.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
@@ -14,9 +14,9 @@ import { errorResponse } from './error-response.js'
 import { respondFile } from './file-response.js'
 import { respondBytes, isFresh } from './json-response.js'
 import { type FormLimits, isForm } from './form.js'
-import { receive } from './incoming.js'
 import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
+import { RawBodies } from './raw-body.js'
 import type { RequestState } from './request-state.js'
 import { checkLength } from './routes.js'
 import { readUrlencoded } from './urlencoded.js'
@@ -39,6 +39,7 @@ export interface Call<Actor> {
 type Options = ApiOptions<unknown, object>
 type Resources = Record<string, unknown>
 type Files = RequestInfo['files']
+type RawBody = ReturnType<RawBodies['open']>
 const noFiles: Files = new Map()
 
 /** What the audit log is told of a request, gathered while it runs. */
@@ -111,15 +112,7 @@ function summary(details: readonly ErrorDetail[]): string {
   return `The request is invalid: ${first?.path || 'the body'} ${first?.message}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
 }
 
-/** Bytes that are not held need no share of the memory. */
-const NOT_HELD: Share = { take: () => {}, release: () => {} }
-
-const receiver =
-  (ctx: Context, limit: number): RequestInfo['receive'] =>
-  (take) =>
-    receive(ctx, { limit, tooLarge: tooLarge(limit), share: NOT_HELD }, take)
-
-const requestInfo = (ctx: Context, state: RequestState, files: Files, { baseUrl, rawBytes }: { baseUrl: string; rawBytes: number }): RequestInfo => ({
+const requestInfo = (ctx: Context, state: RequestState, files: Files, { baseUrl, raw }: { baseUrl: string; raw: RawBody }): RequestInfo => ({
   id: state.id,
   method: ctx.method,
   path: ctx.path,
@@ -128,7 +121,8 @@ const requestInfo = (ctx: Context, state: RequestState, files: Files, { baseUrl,
   headers: ctx.req.headers,
   ifMatch: ifMatch(ctx.req.headers['if-match']),
   files,
-  receive: receiver(ctx, rawBytes),
+  receive: raw.receive,
+  mayHold: raw.mayHold,
 })
 
 /** What differs between two requests for the same thing must not be in a response that is kept. */
@@ -158,6 +152,8 @@ export const endpointRunner = (options: Options, bodies: ByteBudget): ((compiled
 }
 
 class EndpointRunner {
+  readonly #raw = new RawBodies()
+
   constructor(
     private readonly options: Options,
     private readonly bodies: ByteBudget,
@@ -177,18 +173,21 @@ class EndpointRunner {
   }
 
   private async runWithinBudget(compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> {
-    const share = this.bodies.share(call.state.caller ?? networkOf(call.ctx.ip))
+    const caller = call.state.caller ?? networkOf(call.ctx.ip)
+    const share = this.bodies.share(caller)
+    const raw = this.#raw.open(call.ctx, compiled.endpoint.rawBodyLimitBytes ?? 0, caller)
     try {
-      const context = await this.prepare(compiled, call, trace, share)
+      const context = await this.prepare(compiled, call, trace, { share, raw })
       if (context) await this.handle(compiled, call, context, trace)
       else call.ctx.status = 204
     } finally {
       share.release()
+      raw.release()
     }
   }
 
   /** The handler's context, or null if the leaf of a DELETE is not there. */
-  private async prepare(compiled: CompiledEndpoint, call: Call<object>, trace: Trace, share: Share): Promise<object | null> {
+  private async prepare(compiled: CompiledEndpoint, call: Call<object>, trace: Trace, { share, raw }: { share: Share; raw: RawBody }): Promise<object | null> {
     const { config, permit, guard } = this.options
     const { ctx, state, app, recording, actor } = call
     const { resources } = trace
@@ -198,7 +197,7 @@ class EndpointRunner {
     if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
     const guarded = compiled.method !== 'GET' && actor ? guard?.(actor, compiled.permission, resources) : undefined
     if (guarded) trace.overruled = guarded.overruled
-    const request = requestInfo(ctx, state, files, { baseUrl: config.baseUrl(), rawBytes: compiled.endpoint.rawBodyLimitBytes ?? 0 })
+    const request = requestInfo(ctx, state, files, { baseUrl: config.baseUrl(), raw })
     return { ...resources, app: guarded?.app ?? app, actor, query, body, request: recording ? recordedInfo(request, recording) : request }
   }
 

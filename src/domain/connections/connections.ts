@@ -1,6 +1,7 @@
 /** Connections of spaces to remote repositories: made, found, deleted. */
+import { newWebhookSecret } from '../../auth/index.js'
 import { conflict, notFound } from '../../kernel/errors.js'
-import { newId, newSecret } from '../../kernel/ids.js'
+import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
 import { type ConnectionDoc, connections, type CreateConnection, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -52,7 +53,7 @@ export async function createConnection(app: App, actor: Actor, space: VisibleSpa
   const { remote, repository, given } = readAddress(app, { ...input, repoProjectDirectory: input.repoProjectDirectory ?? '' })
   await checkApiUrl(app, input.apiUrl)
   const id = newId()
-  const webhookSecret = input.webhookSecret ?? newSecret()
+  const webhookSecret = input.webhookSecret ?? newWebhookSecret()
   const credential = sealCredential(app, id, credentialIn(input.credential, given, remote.url) ?? { kind: 'none' })
   const now = app.clock.now().toISOString()
   const { commitMessage, apiUrl } = input

@@ -2,7 +2,7 @@
 import { createHmac, createPrivateKey } from 'node:crypto'
 import { seal, unseal } from '../../auth/index.js'
 import { RemoteError } from '../../git/index.js'
-import { HostError } from '../../hosts/index.js'
+import { type HostAddress, HostError } from '../../hosts/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { ConnectionCredentialInput, ConnectionDoc, SealedCredential } from '../../model/index.js'
 import type { App } from '../context/app.js'
@@ -70,6 +70,14 @@ export function unsealCredential(app: App, { id, credential }: Pick<ConnectionDo
   return JSON.parse(secret) as ConnectionCredentialInput
 }
 
+/** The host of the connection's repository, and what opens it, unsealed. Throws `SyncFailure`. Never log it. */
+export const hostAddressOf = (app: App, connection: ConnectionDoc): HostAddress => ({
+  provider: connection.provider,
+  url: connection.url,
+  apiUrl: connection.apiUrl,
+  credential: unsealCredential(app, connection),
+})
+
 /** What Git needs for one operation with the connection's repository: for a GitHub App, a short-lived token. Throws `SyncFailure`, `RemoteError`. Never log it. */
 export async function gitCredentialOf(app: App, connection: ConnectionDoc): Promise<Credential | undefined> {
   const credential = unsealCredential(app, connection)
@@ -78,9 +86,8 @@ export async function gitCredentialOf(app: App, connection: ConnectionDoc): Prom
     const { privateKey, knownHosts } = credential
     return { ssh: { privateKey, ...(knownHosts === undefined ? {} : { knownHosts }) } }
   }
-  const { provider, url, apiUrl } = connection
   try {
-    const given = await app.hosts.gitCredential({ provider, url, apiUrl, credential })
+    const given = await app.hosts.gitCredential(hostAddressOf(app, connection))
     return given === null ? undefined : { username: given.username, password: given.password }
   } catch (error) {
     throw error instanceof HostError ? asGitError(error) : error

@@ -10,6 +10,7 @@ import { MAIN } from '../context/refs.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import { describeRemote, withCredential } from '../git-sync/remote.js'
 import { gitCredentialOf } from './credential.js'
+import { testHost } from './test-host.js'
 
 /** Most branches that a message names. */
 const NAMED = 5
@@ -39,6 +40,7 @@ export const testConnection = (app: App, actor: Actor, space: LoadedSpace, conne
     const head = found.branches.find(({ ref }) => ref === connection.ref)?.head ?? (await space.repo.remoteHead(remote, connection.ref as RefName))
     const checks: Check[] = [{ check: 'repository', ok: true, message: 'The repository can be read.' }, branchCheck(connection, head, found)]
     if (connection.direction !== 'import') checks.push(await tryPush(space, connection, remote))
+    checks.push(...(await testHost(app, connection)))
     return { ok: checks.every(({ ok }) => ok), checks, ...(head === null ? {} : { head }) }
   })
 
@@ -65,7 +67,7 @@ async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Re
   if (main === null) return { check: 'push', ok: false, message: 'The branch main of the space is missing. An administrator of the server has to restore it.' }
   try {
     await space.repo.tryPush(remote, connection.ref as RefName, main)
-    return { check: 'push', ok: true, message: 'The credential may push to the repository. Whether the branch is protected shows with the first export.' }
+    return { check: 'push', ok: true, message: 'The credential may push to the repository.' }
   } catch (error) {
     return { check: 'push', ok: false, message: `The credential may not push to the repository: ${messageOf(error)}` }
   }

@@ -1,6 +1,6 @@
 /** Changes of a connection's settings. */
+import { newWebhookSecret } from '../../auth/index.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
-import { newSecret } from '../../kernel/ids.js'
 import { type ConnectionDoc, connections, type UpdateConnection } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
@@ -34,7 +34,7 @@ export async function changeConnection(
  */
 export async function updateConnection(app: App, actor: Actor, connection: Document<ConnectionDoc>, input: UpdateConnection): Promise<ConnectionAndSecret> {
   await checkApiUrl(app, input.apiUrl)
-  const fresh = input.webhookSecret === null ? newSecret() : undefined
+  const fresh = input.webhookSecret === null ? newWebhookSecret() : undefined
   const doc = await changeConnection(app, actor, connection, async (tx, stored) => {
     const moved = input.url !== undefined || input.ref !== undefined || input.repoProjectDirectory !== undefined
     const place = moved ? await movedTo(app, tx, stored, input) : { remote: {}, given: null }

@@ -69,6 +69,8 @@ export interface App {
   limitSignIn?(address: string): unknown
   /** Counts a start or a response of single sign-on from an IP address; throws 429 if there were too many. Absent = no limit. */
   limitSso?(address: string): unknown
+  /** Counts a delivery of a host from an IP address to a webhook; throws 429 if there were too many. Absent = no limit. */
+  limitDeliveries?(address: string, webhook: string): unknown
   /** Wakes the sender of webhooks: an organization has new events. May be called in the transaction that writes them. */
   wakeWebhooks(organization: string): void
   /** Wakes the driver of connections: it looks at once at the repository of one, if one is named. */
