@@ -22,6 +22,7 @@ const floors = [
   'git-door',
   'webhooks',
   'people',
+  'connections',
   'pdf',
   'translations',
   'upkeep',

@@ -13,6 +13,8 @@ import * as contentImports from './content/import-endpoints.js'
 import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
+import * as connections from './connections/endpoints.js'
+import * as connectionRuns from './connections/run-endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
@@ -92,6 +94,8 @@ export const endpoints: Endpoints = {
   ...downloads,
   ...pdf,
   ...gitSync,
+  ...connections,
+  ...connectionRuns,
   ...sites,
   ...sitePublished,
   ...siteStructure,

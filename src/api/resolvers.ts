@@ -16,6 +16,7 @@ import { eventResolvers } from './event-resolvers.js'
 import { openApiResolvers } from './openapi-specs/resolvers.js'
 import { siteDocumentResolvers } from './sites/site-document-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
+import { connectionResolvers } from './connections/resolvers.js'
 import { ssoResolvers } from './sso/resolvers.js'
 import { findTranslation } from '../domain/translations/translations.js'
 import type { LoadedOrganization } from '../domain/context/loaded.js'
@@ -30,6 +31,7 @@ export const resolvers = defineResolvers({
   ...eventResolvers,
   ...openApiResolvers,
   ...ssoResolvers,
+  ...connectionResolvers,
   userId: resolver()({ as: 'user', description: 'ID of a user.', load: ({ app, actor, id }) => actor && findUser(app, actor, id) }),
   tokenId: resolver()({
     as: 'token',

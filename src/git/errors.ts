@@ -72,6 +72,7 @@ export class RemoteError extends GitError {
       | 'too-large'
       | 'unsafe-content'
       | 'timeout'
+      | 'cancelled'
       | 'failed',
     message: string,
     options?: ErrorOptions,

@@ -134,6 +134,10 @@ export interface Remote {
   url: string
   username?: string
   password?: string
+  /** For an ssh address: this key instead of the server's, and keys of hosts besides those that the server knows. */
+  ssh?: { privateKey: string; knownHosts?: string }
+  /** Ends the operation when it is aborted; then it throws `RemoteError` 'cancelled'. */
+  signal?: AbortSignal
 }
 
 export interface FetchResult {

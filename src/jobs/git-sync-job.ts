@@ -1,31 +1,58 @@
+import { recordEnd } from '../domain/connections/record-end.js'
+import { credentialOfRun } from '../domain/connections/run-credential.js'
 import type { App } from '../domain/context/app.js'
-import { explain } from '../domain/git-sync/failure.js'
+import { causeOf, explain, SyncCancelled } from '../domain/git-sync/failure.js'
 import { openSync, type Outcome, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
 import { readAhead } from '../domain/revisions/read-ahead.js'
 import { type JobDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
 
-/** A job that runs an import or export and writes how it ended into its run. */
+/** A job that runs an import or export and writes how it ended into its run, and its connection. */
 export const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKind => ({
   kind,
   async run(app, job) {
     const id = runOf(job)
+    const stop = new AbortController()
+    app.running.set(id, stop)
     try {
-      const sync = await openSync(app, id)
+      const sync = await openSync(app, id, (run) => credentialOfRun(app, run), stop.signal)
       const outcome = await work(sync)
-      const write: Ending['write'] = (tx) => writeOutcome(app, tx, id, outcome)
-      if (outcome.result !== 'adopted' && outcome.result !== 'merged') return { write }
-      return { write, afterwards: () => readAhead(app, sync.space, outcome.revision) }
+      const write: Ending['write'] = async (tx) => {
+        await writeOutcome(app, tx, id, outcome)
+        await recordEnd(app, tx, id, null)
+      }
+      const afterwards = async (): Promise<void> => {
+        app.wakeConnections()
+        if (outcome.result === 'adopted' || outcome.result === 'merged') await readAhead(app, sync.space, outcome.revision)
+      }
+      return { write, afterwards }
     } catch (error) {
+      if (stop.signal.aborted || error instanceof SyncCancelled) return cancelled(app, id)
       const sentence = explain(error, await lostCredential(app, id))
       if (sentence === null) throw error
-      return { error: sentence, write: (tx) => writeFailure(app, tx, id, sentence) }
+      return failure(app, id, sentence, causeOf(error))
+    } finally {
+      app.running.delete(id)
     }
   },
-  failed: (app, job, error): Ending => ({ error, write: (tx) => writeFailure(app, tx, runOf(job), error) }),
+  failed: (app, job, error): Ending => failure(app, runOf(job), error, 'internal'),
 })
 
 const runOf = (job: JobDoc): string => String(job.payload.run)
+
+const failure = (app: App, id: string, error: string, cause: string): Ending => ({
+  error,
+  write: async (tx) => {
+    await writeFailure(app, tx, id, error)
+    await recordEnd(app, tx, id, cause)
+  },
+  afterwards: async () => app.wakeConnections(),
+})
+
+const cancelled = (app: App, id: string): Ending => {
+  const { message: error } = new SyncCancelled()
+  return { error, write: (tx) => writeFailure(app, tx, id, error, 'cancelled') }
+}
 
 /** Credentials live in memory: after a restart a run has to do without the one it began with. */
 async function lostCredential(app: App, id: string): Promise<boolean> {

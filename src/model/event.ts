@@ -36,6 +36,11 @@ export const eventTypes = [
   'reply.updated',
   'reply.deleted',
   'git_sync.finished',
+  'git_connection.created',
+  'git_connection.updated',
+  'git_connection.deleted',
+  'git_connection.failed',
+  'git_connection.recovered',
   'site.created',
   'site.updated',
   'site.published',
@@ -67,6 +72,7 @@ export interface EventSubject {
   openapiSpec?: string
   samlProvider?: string
   translation?: string
+  connection?: string
 }
 
 /** Something that happened, as stored: never changed, removed when its retention ends. */

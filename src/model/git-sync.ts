@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Change } from './changes.js'
+import type { ExportMode } from './connection.js'
 import { conflictKinds } from './change-request.js'
 import { closed, Id, nullable, oneOf, Timestamp } from './common.js'
 import { GitSync, installationProvider } from './git-link.js'
@@ -68,7 +69,9 @@ export const GitPreview = Type.Object(
 )
 export type GitPreview = Static<typeof GitPreview>
 
-const syncStates = ['queued', 'running', 'success', 'failure', 'conflict'] as const
+const syncStates = ['queued', 'running', 'success', 'failure', 'conflict', 'cancelled'] as const
+const triggers = ['manual', 'created', 'poll', 'webhook', 'merge', 'retry', 'resumed'] as const
+export type RunTrigger = (typeof triggers)[number]
 
 /** One run of an import or export, as stored: what `git/info` and the history show. */
 export interface SyncRunDoc {
@@ -109,8 +112,24 @@ export interface SyncRunDoc {
   hadCredential: boolean
   /** True if nobody requested it: it follows from another operation. */
   follows?: boolean
+  /** The connection that it belongs to: it has the credential. */
+  connection?: string
+  /** What a run of a connection was started by. */
+  trigger?: RunTrigger
+  /** Export only: what others committed on the remote is a failure, not imported. */
+  oneWay?: boolean
+  /** Export only: one commit, or the commits as people made them. */
+  exportMode?: ExportMode
+  /** The revision of main before an import, or that the last export brought to the remote; absent if there was none. */
+  baseRevision?: string
+  /** Somebody asked for its end. */
+  cancelled?: boolean
 }
-export const syncRuns = table<SyncRunDoc>()({ name: 'sync-runs', indexes: { space: (run) => run.space }, owner: (run) => run.space })
+export const syncRuns = table<SyncRunDoc>()({
+  name: 'sync-runs',
+  indexes: { space: (run) => run.space, connection: (run) => run.connection ?? null },
+  owner: (run) => run.space,
+})
 
 export const RetryRequest = Type.Object(
   { url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'URL of the same repository, with a fresh credential.' })) },
@@ -139,6 +158,8 @@ export const GitRun = Type.Object(
     revision: Type.Optional(Type.String()),
     changeRequest: Type.Optional(Id),
     requestedBy: Id,
+    connection: Type.Optional(Id),
+    trigger: Type.Optional(oneOf(triggers, { description: 'What a run of a connection was started by.' })),
   },
   { $id: 'GitRun' },
 )

@@ -6,6 +6,7 @@ import { changeRequests } from './change-request.js'
 import { collections } from './collection.js'
 import { comments } from './comment.js'
 import { commenters } from './commenter.js'
+import { connections } from './connection.js'
 import { contentImports } from './content-import.js'
 import { earlierEvents, eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
@@ -70,6 +71,7 @@ export const documentTables: readonly Table<never, string>[] = [
   requestedReviews,
   jobs,
   syncRuns,
+  connections,
   contentImports,
   eventStreams,
   earlierEvents,

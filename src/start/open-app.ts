@@ -103,6 +103,9 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
+    wakeConnections: () => {},
+    // bound: imports and exports that run
+    running: new Map(),
     // bound: queued imports and exports; gone with their job
     credentials: new Map(),
     log,
@@ -202,6 +205,7 @@ async function settingsOf(config: Config): Promise<Settings> {
     specRefreshMs: config.specRefreshHours === 0 ? null : config.specRefreshHours * 3_600_000,
     translationCharacters: config.translationCharacters,
     allowedProtocols: protocolsOf(config),
+    connectionProtocols: config.remoteProtocols,
     imports: {
       waitMs: config.importWaitSeconds * 1000,
       maxMs: config.importSeconds * 1000,

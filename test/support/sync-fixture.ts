@@ -109,6 +109,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       specRefreshMs: null,
       translationCharacters: 1_000_000,
       allowedProtocols,
+      connectionProtocols: allowedProtocols,
       imports: { waitMs: 0, maxMs: 60_000, maxPages: 100, maxBytes: 10_000_000, delayMs: 0 },
       ssoSessionMs: 1,
       eventDays: 30,
@@ -133,6 +134,8 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     waits: new Waits(),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
+    wakeConnections: () => {},
+    running: new Map(),
     credentials: new Map(),
     log: log(logged),
   }

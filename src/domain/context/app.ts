@@ -68,6 +68,10 @@ export interface App {
   limitSso?(address: string): unknown
   /** Wakes the sender of webhooks: an organization has new events. May be called in the transaction that writes them. */
   wakeWebhooks(organization: string): void
+  /** Wakes the driver of connections: it looks at once at the repository of one, if one is named. */
+  wakeConnections(hint?: { connection: string }): void
+  /** Imports and exports that run now, by ID: aborting ends their Git processes. */
+  running: Map<string, AbortController>
   /** Credentials of queued remote operations by job ID: kept in memory only, never stored. */
   credentials: Map<string, { username?: string; password?: string }>
   /**
@@ -102,6 +106,8 @@ export interface Settings {
   /** Characters that one run of a translation may send. */
   translationCharacters: number
   allowedProtocols: readonly string[]
+  /** Those of connections: ssh too if the server has no key of its own, since a connection brings one. */
+  connectionProtocols: readonly string[]
   /** Bounds of an import of content: how long its request waits, how long it reads, and how much. */
   imports: { waitMs: number; maxMs: number; maxPages: number; maxBytes: number; delayMs: number }
   /** Longest time that tokens of a sign-in by single sign-on are valid. */

@@ -68,7 +68,10 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
     await settleConflict(sync, 'The remote and the main content are in step.')
     return { result: 'unchanged', revision: main, remoteRevision: came.head }
   }
-  const guard = guardMain(sync.app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && arrival.log.last !== null })
+  const guard = guardMain(sync.app, sync.space, {
+    by: 'import',
+    known: ({ git }) => (sync.run.connection !== undefined || isLinkTo(git, remote.key)) && arrival.log.last !== null,
+  })
   await guard.check()
   if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground, guard)
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
@@ -81,7 +84,7 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
   const moves = await recordMoves(sync, arrival, plan.ground, { local: came.theirs, anchor: commit, left })
   await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
-  return { result: 'merged', revision: commit, remoteRevision: came.head }
+  return { result: 'merged', revision: commit, remoteRevision: came.head, baseRevision: main }
 }
 
 /** The commit here that the head equals, if main is to stay as it is; else null. */
@@ -139,7 +142,7 @@ async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, g
     { ref: MAIN, from: main, to: theirs },
   ]
   await moveGuarded(sync, guard, moves, `adopt ${describeRemote(sync.remote)}`)
-  return { result: 'adopted', revision: theirs, remoteRevision: head }
+  return { result: 'adopted', revision: theirs, remoteRevision: head, baseRevision: main }
 }
 
 /** Moves main and the other refs together, after the guard's last check. */

@@ -9,7 +9,7 @@ import { exportCommit, type ExportBase } from './export-commit.js'
 import { SyncFailure } from './failure.js'
 import type { Entry, SyncLog } from './log-entries.js'
 import { firstExportBase, type BranchHead, findOtherBranches } from './new-branch.js'
-import { describeRemote } from './remote.js'
+import { describeRemote, type SyncRemote } from './remote.js'
 import { checkStillAsked } from './request.js'
 import { fetchHead, type LockedSync, type Outcome, type Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
@@ -39,7 +39,7 @@ async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {
   if (head !== null) {
     const known = (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head && (await repo.hasCommit(head))
     if (!known) head = await fetchHead(sync)
-    const imported = run.force || known ? null : await importFirst(sync, head)
+    const imported = run.force || run.oneWay || known ? null : await importFirst(sync, head)
     if (imported?.result === 'conflict') return imported
   }
   const found: readonly BranchHead[] = head === null ? await findOtherBranches(sync) : []
@@ -59,6 +59,8 @@ interface Prepared {
   entry: Omit<Entry, 'kind'>
   /** The head that the remote must have for the push; null = the branch must not exist. */
   expected: CommitId | null
+  /** The revision of main that the remote had before. */
+  before?: CommitId
 }
 
 /** Makes the commit and records it in the log before it is pushed: after a crash, the next import must not take it for a change of the remote. */
@@ -69,7 +71,10 @@ async function prepare(sync: LockedSync, head: CommitId | null, found: readonly 
   const log = await readSyncLog(repo, remote, main)
   const ground: ExportBase =
     head === null ? await firstExportBase(sync, log, main, found) : { head, local: await localCommit(repo, log, remote.directory, head) }
-  if (head !== null && !sync.run.force && !(await isInStep(sync, log, main, ground.local))) return 'remote moved'
+  if (head !== null && !sync.run.force && !(await isInStep(sync, log, main, ground.local))) {
+    if (sync.run.oneWay) throw othersCommitted(remote)
+    return 'remote moved'
+  }
   const record = { local: main, anchor: main, ref: remote.ref }
   if (ground.head !== null && ground.local !== null && (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree) {
     const entry = { ...record, remote: ground.head, theirs: ground.local }
@@ -82,8 +87,14 @@ async function prepare(sync: LockedSync, head: CommitId | null, found: readonly 
   const entry = { ...record, remote: commit, theirs }
   const moves = await logMoves(repo, log, main, [{ ...entry, kind: 'offered' }])
   await repo.move(moves, `export to ${describeRemote(remote)}`, sync.lease)
-  return { entry, expected: head }
+  const before = log.last?.local ?? ground.local
+  return { entry, expected: head, ...(before === null ? {} : { before }) }
 }
+
+const othersCommitted = (remote: SyncRemote): SyncFailure =>
+  new SyncFailure(
+    `${describeRemote(remote)} has changes that the space does not have, and the connection only exports. Nothing was overwritten. Set its direction to both, or run it with force to put the content of the space on top.`,
+  )
 
 /** Whether main still contains the remote's changes: somebody may have set it back since they were imported. */
 async function isInStep({ space: { repo } }: Sync, log: SyncLog, main: CommitId, theirs: CommitId | null): Promise<boolean> {
@@ -105,7 +116,7 @@ async function unchanged(sync: LockedSync, log: SyncLog, entry: Omit<Entry, 'kin
   return { result: 'unchanged', revision: entry.local, remoteRevision: entry.remote }
 }
 
-async function push(sync: Sync, { entry, expected }: Prepared): Promise<Outcome | 'remote moved'> {
+async function push(sync: Sync, { entry, expected, before }: Prepared): Promise<Outcome | 'remote moved'> {
   const { app, remote } = sync
   const { repo } = sync.space
   await sync.enter('pushing')
@@ -132,6 +143,6 @@ async function push(sync: Sync, { entry, expected }: Prepared): Promise<Outcome 
   return inLog(async (log, main, lease) => {
     await repo.move(await logMoves(repo, log, main, [{ ...entry, kind: 'known' }]), `exported to ${describeRemote(remote)}`, lease)
     await settleConflict({ ...sync, lease }, 'An export brought the remote in step with the main content.')
-    return { result: 'exported', revision: entry.local, remoteRevision: entry.remote }
+    return { result: 'exported', revision: entry.local, remoteRevision: entry.remote, ...(before === undefined ? {} : { baseRevision: before }) }
   })
 }

@@ -9,6 +9,14 @@ export class SyncFailure extends Error {
   }
 }
 
+/** Ends a run that somebody cancelled, or whose connection was paused. */
+export class SyncCancelled extends SyncFailure {
+  constructor() {
+    super('The run was cancelled.')
+    this.name = 'SyncCancelled'
+  }
+}
+
 /**
  * The message for users about an error that ended a run; null if the error is unexpected.
  * @param lostCredential whether the run began before a restart, with a credential that is lost since
@@ -22,4 +30,11 @@ export function explain(error: unknown, lostCredential: boolean): string | null 
     return 'The server was restarted during the run, and the credential of its URL is lost because it is kept in memory only. Start the run again with the whole URL.'
   }
   return error.message
+}
+
+/** The cause of an error that ended a run, in one word: notices are sent once for each. */
+export function causeOf(error: unknown): string {
+  if (error instanceof RemoteError) return error.kind
+  if (error instanceof ServiceError) return error.code
+  return error instanceof SyncFailure ? 'refused' : 'content'
 }

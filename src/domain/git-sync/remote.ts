@@ -12,10 +12,7 @@ export interface SyncRemote {
   directory: string
 }
 
-export interface Credential {
-  username?: string
-  password?: string
-}
+export type Credential = Omit<Remote, 'url' | 'signal'>
 
 /** Whether `ref` is the full name of a branch or, if `mergeRequests` is set, of the head of a merge request. */
 function isSyncRef(ref: string, mergeRequests: boolean): boolean {
@@ -66,8 +63,12 @@ export const remoteOf = (run: Pick<SyncRunDoc, 'key' | 'url' | 'ref' | 'director
 /** Whether a space's link is to this remote, however its URL is written. */
 export const isLinkTo = (link: GitLink | undefined, key: string): link is GitLink => link !== undefined && remoteKey(link.url, link.ref, link.directory) === key
 
-/** The remote with its credential, for one operation. */
-export const withCredential = (remote: SyncRemote, credential: Credential | undefined): Remote => ({ url: remote.url, ...credential })
+/** The remote with its credential, for one operation, which ends when `signal` is aborted. */
+export const withCredential = (remote: Pick<SyncRemote, 'url'>, credential: Credential | undefined, signal?: AbortSignal): Remote => ({
+  url: remote.url,
+  ...credential,
+  ...(signal ? { signal } : {}),
+})
 
 /** `host/path` of a repository's URL. */
 const repositoryPath = (url: string): string =>

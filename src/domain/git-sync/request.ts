@@ -3,6 +3,7 @@ import { atLeast } from '../../access/index.js'
 import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
+  connections,
   type ExportRequest,
   type GitLink,
   type ImportRequest,
@@ -21,12 +22,16 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { checkImport, checkUnlocked } from '../commits/guards.js'
 import { protectionOf, protects } from '../commits/rules/effective.js'
 import { spaceRole } from '../roles/access.js'
+import { SyncCancelled, SyncFailure } from './failure.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
 
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
 
-type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
+export type NewRun = Pick<
+  SyncRunDoc,
+  'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy' | 'connection' | 'trigger' | 'oneWay' | 'exportMode'
+>
 
 /**
  * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges must meet rules and it is not the remote of the last sync, 423 if the space is
@@ -66,9 +71,10 @@ const kindOf = ({ standalone, force }: NewRun): RunKind => (standalone ? 'standa
 /**
  * Throws 403 unless the role suffices: a standalone import needs `edit`, a sync with the configured remote `review`, and another remote or a forced run
  * `admin`.
+ * @param connected whether the run belongs to a connection, which an admin configured
  */
-export function requireRole(space: Pick<LoadedSpace, 'doc' | 'role'>, remote: SyncRemote, what: RunKind): void {
-  const configured = isLinkTo(space.doc.git, remote.key)
+export function requireRole(space: Pick<LoadedSpace, 'doc' | 'role'>, remote: SyncRemote, what: RunKind, connected = false): void {
+  const configured = connected || isLinkTo(space.doc.git, remote.key)
   const least: Role = what === 'standalone' ? 'edit' : what === 'plain' && configured ? 'review' : 'admin'
   if (atLeast(space.role, least)) return
   const why = what === 'force' ? 'A forced run' : configured || what === 'standalone' ? 'This' : 'Another repository, branch or folder than the configured one'
@@ -156,9 +162,17 @@ export async function enqueue(
   }
 }
 
-/** Checks again, when a run begins and before it moves a ref, that the user who asked for it still may. Throws 403, 404, 409. */
+/**
+ * Checks again, when a run begins and before it moves a ref, that it is still wanted: the user who asked for it still may, nobody cancelled it, and its
+ * connection still leads there. Throws `SyncFailure`, 403, 404, 409.
+ */
 export async function checkStillAsked(reader: Reader, run: SyncRunDoc): Promise<void> {
   if (!run.follows) await checkAsker(reader, run, run.space, remoteOf(run))
+  if ((await reader.get(syncRuns, run.id))?.cancelled) throw new SyncCancelled()
+  if (run.connection === undefined) return
+  const connection = await reader.get(connections, run.connection)
+  if (connection?.key !== run.key) throw new SyncFailure('The connection was deleted, or leads elsewhere now.')
+  if (run.follows && connection.paused) throw new SyncCancelled()
 }
 
 /** Checks, within a transaction, the user's role and whether the space takes imports from this remote. Throws 403, 404, 409. */
@@ -167,8 +181,9 @@ async function checkAsker(tx: Reader, run: NewRun, id: string, remote: SyncRemot
   if (!doc) throw notFound('The space')
   const role = await spaceRole(tx, run.requestedBy, doc)
   if (role === null) throw notFound('The space')
-  requireRole({ doc, role }, remote, kindOf(run))
-  if (run.direction === 'import' && !run.standalone) checkImport(protects(await protectionOf(tx, doc)), isLinkTo(doc.git, remote.key))
+  const connected = run.connection !== undefined
+  requireRole({ doc, role }, remote, kindOf(run), connected)
+  if (run.direction === 'import' && !run.standalone) checkImport(protects(await protectionOf(tx, doc)), connected || isLinkTo(doc.git, remote.key))
 }
 
 export const isOver = (run: SyncRunDoc): boolean => run.state !== 'queued' && run.state !== 'running'

@@ -54,4 +54,7 @@ export const again = (run: SyncRunDoc, requestedBy: string) => ({
   standalone: run.standalone,
   requestedBy,
   ...(run.message === undefined ? {} : { message: run.message }),
+  ...(run.connection === undefined ? {} : { connection: run.connection }),
+  ...(run.oneWay === undefined ? {} : { oneWay: run.oneWay }),
+  ...(run.exportMode === undefined ? {} : { exportMode: run.exportMode }),
 })

@@ -11,7 +11,7 @@ import { emit } from '../events/events.js'
 import { repositoryName } from '../context/refs.js'
 import { SyncFailure } from './failure.js'
 import { checkStillAsked } from './request.js'
-import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
+import { type Credential, isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
 
 type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
 const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, checking: 0.5, merging: 0.7, pushing: 0.8 }
@@ -44,13 +44,24 @@ export interface Outcome {
   result: NonNullable<SyncRunDoc['result']>
   revision: CommitId
   remoteRevision?: CommitId
+  /** The revision of main before an import, or that the last export brought to the remote. */
+  baseRevision?: CommitId
   /** With the result `conflict`: the change request to resolve it in, and a message that says what to do. */
   changeRequest?: string
   error?: string
 }
 
-/** Marks a run as running and opens its space. Throws `SyncFailure` if the space was deleted. */
-export async function openSync(app: App, runId: string): Promise<Sync> {
+/**
+ * Marks a run as running and opens its space. Throws `SyncFailure` if the space was deleted.
+ * @param credentialOf what gives the run its credential
+ * @param signal ends the run's work with the remote when it is aborted
+ */
+export async function openSync(
+  app: App,
+  runId: string,
+  credentialOf: (run: SyncRunDoc) => Promise<Credential | undefined>,
+  signal: AbortSignal,
+): Promise<Sync> {
   const stored = await app.store.get(syncRuns, runId)
   if (!stored) throw new SyncFailure('The run was removed.')
   const run = await app.store.replace(syncRuns, { ...stored, state: 'running', stage: 'connecting', progress: progress.connecting })
@@ -58,24 +69,30 @@ export async function openSync(app: App, runId: string): Promise<Sync> {
   if (!doc || doc.deletedAt !== undefined) throw new SyncFailure('The space was deleted.')
   await checkStillAsked(app.store, run)
   const remote = remoteOf(run)
-  const user = (await app.store.get(users, run.requestedBy)) ?? {
-    id: run.requestedBy,
-    version: 0,
-    displayName: app.settings.committer.name,
-    email: app.settings.committer.email,
-    createdAt: run.startedAt,
-    proof: 'operator' as const,
-  }
+  const user = (isAutomatic(run) ? null : await app.store.get(users, run.requestedBy)) ?? theService(app, run)
   return {
     app,
     space: { doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) },
     actor: { user, token: { id: 'job', readOnly: false } },
     run,
     remote,
-    connection: withCredential(remote, app.credentials.get(run.id)),
+    connection: withCredential(remote, await credentialOf(run), signal),
     enter: (stage) => changeRun(app, run.id, (now) => ({ ...now, stage, progress: progress[stage] })),
   }
 }
+
+/** Whether a connection started the run by itself: then it is nobody's, and its commits are not either. */
+export const isAutomatic = ({ connection, follows }: SyncRunDoc): boolean => connection !== undefined && follows === true
+
+/** The service as the one who acts. */
+const theService = ({ settings }: App, run: SyncRunDoc) => ({
+  id: run.requestedBy,
+  version: 0,
+  displayName: settings.committer.name,
+  email: settings.committer.email,
+  createdAt: run.startedAt,
+  proof: 'operator' as const,
+})
 
 /** Does work while a stage is recorded, which waits for the disk. Nothing that follows is recorded before it. */
 export async function during<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
@@ -111,10 +128,10 @@ export async function writeOutcome(app: App, tx: Transaction, runId: string, out
 }
 
 /** Writes a run's failure, in the transaction that ends its job. */
-export async function writeFailure(app: App, tx: Transaction, runId: string, error: string): Promise<void> {
+export async function writeFailure(app: App, tx: Transaction, runId: string, error: string, state: 'failure' | 'cancelled' = 'failure'): Promise<void> {
   const run = await tx.get(syncRuns, runId)
   if (!run) return
-  const done = await tx.replace(syncRuns, { ...run, state: 'failure', stage: 'done', progress: 1, error, finishedAt: app.clock.now().toISOString() })
+  const done = await tx.replace(syncRuns, { ...run, state, stage: 'done', progress: 1, error, finishedAt: app.clock.now().toISOString() })
   await emitEnd(app, tx, done)
 }
 

@@ -1,0 +1,53 @@
+/** Turns connections into the JSON that clients get; never with a credential. */
+import type { ConnectionAndSecret } from '../../domain/connections/connections.js'
+import type { App } from '../../domain/context/app.js'
+import { type Connection, type ConnectionDoc, syncRuns } from '../../model/index.js'
+import { presentGitRun } from '../git-sync/present.js'
+
+export const connectionPath = ({ space, id }: Pick<ConnectionDoc, 'space' | 'id'>): string => `/v1/spaces/${space}/git/connections/${id}`
+
+/** A connection, with the secret of its webhook only if that was just made. */
+export async function presentConnection(app: App, { doc, webhookSecret }: ConnectionAndSecret): Promise<Connection> {
+  const { failure, credential, lastRun } = doc
+  const run = lastRun === undefined ? null : await app.store.get(syncRuns, lastRun)
+  const { kind, setAt, appId, installationId } = credential
+  return {
+    object: 'git-connection',
+    id: doc.id,
+    space: doc.space,
+    organization: doc.organization,
+    provider: doc.provider,
+    url: doc.url,
+    ref: doc.ref,
+    repoProjectDirectory: doc.directory,
+    direction: doc.direction,
+    credential: {
+      kind,
+      ...(kind === 'none' ? {} : { setAt }),
+      ...(appId === undefined ? {} : { appId }),
+      ...(installationId === undefined ? {} : { installationId }),
+    },
+    exportMode: doc.exportMode,
+    ...(doc.commitMessage === undefined ? {} : { commitMessage: doc.commitMessage }),
+    pullRequests: doc.pullRequests,
+    ...(doc.apiUrl === undefined ? {} : { apiUrl: doc.apiUrl }),
+    ...(webhookSecret === undefined ? {} : { webhookSecret }),
+    paused: doc.paused,
+    status: doc.paused ? 'paused' : failure ? 'error' : 'active',
+    ...(doc.lastSeenHead === undefined ? {} : { lastSeenHead: doc.lastSeenHead }),
+    ...(doc.lastSuccessAt === undefined ? {} : { lastSuccessAt: doc.lastSuccessAt }),
+    ...(run === null ? {} : { lastRun: presentGitRun(run) }),
+    ...(failure === undefined ? {} : { failure: presentFailure(failure) }),
+    createdBy: doc.createdBy,
+    createdAt: doc.createdAt,
+    updatedAt: doc.updatedAt,
+    urls: { location: app.settings.publicUrl + connectionPath(doc), webhook: `${app.settings.publicUrl}/v1/git/webhooks/${doc.id}` },
+  }
+}
+
+const presentFailure = ({ cause, message, since, changeRequest }: NonNullable<ConnectionDoc['failure']>) => ({
+  cause,
+  message,
+  since,
+  ...(changeRequest === undefined ? {} : { changeRequest }),
+})

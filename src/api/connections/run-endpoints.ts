@@ -1,0 +1,76 @@
+/** Endpoints of the runs of connections: clients start, cancel and repeat them, and read what they did. */
+import { Type } from '@sinclair/typebox'
+import { describeRun } from '../../domain/connections/describe-run.js'
+import { cancelRuns, retryConnection, runConnectionNow, runsOf } from '../../domain/connections/queue-run.js'
+import { paginate } from '../../kernel/paging.js'
+import { ChangesQuery, ConnectionRunDetails, GitRun, listOf, pageQuery, RunConnection } from '../../model/index.js'
+import { presentGitRun } from '../git-sync/present.js'
+import { endpoint } from '../service.js'
+
+const section = 'Connections'
+
+export const runConnection = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/run',
+  summary: 'Run a connection now',
+  description: 'Starts the run and returns at once. If one waits to begin, that one is returned.',
+  section,
+  needs: 'space:triggerGitSync',
+  body: Type.Optional(RunConnection),
+  status: 202,
+  returns: GitRun,
+  fails: [409, 423],
+  handle: async ({ app, actor, space, connection, body }) => presentGitRun(await runConnectionNow(app, actor, space, connection, body ?? {})),
+})
+
+export const cancelConnectionRun = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/cancel',
+  summary: 'Cancel the runs of a connection',
+  description: 'Those that are queued or running. What was imported or exported by then stays; the rest is done by the next run.',
+  section,
+  needs: 'space:triggerGitSync',
+  status: 202,
+  returns: GitRun,
+  fails: [409],
+  handle: async ({ app, connection }) => presentGitRun(await cancelRuns(app, connection)),
+})
+
+export const retryConnectionRun = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/retry',
+  summary: 'Run the last run of a connection again',
+  description: 'Only if it failed, was cancelled, or ended in a conflict.',
+  section,
+  needs: 'space:triggerGitSync',
+  status: 202,
+  returns: GitRun,
+  fails: [409, 423],
+  handle: async ({ app, actor, space, connection }) => presentGitRun(await retryConnection(app, actor, space, connection)),
+})
+
+export const listConnectionRuns = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/runs',
+  summary: 'List the runs of a connection, newest first',
+  description: 'The newest 200 runs of a space are kept.',
+  section,
+  needs: 'space:view',
+  query: Type.Object(pageQuery),
+  returns: listOf(GitRun, { $id: 'ConnectionRunList' }),
+  handle: async ({ app, connection, query }) => {
+    const page = paginate(await runsOf(app, connection), query, (run) => [run.sequence, run.id], 'desc')
+    return { ...page, items: page.items.map(presentGitRun) }
+  },
+})
+
+export const getConnectionRun = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/runs/{runId}',
+  summary: 'Get a run of a connection, with its commits and changes',
+  section,
+  needs: 'space:view',
+  query: ChangesQuery,
+  returns: ConnectionRunDetails,
+  handle: async ({ app, space, run, query }) => ({ ...presentGitRun(run), ...(await describeRun(app, space, run, query)) }),
+})

@@ -1,0 +1,35 @@
+/** Shows what a run of a connection did: its commits, and the differences that it made. */
+import type { CommitId } from '../../kernel/ids.js'
+import { type ChangesQuery, type ConnectionRunDetails, type SyncRunDoc, syncRuns } from '../../model/index.js'
+import { iso } from '../../kernel/clock.js'
+import type { Document } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { changesBetween } from '../revisions/changes/changes.js'
+
+const MAX_COMMITS = 50
+
+/** A run of the connection; null if there is none. */
+export async function findRun(app: App, connection: { id: string }, id: string): Promise<Document<SyncRunDoc> | null> {
+  const run = await app.store.get(syncRuns, id)
+  return run?.connection === connection.id ? run : null
+}
+
+type Details = Pick<ConnectionRunDetails, 'commits' | 'moreCommits' | 'changes' | 'more'>
+
+/** The commits and changes of a run: those of main that it brought, or took to the remote. Empty if it changed nothing. */
+export async function describeRun(app: App, space: LoadedSpace, run: SyncRunDoc, query: ChangesQuery): Promise<Details> {
+  const { repo } = space
+  const to = run.revision as CommitId | undefined
+  const from = (run.baseRevision as CommitId | undefined) ?? null
+  const moved = run.result === 'adopted' || run.result === 'merged' || run.result === 'exported'
+  if (!moved || to === undefined || !(await repo.hasCommit(to)) || (from !== null && !(await repo.hasCommit(from)))) return { commits: [], changes: [] }
+  const found = await repo.history({ from: to, not: from === null ? [] : [from], limit: MAX_COMMITS + 1 })
+  const commits = found.slice(0, MAX_COMMITS).map(({ id, message, author, committer }) => ({
+    id,
+    message: message.split('\n', 1)[0] ?? '',
+    author: author.name,
+    createdAt: iso(committer.seconds),
+  }))
+  return { commits, ...(found.length > MAX_COMMITS ? { moreCommits: true } : {}), ...(await changesBetween(app, space, { before: from, after: to }, query)) }
+}

@@ -1,0 +1,26 @@
+/** What the end of a run means for its connection: what is in step now, and whether it works. */
+import { type ConnectionDoc, connections, type SyncRunDoc, syncRuns } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { failed, recovered } from './notices.js'
+
+/**
+ * Records the end of a run in its connection, in the transaction that ends the run.
+ * @param cause of a failure; null if it did not fail
+ */
+export async function recordEnd(app: App, tx: Transaction, runId: string, cause: string | null): Promise<void> {
+  const run = await tx.get(syncRuns, runId)
+  const connection = run?.connection === undefined ? null : await tx.get(connections, run.connection)
+  if (!run || !connection || connection.key !== run.key) return
+  const seen = run.remoteRevision === undefined ? {} : { lastSeenHead: run.remoteRevision }
+  const base = { ...connection, ...seen, lastRun: run.id }
+  if (cause !== null) return failed(app, tx, base, { cause, message: run.error ?? '' })
+  if (run.state === 'conflict') return failed(app, tx, base, { cause: 'conflict', message: run.error ?? '', changeRequest: run.changeRequest })
+  await recovered(app, tx, { ...base, ...inStep(run, connection), lastSuccessAt: app.clock.now().toISOString() })
+}
+
+/** After an export, the remote has what main had. An import says nothing about what main has besides. */
+const inStep = (run: SyncRunDoc, _before: Document<ConnectionDoc>): Partial<ConnectionDoc> => {
+  const same = run.direction === 'export' || run.result === 'adopted'
+  return same && run.revision !== undefined ? { lastRevision: run.revision } : {}
+}

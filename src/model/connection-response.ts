@@ -1,0 +1,98 @@
+/** Connections as clients get them: the connection, its runs, what a test found, and the branches of its repository. */
+import { type Static, Type } from '@sinclair/typebox'
+import { Change } from './changes.js'
+import { Id, nullable, oneOf, Timestamp } from './common.js'
+import { connectionDirections, connectionProviders, credentialKinds, exportModes } from './connection.js'
+import { GitRun } from './git-sync.js'
+
+export const Connection = Type.Object(
+  {
+    object: Type.Literal('git-connection'),
+    id: Id,
+    space: Id,
+    organization: Id,
+    provider: oneOf(connectionProviders),
+    url: Type.String({ description: 'Clone URL, without credentials.' }),
+    ref: Type.String(),
+    repoProjectDirectory: Type.String(),
+    direction: oneOf(connectionDirections),
+    credential: Type.Object({
+      kind: oneOf(credentialKinds),
+      setAt: Type.Optional(Timestamp),
+      appId: Type.Optional(Type.String()),
+      installationId: Type.Optional(Type.String()),
+    }),
+    exportMode: oneOf(exportModes),
+    commitMessage: Type.Optional(Type.String()),
+    pullRequests: Type.Object({ preview: Type.Boolean(), changeRequests: Type.Boolean() }),
+    apiUrl: Type.Optional(Type.String()),
+    webhookSecret: Type.Optional(Type.String({ description: 'Only when it was just made: enter it at the host, it is not returned again.' })),
+    paused: Type.Boolean(),
+    status: oneOf(['active', 'paused', 'error'], { description: '`error`: see `failure`.' }),
+    lastSeenHead: Type.Optional(Type.String({ description: 'The head of the branch that the last run saw.' })),
+    lastSuccessAt: Type.Optional(Timestamp),
+    lastRun: Type.Optional(GitRun),
+    failure: Type.Optional(
+      Type.Object(
+        {
+          cause: Type.String({ description: 'In one word: unreachable, unauthorized, missing-ref, rejected, conflict …' }),
+          message: Type.String(),
+          since: Timestamp,
+          changeRequest: Type.Optional(Id),
+        },
+        { description: 'Why it does not work; absent while it does.' },
+      ),
+    ),
+    createdBy: Id,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    urls: Type.Object({ location: Type.String(), webhook: Type.String({ description: 'Where the host sends its webhook.' }) }),
+  },
+  { $id: 'Connection' },
+)
+export type Connection = Static<typeof Connection>
+
+export const ConnectionRunDetails = Type.Intersect(
+  [
+    GitRun,
+    Type.Object({
+      commits: Type.Array(
+        Type.Object({ id: Type.String(), message: Type.String({ description: 'The first line.' }), author: Type.String(), createdAt: Timestamp }),
+        { description: 'The commits that main got by the import, or that were exported; the newest first, at most 50.' },
+      ),
+      moreCommits: Type.Optional(Type.Boolean({ description: 'There are more commits than are listed.' })),
+      changes: Type.Array(Change, { description: 'What the run changed: in the space (import) or in the repository (export).' }),
+      more: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of changes that are left out.' })),
+    }),
+  ],
+  { $id: 'ConnectionRunDetails' },
+)
+export type ConnectionRunDetails = Static<typeof ConnectionRunDetails>
+
+const checks = ['repository', 'branch', 'push', 'protection'] as const
+
+export const ConnectionTest = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'Whether all that the connection needs works.' }),
+    checks: Type.Array(
+      Type.Object({
+        check: oneOf(checks),
+        ok: Type.Boolean(),
+        message: Type.String({ description: 'What was found, and what to do if it does not work.' }),
+      }),
+    ),
+    head: Type.Optional(Type.String({ description: 'The head of the branch.' })),
+  },
+  { $id: 'ConnectionTest' },
+)
+export type ConnectionTest = Static<typeof ConnectionTest>
+
+export const RemoteBranches = Type.Object(
+  {
+    defaultBranch: nullable(Type.String({ description: 'Full name of the default branch; null if the repository has none, or it is empty.' })),
+    branches: Type.Array(Type.Object({ ref: Type.String(), head: Type.String() })),
+    truncated: Type.Boolean({ description: 'True if there are more branches than are listed.' }),
+  },
+  { $id: 'RemoteBranches' },
+)
+export type RemoteBranches = Static<typeof RemoteBranches>
