@@ -8,6 +8,7 @@ import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
 import { type SearchUpdater, startSearchUpdater } from './jobs/search-updater.js'
+import { type RequestExportWatch, startRequestExportWatch } from './jobs/request-export-watch.js'
 import { startTranslations, type TranslationStarter } from './jobs/translation-starter.js'
 import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
@@ -50,21 +51,24 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   let announcer: Announcer | undefined
   let searches: SearchUpdater | undefined
   let translations: TranslationStarter | undefined
+  let requestExports: RequestExportWatch | undefined
   try {
     const moved: Announcer['moved'] = (repository, refs) => {
       announcer?.moved(repository, refs)
       searches?.moved(repository, refs)
       translations?.moved(repository, refs)
+      requestExports?.moved(repository, refs)
     }
     const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved, makePool: overrides.makePool ?? createPool }, closers)
     const repairs = await catchUp(app, log)
     announcer = startAnnouncer(app)
     searches = startSearchUpdater(app)
     translations = startTranslations(app)
+    requestExports = startRequestExportWatch(app)
     const first = await bootstrap(app, config)
     const api = await serveApi(app, config, { log, budget })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const background = overrides.withoutWorker ? null : startBackground(app)
+    const background = overrides.withoutWorker ? null : startBackground(app, requestExports)
     const close = async (): Promise<void> => {
       app.waits.close()
       await api.stop()
@@ -75,6 +79,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await announcer?.stop()
       await searches?.stop()
       await translations?.stop()
+      await requestExports?.stop()
       await background?.sender.stop()
       await closers.close()
     }
@@ -102,10 +107,14 @@ async function bootstrap(app: App, config: Config): Promise<FirstStart> {
 }
 
 /** Starts what works beside requests: the queue of jobs, and the deliveries to webhooks. */
-function startBackground(app: App) {
+function startBackground(app: App, requestExports: RequestExportWatch) {
   const worker = startWorker(app, { concurrency: JOBS_AT_ONCE })
   app.wakeJobs = worker.wake
   const sender = startWebhookSender(app)
-  app.wakeWebhooks = sender.wake
+  app.wakeWebhooks = (organization) => {
+    sender.wake(organization)
+    requestExports.changed(organization)
+  }
+  app.wakeConnections = requestExports.hint
   return { worker, sender }
 }

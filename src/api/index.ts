@@ -15,6 +15,7 @@ import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import * as connections from './connections/endpoints.js'
 import * as connectionRuns from './connections/run-endpoints.js'
+import * as requestExports from './request-exports/endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
@@ -96,6 +97,7 @@ export const endpoints: Endpoints = {
   ...gitSync,
   ...connections,
   ...connectionRuns,
+  ...requestExports,
   ...sites,
   ...sitePublished,
   ...siteStructure,

@@ -6,11 +6,15 @@ import { maintain } from './maintain-repository.js'
 import { pdf } from './print-pdf.js'
 import { processOpenApi } from './process-openapi.js'
 import { purge } from './purge-space.js'
+import { requestExport } from './request-export.js'
 import { mail } from './send-mail.js'
 import { computeRevision, spreadOpenApi } from './spread-openapi.js'
 import { translate } from './translate.js'
 
 /** Every kind of job. */
 export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
-  [gitImport, gitExport, contentImport, maintain, purge, mail, pdf, processOpenApi, spreadOpenApi, computeRevision, translate].map((kind) => [kind.kind, kind]),
+  [gitImport, gitExport, requestExport, contentImport, maintain, purge, mail, pdf, processOpenApi, spreadOpenApi, computeRevision, translate].map((kind) => [
+    kind.kind,
+    kind,
+  ]),
 )

@@ -26,6 +26,8 @@ import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { createRemoteOperations, type Git, openGit } from '../git/index.js'
+import { signAppToken } from '../auth/index.js'
+import { openHosts } from '../hosts/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
@@ -82,6 +84,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     store,
     git,
     http,
+    hosts: openHosts({ http, signAppToken, now: () => clock.now() }),
     mail,
     ...(signIns ? { limitSignIn: (address: string) => signIns.count(networkOf(address)) } : {}),
     ...(ssoSteps ? { limitSso: (address: string) => ssoSteps.count(networkOf(address)) } : {}),

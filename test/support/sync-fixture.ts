@@ -8,7 +8,9 @@ import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { moveBranch } from '../../src/domain/commits/move-branch.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { FACT_KINDS } from '../../src/content/facts.js'
+import { signAppToken } from '../../src/auth/index.js'
 import { openFacts } from '../../src/facts/index.js'
+import { openHosts } from '../../src/hosts/index.js'
 import { openAssertions } from '../../src/domain/context/assertions.js'
 import { openConversions } from '../../src/domain/context/conversions.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
@@ -84,6 +86,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
   const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
   const facts = openFacts({ file: join(root, 'facts.db'), kinds: FACT_KINDS, version: 1, maxBytes: 100_000_000, notice: () => {} })
+  const http = createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' })
   const app: App = {
     ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
@@ -93,7 +96,8 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
     mail: null,
-    http: createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' }),
+    http,
+    hosts: openHosts({ http, signAppToken, now: systemClock.now }),
     clock: systemClock,
     settings: {
       version: '0',
