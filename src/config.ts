@@ -19,6 +19,7 @@ import {
   smtpUrl,
   text,
 } from './start/setting-values.js'
+import { connectionSettings } from './start/connection-settings.js'
 import { MIB, type Setting, setting } from './start/setting.js'
 import { translationSettings } from './start/translation-settings.js'
 
@@ -199,6 +200,7 @@ const settings = {
     'How often OpenAPI specifications that were given by URL are fetched again, in hours; 0 = only when asked.',
   ),
   ...translationSettings,
+  ...connectionSettings,
   eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),
   auditDays: setting<number>(
     'AUDIT_LOG_DAYS',

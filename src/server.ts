@@ -7,6 +7,7 @@ import type { App } from './domain/context/app.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
+import { type ConnectionDriver, startConnections } from './jobs/connection-driver.js'
 import { type SearchUpdater, startSearchUpdater } from './jobs/search-updater.js'
 import { type RequestExportWatch, startRequestExportWatch } from './jobs/request-export-watch.js'
 import { startTranslations, type TranslationStarter } from './jobs/translation-starter.js'
@@ -27,6 +28,8 @@ export interface Service {
   first: FirstStart
   /** What the start had to repair. */
   repairs: Repair[]
+  /** Resolves when nothing is running or due in the background. */
+  idle(): Promise<void>
   /** Finishes what is running, then closes everything. */
   close(): Promise<void>
 }
@@ -52,12 +55,14 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   let searches: SearchUpdater | undefined
   let translations: TranslationStarter | undefined
   let requestExports: RequestExportWatch | undefined
+  let connections: ConnectionDriver | undefined
   try {
     const moved: Announcer['moved'] = (repository, refs) => {
       announcer?.moved(repository, refs)
       searches?.moved(repository, refs)
       translations?.moved(repository, refs)
       requestExports?.moved(repository, refs)
+      connections?.moved(repository, refs)
     }
     const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved, makePool: overrides.makePool ?? createPool }, closers)
     const repairs = await catchUp(app, log)
@@ -69,11 +74,13 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const api = await serveApi(app, config, { log, budget })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     const background = overrides.withoutWorker ? null : startBackground(app, requestExports)
+    connections = background?.connections
     const close = async (): Promise<void> => {
       app.waits.close()
       await api.stop()
       // A book may take minutes: it is begun again after the next start.
       await app.printer.close()
+      await connections?.stop()
       await background?.worker.stop()
       await app.locks.idle()
       await announcer?.stop()
@@ -83,7 +90,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await background?.sender.stop()
       await closers.close()
     }
-    return { url: app.settings.publicUrl, app, first, repairs, close }
+    return { url: app.settings.publicUrl, app, first, repairs, idle: async () => background?.idle(), close }
   } catch (error) {
     await closers.close()
     throw error
@@ -106,7 +113,7 @@ async function bootstrap(app: App, config: Config): Promise<FirstStart> {
   return first
 }
 
-/** Starts what works beside requests: the queue of jobs, and the deliveries to webhooks. */
+/** Starts what works beside requests: the queue of jobs, the deliveries to webhooks, and what drives connections. */
 function startBackground(app: App, requestExports: RequestExportWatch) {
   const worker = startWorker(app, { concurrency: JOBS_AT_ONCE })
   app.wakeJobs = worker.wake
@@ -115,6 +122,19 @@ function startBackground(app: App, requestExports: RequestExportWatch) {
     sender.wake(organization)
     requestExports.changed(organization)
   }
-  app.wakeConnections = requestExports.hint
-  return { worker, sender }
+  const connections = startConnections(app)
+  app.wakeConnections = (hint) => {
+    connections.wake(hint)
+    requestExports.hint(hint)
+  }
+  const idle = async (): Promise<void> => {
+    // The end of a job may be something for connections and exports to look at.
+    for (let times = 0; times < 2; times++) {
+      await connections.idle()
+      await worker.idle()
+      await requestExports.idle()
+      await worker.idle()
+    }
+  }
+  return { worker, sender, connections, idle }
 }

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const test = suite('documents')
 
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/teams.md', 'docs/administration.md', 'docs/settings.md']
-const DESIGN = ['sync', 'page-identity', 'bounds', 'durability', 'decisions', 'search', 'content-import', 'openapi', 'pdf', 'hosts'].map(
+const DESIGN = ['sync', 'page-identity', 'bounds', 'durability', 'decisions', 'search', 'content-import', 'openapi', 'pdf', 'hosts', 'connections'].map(
   (name) => `docs/design/${name}.md`,
 )
 /** How a path that a document names may begin. */

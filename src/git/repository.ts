@@ -41,6 +41,7 @@ import type {
   MergeOutcome,
   RefMove,
   Remote,
+  RemoteBranches,
   Repository,
   Snapshot,
   Staging,
@@ -209,6 +210,18 @@ export class BareRepository implements Repository {
 
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null> {
     return this.#services.remote.remoteHead(this.#local, remote, ref)
+  }
+
+  remoteHeads(remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>> {
+    return this.#services.remote.remoteHeads(this.#local, remote, refs)
+  }
+
+  remoteBranches(remote: Remote): Promise<RemoteBranches> {
+    return this.#services.remote.remoteBranches(this.#local, remote)
+  }
+
+  tryPush(remote: Remote, ref: RefName, commit: CommitId): Promise<void> {
+    return this.#services.remote.tryPush(this.#local, remote, ref, commit)
   }
 
   remoteDefault(remote: Remote): Promise<RefName | null> {

@@ -1,6 +1,9 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
+import type { Remote, RemoteBranches } from './remote/types.js'
 import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js'
+
+export type { Remote, RemoteBranches }
 
 /** Who did something, and when, as Git records it. */
 export interface Signature {
@@ -128,18 +131,6 @@ export interface TextDiffQuery {
   maxBytes: number
 }
 
-/** A remote repository and, for one operation only, the credential for it. */
-export interface Remote {
-  /** URL without credentials. */
-  url: string
-  username?: string
-  password?: string
-  /** For an ssh address: this key instead of the server's, and keys of hosts besides those that the server knows. */
-  ssh?: { privateKey: string; knownHosts?: string }
-  /** Ends the operation when it is aborted; then it throws `RemoteError` 'cancelled'. */
-  signal?: AbortSignal
-}
-
 export interface FetchResult {
   /** The commit that the remote's ref names. */
   head: CommitId
@@ -214,6 +205,12 @@ export interface Repository {
   diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options?: { renames?: boolean }): Promise<TreeChange[]>
   /** The commit that the remote's ref names, without fetching it; null = no such ref. */
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null>
+  /** The commits that refs of the remote name, by one question; refs that it does not have are left out. */
+  remoteHeads(remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>>
+  /** The remote's branches. */
+  remoteBranches(remote: Remote): Promise<RemoteBranches>
+  /** Whether the remote would take a push from this credential; nothing is sent. Throws `RemoteError`. */
+  tryPush(remote: Remote, ref: RefName, commit: CommitId): Promise<void>
   /** The full name of the remote's default branch; null if there is none, or it has no commit. */
   remoteDefault(remote: Remote): Promise<RefName | null>
   /** Fetches `ref` into a quarantine, checks it, and moves the objects into the repository. Moves no ref. */

@@ -1,4 +1,5 @@
 /** Brings looks at exported change requests forward: when something changes here, when a run of a connection ends, when a host gives a hint. */
+import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from '../domain/context/app.js'
 import { changeRequestNumber } from '../domain/context/refs.js'
@@ -15,6 +16,8 @@ export interface RequestExportWatch {
   changed(organization: string): void
   /** Reports that a connection's host has something to tell, or that a run ended. */
   hint(hint?: { connection: string }): void
+  /** Resolves when all that was reported is queued. */
+  idle(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -22,7 +25,9 @@ export interface RequestExportWatch {
 export function startRequestExportWatch(app: App): RequestExportWatch {
   const stopped = new AbortController()
   // bound: the spaces, organizations and connections of the service
-  const waiting = new Map<string, Promise<void>>()
+  const waiting = new Set<string>()
+  // bound: as `waiting`, and those that are being looked for
+  const underWay = new Set<Promise<void>>()
 
   async function after(key: string, work: () => Promise<void>): Promise<void> {
     try {
@@ -31,14 +36,16 @@ export function startRequestExportWatch(app: App): RequestExportWatch {
       await work()
     } catch (error) {
       if (!stopped.signal.aborted) app.log.error({ err: error }, 'Exported change requests could not be looked at; they are within a quarter of an hour.')
-    } finally {
-      waiting.delete(key)
     }
   }
 
-  function soon(key: string, work: () => Promise<void>): void {
-    if (!stopped.signal.aborted && !waiting.has(key)) waiting.set(key, after(key, work))
-  }
+  // In the context of the start, not of the caller: in a transaction's, another transaction would be refused.
+  const soon = AsyncResource.bind((key: string, work: () => Promise<void>): void => {
+    if (stopped.signal.aborted || waiting.has(key)) return
+    waiting.add(key)
+    const done = after(key, work).then(() => void underWay.delete(done))
+    underWay.add(done)
+  })
 
   return {
     moved: (space, refs) => {
@@ -46,9 +53,12 @@ export function startRequestExportWatch(app: App): RequestExportWatch {
     },
     changed: (organization) => soon(`organization ${organization}`, () => noteChanges(app, { organization })),
     hint: (hint) => soon(`connection ${hint?.connection ?? ''}`, () => noteHint(app, hint)),
+    async idle() {
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
     async stop() {
       stopped.abort()
-      await Promise.all(waiting.values())
+      await Promise.all(underWay)
     },
   }
 }

@@ -32,8 +32,16 @@ export interface ConnectionFailure {
   since: string
   /** How often in a row it failed for this cause. */
   attempts: number
-  /** Whether people were told. Those who were told are also told when it is well again. */
+  /** Whether people were told of this cause. */
+  told: boolean
+  /** Whether people were told of this cause, or of one before: they are also told when it is well again. */
   noticed: boolean
+  /** The repository could not be asked; absent = a run failed. */
+  byPoll?: boolean
+  /** What the run that failed was. */
+  way?: 'import' | 'export'
+  /** When a run that failed is repeated. */
+  retryAt?: string
   /** The change request that holds the conflict. */
   changeRequest?: string
 }

@@ -143,7 +143,7 @@ const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
 /** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
 async function openRepositories(config: Config, { budget, log, moved }: Surroundings, closers: Closers): Promise<Git> {
   const reposDir = resolve(config.reposDir)
-  const allowedProtocols = protocolsOf(config)
+  const allowedProtocols = config.remoteProtocols
   const git = await openGit({
     budget,
     reposDir,
@@ -216,6 +216,7 @@ async function settingsOf(config: Config): Promise<Settings> {
       maxBytes: config.importBytes,
       delayMs: config.importDelayMs,
     },
+    connections: { pollMs: config.connectionPollSeconds * 1000, quietMs: config.connectionQuietSeconds * 1000 },
     ssoSessionMs: config.ssoSessionHours * 3_600_000,
     eventDays: config.eventDays,
     auditDays: config.auditDays,

@@ -115,6 +115,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       allowedProtocols,
       connectionProtocols: allowedProtocols,
       imports: { waitMs: 0, maxMs: 60_000, maxPages: 100, maxBytes: 10_000_000, delayMs: 0 },
+      connections: { pollMs: 0, quietMs: 0 },
       ssoSessionMs: 1,
       eventDays: 30,
       auditDays: 90,

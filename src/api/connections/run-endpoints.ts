@@ -1,13 +1,39 @@
-/** Endpoints of the runs of connections: clients start, cancel and repeat them, and read what they did. */
+/** Endpoints of what connections do: clients test them, start, cancel and repeat runs, and read what these did. */
 import { Type } from '@sinclair/typebox'
 import { describeRun } from '../../domain/connections/describe-run.js'
 import { cancelRuns, retryConnection, runConnectionNow, runsOf } from '../../domain/connections/queue-run.js'
+import { listRemoteBranches, testConnection as test } from '../../domain/connections/test.js'
 import { paginate } from '../../kernel/paging.js'
-import { ChangesQuery, ConnectionRunDetails, GitRun, listOf, pageQuery, RunConnection } from '../../model/index.js'
+import { ChangesQuery, ConnectionRunDetails, ConnectionTest, GitRun, listOf, pageQuery, RemoteBranches, RunConnection } from '../../model/index.js'
 import { presentGitRun } from '../git-sync/present.js'
 import { endpoint } from '../service.js'
 
 const section = 'Connections'
+
+export const testConnection = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/test',
+  summary: 'Test a connection',
+  description: 'Says what works and what is missing: whether the repository can be read, the branch is there, and the credential may push. Nothing is changed.',
+  section,
+  needs: 'space:admin',
+  returns: ConnectionTest,
+  fails: [503],
+  audited: false,
+  handle: ({ app, actor, space, connection }) => test(app, actor, space, connection),
+})
+
+export const listConnectionBranches = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/branches',
+  summary: "List the branches of a connection's repository",
+  description: 'Asks the repository. At most 1,000 branches are listed.',
+  section,
+  needs: 'space:admin',
+  returns: RemoteBranches,
+  fails: [409, 503],
+  handle: ({ app, actor, space, connection }) => listRemoteBranches(app, actor, space, connection),
+})
 
 export const runConnection = endpoint({
   method: 'POST',

@@ -1,5 +1,6 @@
 /** Endpoints of Git sync: clients import, export, preview, retry and unlink, and read the state and history of runs. */
 import { Type } from '@sinclair/typebox'
+import { connectionOfLink } from '../../domain/git-sync/connection-of.js'
 import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/runs.js'
 import { previewSync } from '../../domain/git-sync/preview.js'
 import { requestExport, requestImport } from '../../domain/git-sync/request.js'
@@ -67,7 +68,7 @@ export const getSpaceGitInfo = endpoint({
   section,
   needs: 'space:view',
   returns: GitInfo,
-  handle: async ({ app, space }) => presentGitInfo(space, (await listSyncRuns(app, space))[0]),
+  handle: async ({ app, space }) => presentGitInfo(space, (await listSyncRuns(app, space))[0], await connectionOfLink(app.store, space.doc)),
 })
 
 export const removeLegacyGitInstallation = endpoint({

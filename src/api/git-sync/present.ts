@@ -1,19 +1,19 @@
 /** Turns a space's link to a remote and its sync runs into the JSON that clients get. */
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
-import type { GitInfo, GitRun, SyncRunDoc } from '../../model/index.js'
+import type { ConnectionDoc, GitInfo, GitRun, SyncRunDoc } from '../../model/index.js'
 import { presentGitSync } from '../spaces/present.js'
 
 const optional = <K extends keyof SyncRunDoc>(run: SyncRunDoc, ...keys: K[]): Pick<SyncRunDoc, K> =>
   Object.fromEntries(keys.filter((key) => run[key] !== undefined).map((key) => [key, run[key]])) as Pick<SyncRunDoc, K>
 
-/** The response of `git/info`: the link, and the newest run. */
-export function presentGitInfo(space: LoadedSpace, run: SyncRunDoc | undefined): GitInfo {
+/** The response of `git/info`: the link, the newest run, and the connection to the linked remote. */
+export function presentGitInfo(space: LoadedSpace, run: SyncRunDoc | undefined, connection: ConnectionDoc | null): GitInfo {
   const link = space.doc.git
   return {
-    installationId: null,
-    installationProvider: null,
-    installationStatus: null,
+    installationId: connection?.id ?? null,
+    installationProvider: connection?.provider === 'github' || connection?.provider === 'gitlab' ? connection.provider : null,
+    installationStatus: connection === null ? null : connection.paused ? 'suspended' : connection.failure ? 'error' : 'active',
     ...(link === undefined ? {} : { ...presentGitSync(link), ref: link.ref }),
     ...(run === undefined
       ? {}

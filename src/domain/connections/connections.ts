@@ -47,7 +47,7 @@ export async function listAllConnections(app: App, actor: Actor, organization: L
   )
 }
 
-/** Creates a connection; unless it begins paused, its first run begins at once (`queueDue`). Throws 400, 409 (too many, or this remote has one already). */
+/** Creates a connection; unless it begins paused, its first run is queued at once (`queueOwed`). Throws 400, 409 (too many, or this remote has one already). */
 export async function createConnection(app: App, actor: Actor, space: VisibleSpace, input: CreateConnection): Promise<ConnectionAndSecret> {
   const { remote, repository, given } = readAddress(app, { ...input, repoProjectDirectory: input.repoProjectDirectory ?? '' })
   await checkApiUrl(app, input.apiUrl)
@@ -85,6 +85,7 @@ export async function createConnection(app: App, actor: Actor, space: VisibleSpa
     await tell(app, tx, actor, 'created', made)
     return made
   })
+  app.wakeConnections()
   return { doc, webhookSecret }
 }
 

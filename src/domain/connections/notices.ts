@@ -1,41 +1,84 @@
 /** Notices that a connection does not work: an event (and so webhooks) and mails, once for each cause, and again when it is well. */
-import { type ConnectionDoc, connections } from '../../model/index.js'
+import { atLeast } from '../../access/index.js'
+import { type ConnectionDoc, type ConnectionFailure, connections, memberships, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
+import { queueMail } from '../people/mails.js'
+import { spaceRole } from '../roles/access.js'
 
 interface Trouble {
   cause: string
   message: string
   changeRequest?: string | undefined
+  /** The repository could not be asked; absent = a run failed. */
+  byPoll?: boolean
+  way?: 'import' | 'export'
 }
 
 /** Causes that often pass by themselves: people are told when they last. */
-const PASSING: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'stale', 'internal'])
+const PASSING: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'failed', 'stale', 'internal'])
 const ATTEMPTS_TO_NOTICE = 3
+/** When a run that failed is repeated: after 1, 2, 4 … minutes. */
+const FIRST_RETRY_MS = 60_000
+const LONGEST_RETRY_MS = 60 * 60 * 1000
+const MAX_MAILS = 20
 
-/** Records that a connection does not work, and tells of it once. */
-export async function failed(app: App, tx: Transaction, connection: Document<ConnectionDoc>, { cause, message, changeRequest }: Trouble): Promise<void> {
+/** Records that a connection does not work, and tells of it once for each cause. */
+export async function failed(app: App, tx: Transaction, connection: Document<ConnectionDoc>, trouble: Trouble): Promise<void> {
+  const { cause, message, changeRequest, byPoll, way } = trouble
+  // What a run found is not covered by what a poll finds: it is over when a run is well.
+  if (byPoll && connection.failure && !connection.failure.byPoll) return
   const before = connection.failure?.cause === cause ? connection.failure : undefined
   const attempts = (before?.attempts ?? 0) + 1
-  const due = !PASSING.has(cause) || attempts >= ATTEMPTS_TO_NOTICE
-  const told = before?.noticed ?? false
-  const since = before?.since ?? app.clock.now().toISOString()
-  // Who was told of another cause is also told when it is well again.
-  const noticed = told || due || (connection.failure?.noticed ?? false)
-  const failure = { cause, message, since, attempts, noticed, ...(changeRequest === undefined ? {} : { changeRequest }) }
+  const isTold = before?.told ?? false
+  const tells = !isTold && (!PASSING.has(cause) || attempts >= ATTEMPTS_TO_NOTICE)
+  const failure: ConnectionFailure = {
+    cause,
+    message,
+    since: before?.since ?? app.clock.now().toISOString(),
+    attempts,
+    told: isTold || tells,
+    // Who was told of another cause before is also told when it is well again.
+    noticed: isTold || tells || (connection.failure?.noticed ?? false),
+    ...(changeRequest === undefined ? {} : { changeRequest }),
+    ...(way === undefined ? {} : { way }),
+    ...(byPoll ? { byPoll } : cause === 'conflict' ? {} : { retryAt: retryAt(app, attempts) }),
+  }
   const stored = await tx.replace(connections, { ...connection, failure })
-  if (due && !told) await tell(app, tx, stored, 'failed', { cause, message, since, ...(changeRequest === undefined ? {} : { changeRequest }) })
+  if (tells) await tell(app, tx, stored, 'failed', failure)
 }
+
+const retryAt = (app: App, attempts: number): string =>
+  new Date(app.clock.now().getTime() + Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS)).toISOString()
 
 /** Records that a connection works, and tells those who were told that it did not. */
 export async function recovered(app: App, tx: Transaction, connection: Document<ConnectionDoc>): Promise<void> {
   const { failure, ...rest } = connection
   const stored = await tx.replace(connections, rest as Document<ConnectionDoc>)
-  if (failure?.noticed) await tell(app, tx, stored, 'recovered', { cause: failure.cause, since: failure.since })
+  if (failure?.noticed) await tell(app, tx, stored, 'recovered', failure)
 }
 
-async function tell(app: App, tx: Transaction, doc: ConnectionDoc, what: 'failed' | 'recovered', more: Record<string, string>): Promise<void> {
+/** Emits the event, and queues the mails. */
+async function tell(app: App, tx: Transaction, doc: ConnectionDoc, what: 'failed' | 'recovered', failure: ConnectionFailure): Promise<void> {
   const { id, organization, space, url, ref } = doc
-  await emit(app, tx, { type: `git_connection.${what}`, organization, subject: { space, connection: id }, data: { url, ref, ...more } })
+  const { cause, message, since, changeRequest } = failure
+  const why = what === 'failed' ? { message, ...(changeRequest === undefined ? {} : { changeRequest }) } : {}
+  const subject = { space, connection: id, ...(changeRequest === undefined ? {} : { changeRequest }) }
+  await emit(app, tx, { type: `git_connection.${what}`, organization, subject, data: { url, ref, cause, since, ...why } })
+  if (!app.mail) return
+  for (const user of await recipients(tx, doc))
+    await queueMail(app, tx, { mail: 'connection', connection: id, user, what, message: what === 'failed' ? message : '' })
+}
+
+/** Who gets a mail: the user who made the connection while they are an admin of the space, else the admins of the organization. */
+async function recipients(tx: Transaction, { space: id, organization, createdBy }: ConnectionDoc): Promise<string[]> {
+  const space = await tx.get(spaces, id)
+  if (!space) return []
+  if (atLeast(await spaceRole(tx, createdBy, space), 'admin')) return [createdBy]
+  const members = await tx.find(memberships, 'organization', organization)
+  return members
+    .filter(({ role, disabled }) => role === 'admin' && !disabled)
+    .slice(0, MAX_MAILS)
+    .map(({ user }) => user)
 }

@@ -1,6 +1,6 @@
 /** What the end of a run means for its connection: what is in step now, and whether it works. */
 import { type ConnectionDoc, connections, type SyncRunDoc, syncRuns } from '../../model/index.js'
-import type { Document, Transaction } from '../../store/index.js'
+import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { failed, recovered } from './notices.js'
 
@@ -14,13 +14,17 @@ export async function recordEnd(app: App, tx: Transaction, runId: string, cause:
   if (!run || !connection || connection.key !== run.key) return
   const seen = run.remoteRevision === undefined ? {} : { lastSeenHead: run.remoteRevision }
   const base = { ...connection, ...seen, lastRun: run.id }
-  if (cause !== null) return failed(app, tx, base, { cause, message: run.error ?? '' })
-  if (run.state === 'conflict') return failed(app, tx, base, { cause: 'conflict', message: run.error ?? '', changeRequest: run.changeRequest })
-  await recovered(app, tx, { ...base, ...inStep(run, connection), lastSuccessAt: app.clock.now().toISOString() })
+  const { direction: way } = run
+  if (cause !== null) return failed(app, tx, base, { cause, message: run.error ?? '', way })
+  if (run.state === 'conflict') return failed(app, tx, base, { cause: 'conflict', message: run.error ?? '', changeRequest: run.changeRequest, way: 'import' })
+  const well = { ...base, ...inStep(run), lastSuccessAt: app.clock.now().toISOString() }
+  // An import that is well says nothing about an export that failed.
+  if (run.direction === 'import' && connection.failure?.way === 'export') await tx.replace(connections, well)
+  else await recovered(app, tx, well)
 }
 
 /** After an export, the remote has what main had. An import says nothing about what main has besides. */
-const inStep = (run: SyncRunDoc, _before: Document<ConnectionDoc>): Partial<ConnectionDoc> => {
+const inStep = (run: SyncRunDoc): Partial<ConnectionDoc> => {
   const same = run.direction === 'export' || run.result === 'adopted'
   return same && run.revision !== undefined ? { lastRevision: run.revision } : {}
 }

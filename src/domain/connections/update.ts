@@ -80,5 +80,5 @@ async function movedTo(app: App, tx: Transaction, stored: Document<ConnectionDoc
   )
   await unlink(tx, stored)
   await link(tx, { ...stored, ...remote }, app.clock.now().toISOString())
-  return { remote: { ...remote, repository, lastSeenHead: undefined, lastRevision: undefined, failure: undefined }, given }
+  return { remote: { ...remote, repository, lastSeenHead: undefined, lastRevision: undefined, lastRun: undefined, failure: undefined }, given }
 }

@@ -111,6 +111,8 @@ export interface Settings {
   allowedProtocols: readonly string[]
   /** Those of connections: ssh too if the server has no key of its own, since a connection brings one. */
   connectionProtocols: readonly string[]
+  /** How often repositories of connections are asked (0 = only when told to), and how long main must be left alone before it is exported. */
+  connections: { pollMs: number; quietMs: number }
   /** Bounds of an import of content: how long its request waits, how long it reads, and how much. */
   imports: { waitMs: number; maxMs: number; maxPages: number; maxBytes: number; delayMs: number }
   /** Longest time that tokens of a sign-in by single sign-on are valid. */

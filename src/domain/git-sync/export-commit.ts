@@ -4,7 +4,7 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
 import { coAuthors } from '../commits/co-authors.js'
-import type { Sync } from './sync.js'
+import { isAutomatic, type Sync } from './sync.js'
 import type { SyncLog } from './log-entries.js'
 
 const MAX_CO_AUTHORS = 50
@@ -19,7 +19,7 @@ export interface ExportBase {
 
 /**
  * Makes the commit of an export: on top of the remote's head, with main's tree (or with main's tree as the folder), the caller's message, the caller as
- * author, and everybody else who wrote since the last export as co-author.
+ * author (of a run that nobody asked for: whoever wrote last), and everybody else who wrote since the last export as co-author.
  */
 export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, ground: ExportBase): Promise<CommitId> {
   const { app, space, actor, remote, run } = sync
@@ -28,16 +28,25 @@ export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, gro
   const folder = remote.directory === '' ? { changes: [], tree } : { changes: await folderChanges(repo, remote.directory, ground, tree) }
   const recorded = log.pairs.findLast((pair) => pair.theirs === ground.local)?.local
   const since = [log.last?.local, recorded, ground.local].filter((commit): commit is CommitId => commit != null)
-  const others = (await coAuthors(repo, main, since, actor.user)).slice(0, MAX_CO_AUTHORS)
+  const named = await coAuthors(repo, main, since, actor.user)
+  const { author, others } = isAutomatic(run) ? newestFirst(named, actor.user) : { author: actor.user, others: named }
   const overrides = await overridesAt(app, space, main)
   return repo.write({
     parents: ground.head === null ? [] : [ground.head],
     ...folder,
-    message: commitMessage(run.message ?? 'Export', others.length > 0 ? { 'Co-authored-by': others } : {}),
-    author: signatureOf(app, actor.user),
+    message: commitMessage(run.message ?? 'Export', others.length > 0 ? { 'Co-authored-by': others.slice(0, MAX_CO_AUTHORS) } : {}),
+    author: signatureOf(app, author),
     committer: serviceSignature(app),
     headers: await pageIdsHeader(app, space, ground.local ?? undefined, overrides),
   })
+}
+
+type Person = Parameters<typeof signatureOf>[1]
+
+/** The first of those who wrote, the newest first, as the author; the service if nobody did. */
+function newestFirst(named: readonly string[], service: Person): { author: Person; others: readonly string[] } {
+  const [, displayName, email] = /^(.*) <([^<>]*)>$/.exec(named[0] ?? '') ?? []
+  return displayName === undefined || email === undefined ? { author: service, others: named } : { author: { displayName, email }, others: named.slice(1) }
 }
 
 /** The changes that make the folder equal to `tree` and leave everything else as it is. */

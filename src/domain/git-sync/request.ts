@@ -23,6 +23,7 @@ import { checkImport, checkUnlocked } from '../commits/guards.js'
 import { protectionOf, protects } from '../commits/rules/effective.js'
 import { spaceRole } from '../roles/access.js'
 import { SyncCancelled, SyncFailure } from './failure.js'
+import { connectionTo } from './connection-of.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
 
 /** Runs that are kept per space. */
@@ -134,12 +135,15 @@ export async function enqueue(
   if (credential) app.credentials.set(id, credential)
   try {
     const run = await app.store.transact(async (tx) => {
+      // Whoever sends no credential gets that of the connection to this very remote.
+      const connection = input.connection ?? (credential === null && !input.standalone ? (await connectionTo(tx, space.doc.id, remote.key))?.id : undefined)
       if (!follows) await checkAsker(tx, input, space.doc.id, remote)
       if (link) await writeLink(tx, space.doc.id, remote, link)
       const before = (await tx.find(syncRuns, 'space', space.doc.id)).sort((a, b) => a.sequence - b.sequence)
       for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS))) if (isOver(old)) await tx.remove(syncRuns, old.id)
       const made = await tx.insert(syncRuns, {
         ...input,
+        ...(connection === undefined ? {} : { connection }),
         ...remote,
         id,
         space: space.doc.id,

@@ -5,6 +5,7 @@ import { mergeChangeRequest } from '../change-requests/merge-requests.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { connectionTo } from './connection-of.js'
 import { remoteOf } from './remote.js'
 import { enqueue, isOver } from './request.js'
 import { again, listSyncRuns } from './runs.js'
@@ -27,5 +28,9 @@ async function resume(app: App, actor: Actor, space: LoadedSpace, changeRequest:
   const blocked = lastExport?.state === 'conflict' ? lastExport : undefined
   const run = blocked ?? runs.find((one) => one.direction === 'import' && !one.hadCredential)
   if (!run || (run.direction === 'import' && space.doc.editMode === 'locked')) return
-  await enqueue(app, space, { remote: remoteOf(run), credential: null, run: { ...again(run, actor.user.id), force: false }, follows: true })
+  const connection = await connectionTo(app.store, space.doc.id, run.key)
+  // A paused connection catches up when it is resumed.
+  if (connection?.paused) return
+  const owner = connection === null ? {} : { connection: connection.id, trigger: 'resumed' as const }
+  await enqueue(app, space, { remote: remoteOf(run), credential: null, run: { ...again(run, actor.user.id), ...owner, force: false }, follows: true })
 }

@@ -5,13 +5,16 @@ import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
-/** A mail to be sent. Its text is not stored: it contains a secret, which is made only when the mail is sent. */
-export type MailOrder = { mail: 'invite'; invite: string } | { mail: 'sign-in'; email: string; invite?: string }
+/** A mail to be sent. Its text is not stored: it may contain a secret, which is made only when the mail is sent. */
+export type MailOrder =
+  | { mail: 'invite'; invite: string }
+  | { mail: 'sign-in'; email: string; invite?: string }
+  | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
 
 /** Mails share one lane, so that a slow mail server does not delay other jobs. */
 const LANE = 'mail'
 /** How long a mail is tried again while the mail server fails. */
-const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000 }
+const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000, connection: 24 * 60 * 60 * 1000 }
 const FIRST_RETRY_MS = 10_000
 const LONGEST_RETRY_MS = 30 * 60 * 1000
 

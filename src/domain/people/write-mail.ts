@@ -1,4 +1,4 @@
-/** Writes the mails of the service: invitations and sign-in links. */
+/** Writes the mails of the service: invitations, sign-in links, and notices of connections. */
 import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
 import { invites, organizations, signIns, users } from '../../model/index.js'
@@ -6,6 +6,7 @@ import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { findAccount, isClaimed } from '../accounts/accounts.js'
 import { isAcceptable, isOpen } from './invites.js'
+import { writeNotice } from './connection-notice.js'
 import { type MailOrder, oneLine, type WrittenMail } from './mails.js'
 
 /** How long a sign-in link works after the mail was written. */
@@ -15,7 +16,7 @@ const MAX_OPEN_LINKS = 3
 
 /** Writes the mail of an order; see `WriteMail`. */
 export const writeMail = (app: App, order: MailOrder): Promise<WrittenMail | null> =>
-  order.mail === 'invite' ? writeInvite(app, order.invite) : writeSignIn(app, order.email, order.invite)
+  order.mail === 'invite' ? writeInvite(app, order.invite) : order.mail === 'connection' ? writeNotice(app, order) : writeSignIn(app, order.email, order.invite)
 
 /** A link with a secret. The secret comes after a `#`: browsers do not send that part, so it appears in no log on the way. */
 export const linkTo = (app: App, page: 'invite' | 'sign-in', secret: string): string => `${app.settings.publicUrl}/${page}#${secret}`

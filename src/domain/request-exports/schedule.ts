@@ -7,8 +7,6 @@ import type { App } from '../context/app.js'
 import { changeRequestRef, repositoryName } from '../context/refs.js'
 
 export const REQUEST_EXPORT = 'request-export'
-/** How long a change request has to be left alone before its changes are exported. */
-const QUIET_MS = 5_000
 /** An open pull request is asked for this often, and less often the longer nothing happened: after a tenth of that time. */
 const LEAST_POLL_MS = 60_000
 const MOST_POLL_MS = 15 * 60_000
@@ -62,7 +60,7 @@ export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): 
 /** Looks again, after the quiet time, at those exports whose change request differs from what was seen last. */
 export async function noteChanges(app: App, of: { space: string } | { organization: string }): Promise<void> {
   const all = 'space' in of ? await app.store.find(requestExports, 'space', of.space) : await app.store.find(requestExports, 'organization', of.organization)
-  for (const doc of all) if (isLive(doc) && (await stateOf(app, app.store, doc)) !== doc.seen) await hasten(app, doc, QUIET_MS)
+  for (const doc of all) if (isLive(doc) && (await stateOf(app, app.store, doc)) !== doc.seen) await hasten(app, doc, app.settings.connections.quietMs)
 }
 
 /** Looks at once at the exports of a connection, or at those that wait for the end of a run: the host or a run has something to tell. */

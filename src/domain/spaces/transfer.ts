@@ -3,6 +3,7 @@ import { atLeast } from '../../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import {
   collections,
+  connections,
   grants,
   membershipId,
   memberships,
@@ -82,6 +83,7 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
     for (const { kind, doc } of everything) {
       await transferGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
       if (kind === 'space') await removeRequestsToOutsiders(tx, doc.id, to.organization)
+      if (kind === 'space') await pauseConnections(tx, doc.id, to.organization)
     }
   }
   if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
@@ -158,6 +160,11 @@ const isOnSite = (space: SpaceDoc, site: SiteDoc) => `the space ${space.id} (${s
 async function removeRequestsToOutsiders(tx: Transaction, space: string, organization: string): Promise<void> {
   for (const one of await tx.find(requestedReviews, 'space', space))
     if (!(await tx.get(memberships, membershipId(organization, one.user)))) await tx.remove(requestedReviews, one.id)
+}
+
+/** Connections go along, paused: the people of the other organization decide whether the space goes on with that repository and credential. */
+async function pauseConnections(tx: Transaction, space: string, organization: string): Promise<void> {
+  for (const one of await tx.find(connections, 'space', space)) await tx.replace(connections, { ...one, organization, paused: true })
 }
 
 /** Emits the event in both organizations: the one that lost the item, and the one that has it now. */

@@ -1,6 +1,7 @@
 /** Upkeep by the clock: purges deleted spaces, removes expired documents, repacks repositories. */
 import {
   changeRequests,
+  connections,
   contentImports,
   invites,
   type JobDoc,
@@ -88,6 +89,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
       await removeExports(tx, id)
+      for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
       for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)

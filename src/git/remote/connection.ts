@@ -8,9 +8,11 @@ import { remoteEnvironment } from './environment.js'
 import type { RemoteIdentity } from './identity.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
 import { allowedAddresses, type ResolveHost } from './hosts.js'
+import { openUnnamed } from './key-files.js'
 import { type GitRun, type GitRunOptions, type GitSetting, runGit, withEnv } from './run.js'
 import { scrubber } from './scrub.js'
-import { hostKeyRefusal } from './ssh.js'
+import { hostKeyRefusal, sshCommand } from './ssh.js'
+import type { RemoteAddress } from './address.js'
 import { parseRemoteUrl } from './url.js'
 
 export interface RemoteOptions extends RemoteIdentity {
@@ -39,7 +41,10 @@ export interface Connection {
   readonly git: GitSetting
   /** Removes the credential from a text. */
   readonly scrub: (text: string) => string
-  /** Runs Git with further variables. It can read the credential. Throws `RemoteError` 'timeout', and 'unreachable' if the key of an ssh host is not the known one. */
+  /**
+   * Runs Git with further variables. It can read the credential. Throws `RemoteError` 'timeout', 'cancelled', and 'unreachable' if the key of an ssh
+   * host is not the known one.
+   */
   run(args: readonly string[], options: Omit<GitRunOptions, 'credential'> & { env: Environment }): Promise<GitRun>
   /** Explains why a run failed. */
   failure(run: GitRun): RemoteError
@@ -52,7 +57,7 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
   const password = remote.password ?? address.password ?? ''
   if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password contains a control character.')
   const addresses = await allowedAddresses(address, options.allowPrivateNetworks, options.resolve)
-  const git = { launcher, env: remoteEnvironment(address, addresses, options) }
+  const git = { launcher, env: remoteEnvironment(address, addresses, identityOf(remote, options)) }
   const scrub = scrubber({ username, password })
   const given = address.protocol.startsWith('http') && (username !== '' || password !== '')
   return {
@@ -60,7 +65,10 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
     git,
     scrub,
     async run(args, { env, ...runOptions }) {
-      const run = await runGit(withEnv(git, env), args, { ...runOptions, ...(given ? { credential: `username=${username}\npassword=${password}\n` } : {}) })
+      const credential = given ? { credential: `username=${username}\npassword=${password}\n` } : {}
+      const run = await withOwnKey(remote, address, addresses[0] ?? '', options, (key) =>
+        runUntilAborted(remote.signal, { ...runOptions, ...credential }, (all) => runGit(withEnv(git, { ...env, ...key }), args, all)),
+      )
       if (run.ended === 'timeout') {
         throw new RemoteError('timeout', `The remote did not finish within ${Math.ceil(runOptions.timeoutMs / 1000)} s; try again later.`)
       }
@@ -69,5 +77,46 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
       return run
     },
     failure: (run) => classify(run.stderr, (text) => bounded(scrub(text))),
+  }
+}
+
+/** The identity for ssh: a remote with a key of its own does without the server's, so that key is never offered in its name. */
+const identityOf = (remote: Remote, options: RemoteOptions): RemoteIdentity => (remote.ssh ? { ...options, sshKeyFile: '/dev/null' } : options)
+
+/** Runs work with the variables by which `ssh` finds the remote's own key and known hosts, if it has them. */
+async function withOwnKey<T>({ ssh }: Remote, address: RemoteAddress, ip: string, options: RemoteIdentity, work: (env: Environment) => Promise<T>): Promise<T> {
+  if (!ssh || address.protocol !== 'ssh') return work({})
+  const key = await openUnnamed(ssh.privateKey)
+  const hosts = ssh.knownHosts === undefined ? null : await openUnnamed(ssh.knownHosts)
+  try {
+    const knownHosts = [options.knownHostsFile, hosts?.path].filter((path) => path !== undefined)
+    return await work({ GIT_SSH_COMMAND: sshCommand(address, ip, { sshKeyFile: key.path }, knownHosts) })
+  } finally {
+    await key.close()
+    await hosts?.close()
+  }
+}
+
+/** Runs Git, and ends it when `signal` is aborted. Throws `RemoteError` 'cancelled'. */
+async function runUntilAborted(signal: AbortSignal | undefined, options: GitRunOptions, start: (options: GitRunOptions) => Promise<GitRun>): Promise<GitRun> {
+  if (!signal) return start(options)
+  const cancelled = (): RemoteError => new RemoteError('cancelled', 'The operation was cancelled.')
+  if (signal.aborted) throw cancelled()
+  let stop = (): void => {}
+  const abort = (): void => stop()
+  signal.addEventListener('abort', abort)
+  try {
+    const run = await start({
+      ...options,
+      onStart: (end) => {
+        stop = end
+        options.onStart?.(end)
+        if (signal.aborted) end()
+      },
+    })
+    if (signal.aborted) throw cancelled()
+    return run
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }

@@ -1,17 +1,17 @@
-/** Asks a remote, by `git ls-remote`, for the commit of a ref or for its default branch. */
+/** Asks a remote, by `git ls-remote`, for the commits of refs or for its default branch. */
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
-import type { Remote } from '../types.js'
+import type { Remote, RemoteBranches } from '../types.js'
 import { connect, type LocalRepository, type RemoteOptions } from './connection.js'
 import { requireRemoteRefName } from '../refs/name.js'
 
 const TIMEOUT_MS = 60_000
 
-/** The output of `git ls-remote` for a ref, by lines. */
-async function list(options: RemoteOptions, local: LocalRepository, remote: Remote, ref: string): Promise<string[]> {
+/** The output of `git ls-remote` for refs, by lines. */
+async function list(options: RemoteOptions, local: LocalRepository, remote: Remote, ...refs: string[]): Promise<string[]> {
   const connection = await connect(remote, options, local.launcher)
-  const run = await connection.run(['ls-remote', '--quiet', '--symref', '--', connection.url, ref], {
+  const run = await connection.run(['ls-remote', '--quiet', '--symref', '--', connection.url, ...refs], {
     env: { GIT_DIR: resolve(local.path) },
     timeoutMs: options.headTimeoutMs ?? TIMEOUT_MS,
   })
@@ -35,4 +35,31 @@ export async function remoteDefault(options: RemoteOptions, local: LocalReposito
   if (named === undefined || !lines.some((line) => line.slice(41) === 'HEAD' && isOid(line.slice(0, 40)))) return null
   requireRemoteRefName(named)
   return named
+}
+
+/** The commits that refs of the remote name, by one question; refs that it does not have are left out. */
+export async function remoteHeads(options: RemoteOptions, local: LocalRepository, remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>> {
+  for (const ref of refs) requireRemoteRefName(ref)
+  const wanted = new Set<string>(refs)
+  const found = new Map<RefName, CommitId>()
+  for (const line of await list(options, local, remote, ...refs)) {
+    const name = line.slice(41)
+    if (wanted.has(name) && isOid(line.slice(0, 40))) found.set(name as RefName, line.slice(0, 40) as CommitId)
+  }
+  return found
+}
+
+/** Longer lists are cut: what `git ls-remote` prints is read up to a limit. */
+const MAX_BRANCHES = 1000
+
+/** The branches of the remote, and its default branch. `truncated`: it has more than are listed. */
+export async function remoteBranches(options: RemoteOptions, local: LocalRepository, remote: Remote): Promise<RemoteBranches> {
+  const lines = await list(options, local, remote, 'HEAD', 'refs/heads/*')
+  const named = lines.find((line) => line.startsWith('ref: ') && line.endsWith('\tHEAD'))?.slice('ref: '.length, -'\tHEAD'.length)
+  const all = lines.filter((line) => line.slice(41).startsWith('refs/heads/') && isOid(line.slice(0, 40)))
+  // The last line may be cut off.
+  const whole = lines.at(-1) === '' ? all : all.slice(0, -1)
+  const branches = whole.slice(0, MAX_BRANCHES).map((line) => ({ ref: line.slice(41) as RefName, head: line.slice(0, 40) as CommitId }))
+  const isThere = named !== undefined && lines.some((line) => line.slice(41) === 'HEAD')
+  return { default: isThere ? (named as RefName) : null, branches, truncated: branches.length < whole.length || lines.at(-1) !== '' }
 }

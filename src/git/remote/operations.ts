@@ -1,16 +1,19 @@
 /** Puts the operations on remotes (read heads, fetch, push) together behind one interface, which tests replace. */
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import type { FetchLimits, FetchResult, PushOrder, Remote } from '../types.js'
+import type { FetchLimits, FetchResult, PushOrder, Remote, RemoteBranches } from '../types.js'
 import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
-import { remoteDefault, remoteHead } from './head.js'
-import { push } from './push.js'
+import { remoteBranches, remoteDefault, remoteHead, remoteHeads } from './head.js'
+import { push, tryPush } from './push.js'
 
 /** How remotes are reached. The methods of `Repository` with these names say more. */
 export interface RemoteOperations {
   remoteHead(local: LocalRepository, remote: Remote, ref: RefName): Promise<CommitId | null>
   remoteDefault(local: LocalRepository, remote: Remote): Promise<RefName | null>
+  remoteHeads(local: LocalRepository, remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>>
+  remoteBranches(local: LocalRepository, remote: Remote): Promise<RemoteBranches>
+  tryPush(local: LocalRepository, remote: Remote, ref: RefName, commit: CommitId): Promise<void>
   fetch(local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   push(local: LocalRepository, remote: Remote, order: PushOrder): Promise<void>
 }
@@ -18,7 +21,15 @@ export interface RemoteOperations {
 const absent = (): Promise<never> => Promise.reject(new Error('git/ was opened without remote operations'))
 
 /** For tests that reach no remote. */
-export const noRemote: RemoteOperations = { remoteHead: absent, remoteDefault: absent, fetch: absent, push: absent }
+export const noRemote: RemoteOperations = {
+  remoteHead: absent,
+  remoteHeads: absent,
+  remoteBranches: absent,
+  tryPush: absent,
+  remoteDefault: absent,
+  fetch: absent,
+  push: absent,
+}
 
 /**
  * Operations on remotes through Git processes. They keep no state: each call checks the URL and resolves its host again. Throws
@@ -31,6 +42,9 @@ export function createRemoteOperations(options: RemoteOptions): RemoteOperations
   return {
     remoteHead: (local, remote, ref) => remoteHead(options, local, remote, ref),
     remoteDefault: (local, remote) => remoteDefault(options, local, remote),
+    remoteHeads: (local, remote, refs) => remoteHeads(options, local, remote, refs),
+    remoteBranches: (local, remote) => remoteBranches(options, local, remote),
+    tryPush: (local, remote, ref, commit) => tryPush(options, local, remote, ref, commit),
     fetch: (local, remote, ref, limits) => fetchRemote(options, local, remote, ref, limits),
     push: (local, remote, order) => push(options, local, remote, order),
   }

@@ -11,6 +11,7 @@ import { requireRemoteRefName } from '../refs/name.js'
 import { type GitRun, runGit, withEnv } from './run.js'
 
 const TIMEOUT_MS = 600_000
+const TRY_TIMEOUT_MS = 60_000
 
 const ARGUMENTS = ['push', '--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--no-progress', '--recurse-submodules=no']
 
@@ -55,5 +56,19 @@ export async function push(options: RemoteOptions, local: LocalRepository, remot
   const found = verdict(run, ref)
   if (found?.flag === '!') throw refusal(connection, run, found.summary)
   // An exit code of 0 without a line about our ref does not count as success.
+  if (run.code !== 0 || !found) throw connection.failure(run)
+}
+
+/** `RemoteOperations.tryPush`: all of a push but its objects and the move of the ref. A branch that the host protects is not found out by it. */
+export async function tryPush(options: RemoteOptions, local: LocalRepository, remote: Remote, ref: RefName, commit: CommitId): Promise<void> {
+  requireRemoteRefName(ref)
+  const connection = await connect(remote, options, local.launcher)
+  // Forced, since it does not matter here whether the branch has commits that are not known yet: with --dry-run nothing is moved.
+  const run = await connection.run([...ARGUMENTS, '--dry-run', '--force', '--', connection.url, `${commit}:${ref}`], {
+    env: { GIT_DIR: resolve(local.path) },
+    timeoutMs: options.headTimeoutMs ?? TRY_TIMEOUT_MS,
+  })
+  const found = verdict(run, ref)
+  if (found?.flag === '!') throw refusal(connection, run, found.summary)
   if (run.code !== 0 || !found) throw connection.failure(run)
 }

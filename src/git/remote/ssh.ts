@@ -20,14 +20,19 @@ const knownAs = ({ host, port }: Pick<RemoteAddress, 'host' | 'port'>): string =
 
 /**
  * The ssh command line for a shell: pinned to `address`, with only the key and the known hosts of the settings. No configuration,
- * agent or key of the service's user, no prompt, no unknown host. Throws `RemoteError` 'refused-url' if the settings have no key.
+ * agent or key of the service's user, no prompt, no unknown host. `knownHosts`: the files of known hosts. Throws `RemoteError` 'refused-url' if the settings have no key.
  */
-export function sshCommand(remote: RemoteAddress, address: string, identity: RemoteIdentity): string {
+export function sshCommand(
+  remote: RemoteAddress,
+  address: string,
+  identity: RemoteIdentity,
+  knownHosts: readonly string[] = [identity.knownHostsFile ?? '/dev/null'],
+): string {
   if (identity.sshKeyFile === undefined) throw new RemoteError('refused-url', `The remote's URL is refused: ${NO_SSH}`)
   const options = [
     'BatchMode=yes',
     'StrictHostKeyChecking=yes',
-    `UserKnownHostsFile=${path(identity.knownHostsFile ?? '/dev/null')}`,
+    `UserKnownHostsFile=${knownHosts.length === 0 ? path('/dev/null') : knownHosts.map(path).join(' ')}`,
     'GlobalKnownHostsFile=/dev/null',
     'UpdateHostKeys=no',
     'VerifyHostKeyDNS=no',

@@ -1,6 +1,7 @@
 import type { TestService } from '../../support/service.js'
 import { commentSamples } from './comments.js'
 import { collectionSamples } from './collections.js'
+import { connectionSamples } from './connections.js'
 import { contentSamples } from './content.js'
 import { eventSamples } from './events.js'
 import { openApiSamples } from './openapi-specs.js'
@@ -25,6 +26,7 @@ const areas: readonly Samples[] = [
   openApiSamples,
   ssoSamples,
   translationSamples,
+  connectionSamples,
 ]
 
 /** Settings that the service of a probe needs: an engine of translations, which need not answer. */

@@ -1,0 +1,59 @@
+/** What a connection has to do without anybody asking, as its document and Git tell: so nothing due is lost by a crash. */
+import { changeRequests, type ConnectionDoc, connections, type RunTrigger, syncRuns } from '../../model/index.js'
+import type { CommitId } from '../../kernel/ids.js'
+import type { App } from '../context/app.js'
+import { MAIN, repositoryName } from '../context/refs.js'
+import { isOver } from '../git-sync/request.js'
+import { queueAutomaticRun, wholeRun } from './queue-run.js'
+
+/**
+ * Queues the first run of a new connection, a repetition of one that failed, and one after its conflict was resolved. Returns when the next
+ * repetition is due (milliseconds since 1970), or null.
+ */
+export async function queueOwed(app: App, connection: ConnectionDoc): Promise<number | null> {
+  const { failure } = connection
+  if (failure?.cause === 'conflict') {
+    if (!(await isConflictOpen(app, connection))) await queueUnlessOpen(app, connection, 'resumed')
+    return null
+  }
+  if (connection.lastRun === undefined) await queueUnlessOpen(app, connection, 'created')
+  if (failure?.retryAt === undefined) return null
+  if (Date.parse(failure.retryAt) > app.clock.now().getTime()) return Date.parse(failure.retryAt)
+  await queueUnlessOpen(app, connection, 'retry')
+  return null
+}
+
+async function queueUnlessOpen(app: App, connection: ConnectionDoc, trigger: RunTrigger): Promise<void> {
+  const runs = await app.store.find(syncRuns, 'connection', connection.id)
+  if (!runs.some((run) => run.key === connection.key && !isOver(run))) await queueAutomaticRun(app, connection, wholeRun(connection), trigger)
+}
+
+/** Whether the change request that holds the connection's conflict still waits for its resolution. */
+async function isConflictOpen(app: App, { failure }: ConnectionDoc): Promise<boolean> {
+  const doc = failure?.changeRequest === undefined ? null : await app.store.get(changeRequests, failure.changeRequest)
+  return doc?.status === 'open' || doc?.status === 'draft'
+}
+
+/** Queues an export if main has something that the remote does not have. While a conflict waits for its resolution there is nothing to export. */
+export async function queueDueExport(app: App, connection: ConnectionDoc): Promise<void> {
+  if (connection.direction === 'import') return
+  const head = app.git.head(repositoryName(connection.space), MAIN)
+  if (head === null || head === connection.lastRevision || connection.lastRun === undefined) return
+  if (connection.failure?.cause === 'conflict' && (await isConflictOpen(app, connection))) return
+  if (await isSame(app, connection, head)) return noteInStep(app, connection, head)
+  await queueAutomaticRun(app, connection, 'export', 'merge')
+}
+
+/** Whether main is what the remote has: then it moved because of an import. Told only for a whole repository; for a folder, an export finds out. */
+async function isSame(app: App, { space, directory, lastSeenHead }: ConnectionDoc, head: CommitId): Promise<boolean> {
+  if (directory !== '' || lastSeenHead === undefined) return false
+  const repo = await app.git.open(repositoryName(space))
+  return (await repo.hasCommit(lastSeenHead)) && (await repo.commit(lastSeenHead as CommitId)).tree === (await repo.commit(head)).tree
+}
+
+async function noteInStep(app: App, { id, key, lastSeenHead }: ConnectionDoc, head: CommitId): Promise<void> {
+  await app.store.transact(async (tx) => {
+    const doc = await tx.get(connections, id)
+    if (doc?.key === key && doc.lastSeenHead === lastSeenHead) await tx.replace(connections, { ...doc, lastRevision: head })
+  })
+}

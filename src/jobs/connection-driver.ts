@@ -1,0 +1,219 @@
+/** Drives connections: polls repositories, exports what changed here, and queues what is owed. All that it keeps is in memory and found again after a start. */
+import { AsyncResource } from 'node:async_hooks'
+import { queueDueExport, queueOwed } from '../domain/connections/due.js'
+import { activeConnections, groupOf, isWatched } from '../domain/connections/groups.js'
+import { pollGroup } from '../domain/connections/poll.js'
+import type { App } from '../domain/context/app.js'
+import { MAIN } from '../domain/context/refs.js'
+import type { RefName } from '../kernel/ids.js'
+import type { ConnectionDoc } from '../model/index.js'
+
+const POLLS_AT_ONCE = 4
+/** Hints of one repository are one look in this time. */
+const LEAST_GAP_MS = 2_000
+const LONGEST_BACK_OFF_MS = 60 * 60 * 1000
+/** After a start, the first polls are spread over this time. */
+const FIRST_SPREAD_MS = 60_000
+/** How many times the quiet time a space that is always edited waits for its export. */
+const MOST_QUIET_TIMES = 6
+const LEAST_TIMER_MS = 10
+/** Timers end before Node's limit; a look that finds nothing due sets the next one. */
+const LONGEST_TIMER_MS = 60 * 60 * 1000
+
+export interface ConnectionDriver {
+  /** Reports that branches of a space moved. May be called in a transaction. */
+  moved(space: string, refs: readonly RefName[]): void
+  /** Reports that something may be due; with a hint, the repository of that connection is looked at soon. */
+  wake(hint?: { connection: string }): void
+  /** Resolves when nothing is looked at. */
+  idle(): Promise<void>
+  /** Begins nothing more, ends the polls under way, and resolves when they have ended. */
+  stop(): Promise<void>
+}
+
+/** When a repository is looked at, and how often it failed in a row. */
+interface Watch {
+  nextAt: number
+  failures: number
+  lastAt: number
+  hinted: boolean
+  running: boolean
+}
+
+/** Starts the driver. Everything is looked at once, since nobody knows what happened meanwhile. */
+export function startConnections(app: App): ConnectionDriver {
+  const driver = new Driver(app)
+  driver.wake()
+  return {
+    moved: (space, refs) => driver.moved(space, refs),
+    // In the context of the start, not of the caller: in a transaction's, another transaction would be refused.
+    wake: AsyncResource.bind((hint?: { connection: string }) => driver.wake(hint)),
+    idle: () => driver.idle(),
+    stop: () => driver.stop(),
+  }
+}
+
+class Driver {
+  // bound: repositories of active connections
+  readonly #watches = new Map<string, Watch>()
+  /** When main of a space moved first and last since it was last looked at. */
+  // bound: spaces whose main moved in the quiet time
+  #moved = new Map<string, { first: number; last: number }>()
+  /** Connections that were named by a hint. */
+  // bound: connections
+  #hints = new Set<string>()
+  /** The first look after the start looks at all spaces. */
+  #first = true
+  readonly #polls = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
+  #looking: Promise<void> = Promise.resolve()
+  #wanted = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(readonly app: App) {}
+
+  moved(space: string, refs: readonly RefName[]): void {
+    if (!refs.includes(MAIN) || this.#stop.signal.aborted) return
+    const now = this.#now()
+    this.#moved.set(space, { first: this.#moved.get(space)?.first ?? now, last: now })
+    this.#lookIn(this.app.settings.connections.quietMs)
+  }
+
+  wake(hint?: { connection: string }): void {
+    if (hint) this.#hints.add(hint.connection)
+    if (this.#stop.signal.aborted || this.#wanted) return
+    this.#wanted = true
+    this.#looking = this.#looking
+      .then(() => this.#look())
+      .catch((error: unknown) => {
+        this.app.log.error({ error }, 'Connections could not be looked at; they are again in a minute.')
+        this.#lookIn(60_000)
+      })
+  }
+
+  async idle(): Promise<void> {
+    for (;;) {
+      await this.#looking
+      await Promise.all(this.#polls)
+      if (!this.#wanted && this.#polls.size === 0) return
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    clearTimeout(this.#timer)
+    await this.#looking
+    await Promise.all(this.#polls)
+  }
+
+  #now = (): number => this.app.clock.now().getTime()
+
+  #timerAt = Number.POSITIVE_INFINITY
+
+  /** Looks again after so many milliseconds, or earlier if that was set before. */
+  #lookIn(ms: number): void {
+    const at = this.#now() + ms
+    if (at >= this.#timerAt || this.#stop.signal.aborted) return
+    clearTimeout(this.#timer)
+    this.#timerAt = at
+    this.#timer = setTimeout(
+      () => {
+        this.#timerAt = Number.POSITIVE_INFINITY
+        this.wake()
+      },
+      Math.min(Math.max(ms, LEAST_TIMER_MS), LONGEST_TIMER_MS),
+    ).unref()
+  }
+
+  /** Does what is due now, and sets the timer for what is due next. */
+  async #look(): Promise<void> {
+    this.#wanted = false
+    clearTimeout(this.#timer)
+    this.#timerAt = Number.POSITIVE_INFINITY
+    if (this.#stop.signal.aborted) return
+    const hints = this.#hints
+    this.#hints = new Set()
+    const active = await activeConnections(this.app)
+    const due: number[] = []
+    for (const one of active) due.push((await queueOwed(this.app, one)) ?? Number.POSITIVE_INFINITY)
+    due.push(await this.#export(active, hints), this.#watch(active, hints))
+    const next = Math.min(...due, Number.POSITIVE_INFINITY)
+    if (Number.isFinite(next)) this.#lookIn(next - this.#now())
+  }
+
+  /** Queues the exports of spaces that were left alone long enough. Returns when the next one is due. */
+  async #export(active: readonly ConnectionDoc[], hints: ReadonlySet<string>): Promise<number> {
+    const { quietMs } = this.app.settings.connections
+    const now = this.#now()
+    const moved = this.#moved
+    let next = Number.POSITIVE_INFINITY
+    const ready = new Set<string>()
+    for (const [space, { first, last }] of moved) {
+      const at = Math.min(last + quietMs, first + MOST_QUIET_TIMES * quietMs)
+      if (at <= now) ready.add(space)
+      else next = Math.min(next, at)
+    }
+    for (const space of ready) moved.delete(space)
+    const all = this.#first
+    this.#first = false
+    for (const one of active) if (all || ready.has(one.space) || hints.has(one.id)) await queueDueExport(this.app, one)
+    return next
+  }
+
+  /** Starts the polls that are due. Returns when the next one is. */
+  #watch(active: readonly ConnectionDoc[], hints: ReadonlySet<string>): number {
+    const groups = new Map<string, ConnectionDoc[]>()
+    for (const one of active.filter(isWatched)) {
+      const name = groupOf(one)
+      groups.set(name, [...(groups.get(name) ?? []), one])
+    }
+    for (const name of this.#watches.keys()) if (!groups.has(name)) this.#watches.delete(name)
+    let next = Number.POSITIVE_INFINITY
+    for (const [name, group] of groups) {
+      const watch = this.#watches.get(name) ?? this.#newWatch()
+      this.#watches.set(name, watch)
+      if (group.some(({ id }) => hints.has(id))) {
+        watch.hinted = true
+        watch.nextAt = Math.min(watch.nextAt, Math.max(this.#now(), watch.lastAt + LEAST_GAP_MS))
+      }
+      if (watch.running || this.#polls.size >= POLLS_AT_ONCE) continue
+      if (watch.nextAt <= this.#now()) this.#poll(watch, group)
+      else next = Math.min(next, watch.nextAt)
+    }
+    return next
+  }
+
+  #newWatch(): Watch {
+    const { pollMs } = this.app.settings.connections
+    const wait = Math.random() * Math.min(FIRST_SPREAD_MS, pollMs)
+    return { nextAt: this.#now() + wait, failures: 0, lastAt: Number.NEGATIVE_INFINITY, hinted: false, running: false }
+  }
+
+  /** Polls in the background; its end looks for what is due next. */
+  #poll(watch: Watch, group: readonly ConnectionDoc[]): void {
+    const trigger = watch.hinted ? 'webhook' : 'poll'
+    Object.assign(watch, { running: true, hinted: false })
+    const poll = pollGroup(this.app, group, trigger, this.#stop.signal)
+      .catch((error: unknown) => {
+        this.app.log.error({ error, connection: group[0]?.id }, 'A repository could not be polled.')
+        return false
+      })
+      .then((isWell) => {
+        const now = this.#now()
+        watch.failures = isWell ? 0 : watch.failures + 1
+        Object.assign(watch, { running: false, lastAt: now, nextAt: this.#nextPoll(watch.failures, now) })
+        this.#polls.delete(poll)
+        this.wake()
+      })
+    this.#polls.add(poll)
+  }
+
+  /** When a repository is polled again: later and later while it fails, and never exactly when others are. */
+  #nextPoll(failures: number, now: number): number {
+    const { pollMs } = this.app.settings.connections
+    if (pollMs === 0 && failures === 0) return Number.POSITIVE_INFINITY
+    const every = Math.max(pollMs, LEAST_GAP_MS)
+    const wait = Math.max(every, Math.min(every * 2 ** failures, LONGEST_BACK_OFF_MS))
+    return now + wait * (0.9 + 0.2 * Math.random())
+  }
+}
