@@ -1,6 +1,6 @@
 /** One look at an export: brings the host and the change request into agreement, whatever happened on either side since the last one. */
 import { HostError, type PullRequest } from '../../hosts/index.js'
-import { type ExportProblem, type RequestExportDoc, requestExports } from '../../model/index.js'
+import { type ExportProblem, type RequestExportDoc, requestExports, type UserDoc } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { causeOf, explain } from '../git-sync/failure.js'
@@ -94,9 +94,9 @@ async function step(all: Export): Promise<void> {
 async function bringOver(all: Export, pull: PullRequest | null): Promise<void> {
   const now = await pushBranch(all)
   const { logins, unknown, userOf } = await reviewersOf(now)
-  const refused = now.doc.named.filter((id) => [...userOf.values()].some((user) => user.id === id))
-  const named = [...unknown, ...[...userOf.values()].filter(({ id }) => refused.includes(id))]
-  if (pull !== null) return tell(now, pull.number, named)
+  // Hosts take reviewers when a pull request is opened: who is asked for a review later is named in the text.
+  const later = [...userOf].flatMap(([login, user]) => (now.doc.asked.includes(login) ? [] : [user]))
+  if (pull !== null) return tell(now, pull.number, [...unknown, ...later])
   const words = wordsOf(now, named)
   const made = await now.host.openPullRequest({ ...branchesOf(now.doc), ...words, reviewers: logins })
   const users = made.refusedReviewers.flatMap((login) => userOf.get(login) ?? [])
@@ -114,12 +114,12 @@ async function bringOver(all: Export, pull: PullRequest | null): Promise<void> {
 }
 
 /** Gives the pull request its title and text, if they changed here. What people change there stays until then. */
-async function tell(all: Export, number: number, named: Parameters<typeof wordsOf>[1]): Promise<void> {
+async function tell(all: Export, number: number, named: readonly Document<UserDoc>[]): Promise<void> {
   const words = wordsOf(all, named)
   const told = digestOf(words)
   if (all.doc.told === told) return
   await all.host.updatePullRequest(number, words)
-  await record(all, (stored) => ({ ...stored, told, changedAt: all.app.clock.now().toISOString() }))
+  await record(all, (stored) => ({ ...stored, told, named: named.map(({ id }) => id), changedAt: all.app.clock.now().toISOString() }))
 }
 
 const branchesOf = ({ branch, base }: Document<RequestExportDoc>) => ({ head: branch.replace('refs/heads/', ''), base: base.replace('refs/heads/', '') })
