@@ -28,7 +28,7 @@ export interface Service {
   first: FirstStart
   /** What the start had to repair. */
   repairs: Repair[]
-  /** Resolves when nothing is running or due in the background. */
+  /** Resolves when no job is running or ready to run, and no connection is looked at. */
   idle(): Promise<void>
   /** Finishes what is running, then closes everything. */
   close(): Promise<void>

@@ -36,15 +36,19 @@ async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {
   const { repo } = sync.space
   await sync.enter('connecting')
   let head = await repo.remoteHead(sync.connection, remote.ref)
+  let imported: Outcome | null = null
   if (head !== null) {
     const known = (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head && (await repo.hasCommit(head))
     if (!known) head = await fetchHead(sync)
-    const imported = run.force || run.oneWay || known ? null : await importFirst(sync, head)
+    imported = run.force || run.oneWay || known ? null : await importFirst(sync, head)
     if (imported?.result === 'conflict') return imported
   }
   const found: readonly BranchHead[] = head === null ? await findOtherBranches(sync) : []
   const prepared = await app.locks.run(sync.space.doc.id, (lease) => prepare({ ...sync, lease }, head, found))
-  return prepared === 'remote moved' || 'result' in prepared ? prepared : push(sync, prepared)
+  if (prepared === 'remote moved') return prepared
+  if (!('result' in prepared)) return push(sync, prepared)
+  // A run of a connection is both ways: what it took from the remote is what it did.
+  return run.connection !== undefined && (imported?.result === 'adopted' || imported?.result === 'merged') ? imported : prepared
 }
 
 /** Imports the remote's changes. Null if the remote does not have the folder yet. */

@@ -1,0 +1,87 @@
+// A service with a clock that is set by hand, a Git server, and spaces that are connected to its repositories.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Files } from '../support/bare-repository.js'
+import { type GitHttp, startGitHttp } from '../support/git-http.js'
+import { handClock } from '../support/hand-clock.js'
+import { git } from '../support/hermetic-git.js'
+import { startService, type TestService } from '../support/service.js'
+
+export const QUIET_MS = 10_000
+export const POLL_MS = 300_000
+
+export type Repository = Awaited<ReturnType<GitHttp['createRepository']>>
+
+export interface Connected {
+  service: TestService
+  remotes: GitHttp
+  clock: ReturnType<typeof handClock>
+  /** A new space whose main can be edited. */
+  space(): Promise<string>
+  repository(files?: Files): Promise<Repository>
+  /** Connects a space, and waits for the first run. */
+  connect(space: string, body: object): Promise<{ id: string; base: string; webhookSecret: string }>
+  get(base: string): Promise<Record<string, never> & { failure?: { cause: string; message: string }; lastRun?: { state: string; result?: string } }>
+  /** Writes a page. */
+  write(space: string, title: string, text: string): Promise<void>
+  /** Lets time go by, and waits until all is done that is due by then. */
+  forward(ms: number): Promise<void>
+  idle(): Promise<void>
+  /** Files of main here, and of a branch of the repository. */
+  files(space: string): Promise<Record<string, string>>
+  remoteFiles(repository: Repository, ref?: string): Promise<Record<string, string>>
+  close(): Promise<void>
+}
+
+const filesOf = async (dir: string, commit: string): Promise<Record<string, string>> => {
+  const names = (await git(dir, ['ls-tree', '-r', '-z', '--name-only', commit])).split('\0').filter((name) => name !== '')
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await git(dir, ['show', `${commit}:${name}`])])))
+}
+
+/** Starts it. The repositories get a short name each, so that an error tells which one it was. */
+export async function startConnected(options: Parameters<typeof startService>[0] = {}): Promise<Connected> {
+  const root = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
+  const remotes = await startGitHttp({ root })
+  const clock = handClock()
+  const env = { BINDERY_CONNECTION_QUIET_SECONDS: String(QUIET_MS / 1000), BINDERY_CONNECTION_POLL_SECONDS: String(POLL_MS / 1000), ...options.env }
+  const service = await startService({ ...options, env, overrides: { clock, ...options.overrides } })
+  let made = 0
+  const { admin, organization } = service
+  const here: Connected = {
+    service,
+    remotes,
+    clock,
+    async space() {
+      const { body } = await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${++made}`, editMode: 'live' }).expect(201)
+      return body.id
+    },
+    repository: (files) => remotes.createRepository(`r${++made}.git`, files ? { files } : {}),
+    async connect(space, body) {
+      const all = `/v1/spaces/${space}/git/connections`
+      const { body: doc } = await admin.call('post', all, { ref: 'refs/heads/main', ...body }).expect(201)
+      await here.idle()
+      return { id: doc.id, base: `${all}/${doc.id}`, webhookSecret: doc.webhookSecret }
+    },
+    get: async (base) => (await admin.call('get', base).expect(200)).body,
+    async write(space, title, text) {
+      const changes = [{ operation: 'insert_page', title, document: { markdown: text } }]
+      await admin.call('post', `/v1/spaces/${space}/content`, { changes }).expect(200)
+    },
+    async forward(ms) {
+      clock.forward(ms)
+      service.service.app.wakeConnections()
+      service.service.app.wakeJobs()
+      await here.idle()
+    },
+    idle: () => service.service.idle(),
+    files: (space) => filesOf(join(service.dir, 'repos', `${space}.git`), 'refs/heads/main'),
+    remoteFiles: (repository, ref = 'refs/heads/main') => filesOf(repository.path, ref),
+    async close() {
+      await service.close()
+      await remotes.close()
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+  return here
+}

@@ -1,0 +1,153 @@
+import * as assert from 'uvu/assert'
+import { noteDelivery } from '../../src/domain/connections/deliveries.js'
+import { connections } from '../../src/model/index.js'
+import { suiteWith } from '../support/suite.js'
+import { POLL_MS, QUIET_MS, startConnected } from './connected.js'
+
+const [test, here] = await suiteWith('connections: driving', () => startConnected())
+/** Longer than a poll and its jitter. */
+const A_POLL = POLL_MS * 1.2
+const home = { 'README.md': '# Home\n' }
+const questions = (): number => here.remotes.requests.filter(({ url }) => url.includes('info/refs?service=git-upload-pack')).length
+
+test('a new connection brings the content at once, and later heads come by polls', async () => {
+  const [space, theirs] = [await here.space(), await here.repository(home)]
+  const { base } = await here.connect(space, { url: theirs.url })
+  assert.equal(await here.files(space), await here.remoteFiles(theirs))
+  await theirs.commit({ 'more.md': '# More\n' })
+  await here.forward(A_POLL)
+  assert.is((await here.files(space))['more.md'], '# More')
+  assert.is((await here.get(base)).lastRun?.result, 'merged')
+})
+
+test('what is written here goes out when it was quiet, and everybody who wrote is named', async () => {
+  const [space, theirs] = [await here.space(), await here.repository(home)]
+  await here.connect(space, { url: theirs.url, commitMessage: 'Publish the docs' })
+  const before = await theirs.head()
+  await here.write(space, 'One', '# One\n')
+  await here.forward(QUIET_MS / 2)
+  assert.is(await theirs.head(), before, 'not quiet for long enough')
+  await here.write(space, 'Two', '# Two\n')
+  await here.forward(QUIET_MS / 2)
+  assert.is(await theirs.head(), before, 'the second edit begins the time again')
+  await here.forward(QUIET_MS)
+  assert.equal(await here.remoteFiles(theirs), await here.files(space))
+})
+
+test('a space that is always edited is exported all the same', async () => {
+  const [space, theirs] = [await here.space(), await here.repository(home)]
+  await here.connect(space, { url: theirs.url })
+  const before = await theirs.head()
+  for (let edit = 0; edit < 8; edit++) {
+    await here.write(space, `Page ${edit}`, '# Text\n')
+    await here.forward(QUIET_MS * 0.9)
+  }
+  assert.is.not(await theirs.head(), before)
+})
+
+test('two spaces of one repository are asked for by one question, and a poll that finds nothing writes nothing', async () => {
+  const theirs = await here.repository({ 'a/README.md': '# A\n', 'b/README.md': '# B\n' })
+  const spaces = [await here.space(), await here.space()]
+  const made = [
+    await here.connect(spaces[0] as string, { url: theirs.url, repoProjectDirectory: 'a' }),
+    await here.connect(spaces[1] as string, { url: theirs.url, repoProjectDirectory: 'b' }),
+  ]
+  await here.forward(A_POLL)
+  const { store } = here.service.service.app
+  const versions = await Promise.all(made.map(async ({ id }) => (await store.get(connections, id))?.version))
+  const asked = here.remotes.requests.filter(({ url }) => url.startsWith(new URL(theirs.url).pathname)).length
+  await here.forward(A_POLL)
+  const more = here.remotes.requests.filter(({ url, method }) => url.startsWith(new URL(theirs.url).pathname) && method === 'GET').length
+  assert.equal(await Promise.all(made.map(async ({ id }) => (await store.get(connections, id))?.version)), versions)
+  assert.ok(more > 0 && here.remotes.requests.filter(({ url }) => url.startsWith(new URL(theirs.url).pathname)).length - asked <= 2, 'one ls-remote')
+  await theirs.commit({ 'a/new.md': '# New\n', 'b/new.md': '# New too\n' })
+  await here.forward(A_POLL)
+  assert.is((await here.files(spaces[0] as string))['new.md'], '# New')
+  assert.is((await here.files(spaces[1] as string))['new.md'], '# New too')
+})
+
+test('a hint of a webhook is a look at once; replayed ones are one look', async () => {
+  const [space, theirs] = [await here.space(), await here.repository(home)]
+  const { id } = await here.connect(space, { url: theirs.url })
+  const { app } = here.service.service
+  await theirs.commit({ 'hinted.md': '# Hinted\n' })
+  const doc = await app.store.get(connections, id)
+  assert.ok(doc)
+  noteDelivery(app, doc, { event: 'push', ref: 'refs/heads/other' })
+  await here.idle()
+  assert.is((await here.files(space))['hinted.md'], undefined, 'another branch')
+  const before = questions()
+  for (let times = 0; times < 50; times++) noteDelivery(app, doc, { event: 'push', ref: 'refs/heads/main' })
+  await here.idle()
+  assert.is((await here.files(space))['hinted.md'], '# Hinted')
+  assert.ok(questions() - before <= 6, 'a look, an import, an export at most')
+})
+
+test('a paused connection does nothing, and catches up on both sides when it is resumed', async () => {
+  const { admin } = here.service
+  const [space, theirs] = [await here.space(), await here.repository(home)]
+  const { base } = await here.connect(space, { url: theirs.url })
+  await admin.call('post', `${base}/pause`).expect(200)
+  const head = await theirs.commit({ 'theirs.md': '# Theirs\n' })
+  await here.write(space, 'Ours', '# Ours\n')
+  await here.forward(A_POLL)
+  assert.is(await theirs.head(), head)
+  assert.is((await here.files(space))['theirs.md'], undefined)
+  await admin.call('post', `${base}/run`).expect(409)
+  await admin.call('post', `${base}/resume`).expect(200)
+  await here.forward(A_POLL)
+  await here.forward(A_POLL)
+  assert.is((await here.files(space))['theirs.md'], '# Theirs')
+  assert.equal(await here.remoteFiles(theirs), await here.files(space))
+})
+
+test('after a restart all goes on: an export that was due, and what came meanwhile', async () => {
+  const [space, theirs] = [await here.space(), await here.repository(home)]
+  await here.connect(space, { url: theirs.url })
+  await here.write(space, 'Due', '# Due\n')
+  await here.service.restart()
+  await here.idle()
+  assert.equal(await here.remoteFiles(theirs), await here.files(space))
+})
+
+test('a conflict is told of, and its resolution goes on without a URL', async () => {
+  const { admin } = here.service
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n\nText.\n' })]
+  const { base } = await here.connect(space, { url: theirs.url, credential: { kind: 'token', token: 'ghs_unused' } })
+  const { body: content } = await admin.call('get', `/v1/spaces/${space}/content`).expect(200)
+  await admin
+    .call('post', `/v1/spaces/${space}/content`, {
+      changes: [{ operation: 'update_page', page: content.pages[0].id, document: { markdown: '# Home\n\nOurs.\n' } }],
+    })
+    .expect(200)
+  await theirs.commit({ 'README.md': '# Home\n\nTheirs.\n' })
+  await here.forward(A_POLL)
+  const { failure } = (await here.get(base)) as unknown as { failure: { cause: string; changeRequest: string } }
+  assert.is(failure.cause, 'conflict')
+  const request = `/v1/spaces/${space}/change-requests/${failure.changeRequest}`
+  await admin.call('post', `${request}/update`, { resolve: [{ path: 'README.md', content: '# Home\n\nBoth.\n' }] }).expect(200)
+  await admin.call('post', `${request}/merge`).expect(200)
+  await here.forward(QUIET_MS * 2)
+  await here.forward(A_POLL)
+  assert.is((await here.remoteFiles(theirs))['README.md'], '# Home\n\nBoth.')
+  assert.is((await here.get(base)).failure, undefined)
+})
+
+test('a connection that only exports neither imports nor overwrites what others commit', async () => {
+  const { admin } = here.service
+  const [space, theirs] = [await here.space(), await here.repository()]
+  await here.write(space, 'First', '# First\n')
+  const { base } = await here.connect(space, { url: theirs.url, direction: 'export' })
+  assert.equal(await here.remoteFiles(theirs), await here.files(space))
+  await theirs.commit({ 'first.md': '# Theirs\n' })
+  await here.write(space, 'Second', '# Second\n')
+  await here.forward(QUIET_MS)
+  assert.match((await here.get(base)).failure?.message ?? '', /only exports/)
+  assert.is((await here.remoteFiles(theirs))['first.md'], '# Theirs')
+  await admin.call('post', `${base}/run`, { force: true }).expect(202)
+  await here.idle()
+  assert.equal(await here.remoteFiles(theirs), await here.files(space))
+  assert.is((await here.get(base)).failure, undefined)
+})
+
+test.run()

@@ -1,0 +1,132 @@
+import * as assert from 'uvu/assert'
+import { eventsOf } from '../support/events.js'
+import { git } from '../support/hermetic-git.js'
+import { startSmtp } from '../support/smtp.js'
+import { suiteWith } from '../support/suite.js'
+import { type Connected, POLL_MS, QUIET_MS, startConnected } from './connected.js'
+
+const A_POLL = POLL_MS * 1.2
+/** Longer than the longest back-off with its jitter. */
+const AN_HOUR_AND_MORE = 4_500_000
+
+const [test, { here, smtp }] = await suiteWith('connections: troubles', async () => {
+  const smtp = await startSmtp()
+  const here: Connected = await startConnected({ env: { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'Docs <docs@example.org>' } })
+  return { here, smtp, close: () => Promise.all([here.close(), smtp.close()]) }
+})
+
+const told = async (id: string): Promise<string[]> =>
+  (await eventsOf(here.service.service.app.store, here.service.organization))
+    .filter(({ subject, type }) => subject.connection === id && /failed|recovered/.test(type))
+    .map(({ type, data }) => `${type.split('.')[1]} ${data.cause}`)
+const well = (): void => {
+  for (const name of Object.keys(here.remotes.behaviour)) delete here.remotes.behaviour[name as keyof typeof here.remotes.behaviour]
+}
+
+test('a failure is told of once for each cause, and again when it is well', async () => {
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+  const { base, id } = await here.connect(space, { url: theirs.url })
+  const mails = smtp.received.length
+  await theirs.rejectPushes('not today')
+  await here.write(space, 'Ours', '# Ours\n')
+  await here.forward(QUIET_MS)
+  for (let times = 0; times < 4; times++) await here.forward(AN_HOUR_AND_MORE)
+  assert.equal(await told(id), ['failed rejected'])
+  assert.match((await here.get(base)).failure?.message ?? '', /not today/)
+  here.remotes.behaviour.auth = { username: 'x', password: 'y' }
+  for (let times = 0; times < 3; times++) await here.forward(AN_HOUR_AND_MORE)
+  assert.equal(await told(id), ['failed rejected', 'failed unauthorized'])
+  well()
+  await theirs.rejectPushes(null)
+  await here.forward(AN_HOUR_AND_MORE)
+  assert.equal(await told(id), ['failed rejected', 'failed unauthorized', 'recovered unauthorized'])
+  assert.equal(await here.remoteFiles(theirs), await here.files(space))
+  assert.is((await here.get(base)).failure, undefined)
+  const texts = smtp.received.slice(mails).map(({ text }) => text)
+  assert.is(texts.length, 3)
+  assert.match(texts[0] ?? '', /not today/)
+  assert.match(texts[2] ?? '', /in step with .* again/)
+})
+
+test('what passes by itself is told of when it lasts', async () => {
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+  const { base, id } = await here.connect(space, { url: theirs.url })
+  here.remotes.behaviour.onRequest = () => {
+    throw new Error('the connection breaks')
+  }
+  await here.forward(A_POLL)
+  assert.is((await here.get(base)).failure?.cause, 'unreachable')
+  well()
+  await here.forward(AN_HOUR_AND_MORE)
+  assert.is((await here.get(base)).failure, undefined)
+  assert.equal(await told(id), [])
+  here.remotes.behaviour.onRequest = () => {
+    throw new Error('the connection breaks')
+  }
+  for (let times = 0; times < 5; times++) await here.forward(AN_HOUR_AND_MORE)
+  well()
+  await here.forward(AN_HOUR_AND_MORE)
+  assert.equal(await told(id), ['failed unreachable', 'recovered unreachable'])
+})
+
+const deaths: [string, (times: number) => void][] = [
+  ['before the refs', (times) => void (here.remotes.behaviour.onRequest = breakAt(times, () => true))],
+  [
+    'at the pack of a fetch',
+    (times) => void (here.remotes.behaviour.onRequest = breakAt(times, ({ url, method }) => method === 'POST' && url.includes('upload'))),
+  ],
+  [
+    'at the refs of a push',
+    (times) => void (here.remotes.behaviour.onRequest = breakAt(times, ({ url, method }) => method === 'GET' && url.includes('receive'))),
+  ],
+  [
+    'at the pack of a push',
+    (times) => void (here.remotes.behaviour.onRequest = breakAt(times, ({ url, method }) => method === 'POST' && url.includes('receive'))),
+  ],
+  ['in the middle of a response', () => void (here.remotes.behaviour.cutAfter = 100)],
+  ['at its first byte', () => void (here.remotes.behaviour.cutAfter = 0)],
+  ['after a push that arrived', () => void (here.remotes.behaviour.losePushResponses = true)],
+  ['with an error of its own, for pushes', () => void (here.remotes.behaviour.pushStatus = 500)],
+  ['refusing pushes', () => void (here.remotes.behaviour.pushStatus = 403)],
+  ['asking for another credential', () => void (here.remotes.behaviour.auth = { username: 'other', password: 'other' })],
+]
+
+/** Breaks the connection of the first requests that fit. */
+const breakAt = (times: number, fits: (request: { url: string; method: string }) => boolean) => {
+  let left = times
+  return (request: { url: string; method: string }): void => {
+    if (fits(request) && left-- > 0) throw new Error('the connection breaks')
+  }
+}
+
+test('a remote that dies at any point loses nothing: when it is well again, both sides are in step', async () => {
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+  const { base } = await here.connect(space, { url: theirs.url })
+  for (const [index, [, die]] of deaths.entries()) {
+    die(2)
+    await theirs.commit({ [`theirs-${index}.md`]: `# Theirs ${index}\n` })
+    await here.write(space, `Ours ${index}`, `# Ours ${index}\n`)
+    for (let times = 0; times < 2; times++) await here.forward(A_POLL)
+    well()
+    for (let times = 0; times < 3; times++) await here.forward(AN_HOUR_AND_MORE)
+    const files = await here.files(space)
+    assert.equal(await here.remoteFiles(theirs), files, deaths[index]?.[0])
+    assert.is(files[`theirs-${index}.md`], `# Theirs ${index}`)
+    assert.ok(Object.values(files).includes(`# Ours ${index}`))
+    assert.is((await here.get(base)).failure, undefined)
+  }
+})
+
+test('a branch that is gone is a failure that says so, and well when it is there again', async () => {
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+  const head = await theirs.commit({ 'README.md': '# Side\n' }, { ref: 'refs/heads/side' })
+  const { base, id } = await here.connect(space, { url: theirs.url, ref: 'refs/heads/side' })
+  await git(theirs.path, ['update-ref', '-d', 'refs/heads/side'])
+  await here.forward(A_POLL)
+  assert.is((await here.get(base)).failure?.cause, 'missing-ref')
+  await git(theirs.path, ['update-ref', 'refs/heads/side', head])
+  await here.forward(AN_HOUR_AND_MORE)
+  assert.equal(await told(id), ['failed missing-ref', 'recovered missing-ref'])
+})
+
+test.run()
