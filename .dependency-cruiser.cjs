@@ -104,7 +104,7 @@ module.exports = {
       'rehype-parse|rehype-remark|remark-gfm|remark-stringify|unified|unist-util-visit|linkedom|mammoth|yauzl|@mozilla|robots-parser',
       '^src/conversion/',
     ),
-    only('saml-libraries-in-auth', '@node-saml|@xmldom', '^src/auth/saml/'),
+    only('saml-libraries-in-auth', '@node-saml|@xmldom|xml-crypto', '^src/auth/saml/'),
     only('network-clients-in-outbound', 'undici|nodemailer', '^src/outbound/'),
     only('html-in-render-and-conversion', 'hast-util-[a-z-]+', '^src/(render|conversion)/'),
     only('html-in-render', 'lowlight|highlight\\.js|temml', '^src/render/'),

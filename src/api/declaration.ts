@@ -38,6 +38,11 @@ export interface RequestInfo {
   ifMatch: string | null
   /** Files by the name of their part, if the endpoint takes forms. */
   files: ReadonlyMap<string, FormFile>
+  /**
+   * Hands the bytes of the body on as they arrive, if the endpoint takes any (`rawBodyLimitBytes`). Resolves at its end; rejects with what
+   * `take` throws, and with 400, 408, 413. What is kept of them is for the handler to bound.
+   */
+  receive(take: (bytes: Buffer) => void): Promise<void>
 }
 
 /** A permission, `authenticated` (any valid token) or `public` (no token needed). */
@@ -107,6 +112,8 @@ interface EndpointFacts {
   audited?: false
   /** Largest body, in bytes. Default: the general limit, or `PUBLIC_BODY_BYTES` if no token is needed. */
   bodyLimitBytes?: number
+  /** The body is any bytes, at most so many, which the handler receives itself (`request.receive`): nothing is parsed before. */
+  rawBodyLimitBytes?: number
 }
 
 /** A declared endpoint with its types erased, as the pipeline runs it. */

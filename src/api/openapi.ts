@@ -36,6 +36,7 @@ function errorStatuses(endpoint: Endpoint): number[] {
   if (endpoint.needs !== 'public') found.add(401)
   if (endpoint.needs !== 'public' && endpoint.needs !== 'authenticated') found.add(403)
   if (hidden.length > 0) found.add(404)
+  if (endpoint.rawBodyLimitBytes !== undefined) found.add(408).add(413)
   if (endpoint.body) found.add(408).add(413).add(415)
   return [...found].sort((a, b) => a - b)
 }
@@ -120,6 +121,9 @@ function operation(name: string, endpoint: Endpoint, resolvers: AnyResolvers, bu
     ...(isPermission ? { 'x-permission': endpoint.needs } : {}),
     ...(declared.length > 0 ? { parameters: declared } : {}),
     ...(endpoint.body ? { requestBody: { required: !isOptional(endpoint.body), content: bodyContent(endpoint, endpoint.body, bundle) } } : {}),
+    ...(endpoint.rawBodyLimitBytes === undefined
+      ? {}
+      : { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }),
     responses: { [status]: response, ...notModified, ...Object.fromEntries(errors) },
   }
 }

@@ -22,6 +22,11 @@ export const isPast = (clock: Clock, time: string): boolean => fromTime(clock, `
 
 /** A clock that notes what is read from it. The time itself is different at every read, so only `fromTime` leaves something to compare. */
 export function recordedClock(clock: Clock, recording: Recording): Clock {
+  const source = {
+    get version() {
+      return clock.now().getTime()
+    },
+  }
   return {
     now: () => {
       recording.unknown()
@@ -30,7 +35,7 @@ export function recordedClock(clock: Clock, recording: Recording): Clock {
     noted: (name, derive) => {
       const read = () => derive(clock.now().getTime())
       const value = read()
-      recording.note(`time ${name}`, value, read)
+      recording.note(`time ${name}`, value, read, source)
       return value
     },
   }

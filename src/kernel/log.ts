@@ -1,6 +1,6 @@
 /** The log that operators read: JSON lines, from which credentials are removed. */
-import { type DestinationStream, pino } from 'pino'
-import { standardOutput } from './log-output.js'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { BatchedLines, standardOutput } from './log-output.js'
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
@@ -12,6 +12,8 @@ export interface Log {
   info: Write
   warn: Write
   error: Write
+  /** As `info`, for what happens all the time: where lines are written in batches, this one is made together with its batch. */
+  later(fields: () => object, message: string): void
   /** A log whose lines all carry `fields`. */
   child(fields: Record<string, unknown>): Log
 }
@@ -60,12 +62,27 @@ function errorChain(thrown: unknown): LoggedError[] {
  * `error` members are written as a chain (`errorChain`). `destination` defaults to standard output.
  */
 export function createLog(options: { level: LogLevel; destination?: DestinationStream }): Log {
+  const destination = options.destination ?? standardOutput()
+  /** When the line that is made now happened, in milliseconds since 1970; null = now. */
+  let at: number | null = null
   const settings = {
     level: options.level,
     base: null,
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp: () => `,"time":"${new Date(at ?? Date.now()).toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: errorChain },
   }
-  return pino(settings, options.destination ?? standardOutput())
+  function later(this: Logger, fields: () => object, message: string): void {
+    if (!this.isLevelEnabled('info')) return
+    const time = Date.now()
+    const make = (): void => {
+      at = time
+      this.info(fields(), message)
+      at = null
+    }
+    if (destination instanceof BatchedLines) destination.later(make)
+    else make()
+  }
+  // Children of a pino log inherit what is set on it.
+  return Object.assign(pino(settings, destination), { later })
 }

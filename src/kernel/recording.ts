@@ -3,14 +3,22 @@
 /** What can be compared cheaply: a number that changes with a document, the commit of a ref, whether a time has passed. */
 export type Noted = string | number | boolean | null
 
+/** Where values come from that can only change together with its version. */
+export interface Source {
+  readonly version: number
+}
+
 interface Fact {
   readonly name: string
   readonly value: Noted
   readonly now: () => Noted
+  readonly source: Source | null
 }
 
 /** Everything that a response was made from. */
 export interface Evidence {
+  /** Equal for all that was made from the same values of the same things. */
+  readonly key: string
   /** About how much memory it takes, in bytes. */
   readonly bytes: number
   /** Whether all of it is still as it was. Reads memory, and refs from the disk; never waits. */
@@ -34,12 +42,13 @@ export class Recording {
    * Notes a value that was read.
    * @param name what it is the value of; equal only for the same thing
    * @param now reads it again
+   * @param source where it comes from, if that has a version: the value is read again only when that is another one
    */
-  note(name: string, value: Noted, now: () => Noted): void {
+  note(name: string, value: Noted, now: () => Noted, source: Source | null = null): void {
     const known = this.#facts.get(name)
     // Two reads of the same thing saw different values: the response may mix them.
     if (known && known.value !== value) this.#complete = false
-    if (!known && !this.#sealed) this.#facts.set(name, { name, value, now })
+    if (!known && !this.#sealed) this.#facts.set(name, { name, value, now, source })
   }
 
   /** Notes that something was read that cannot be compared later. */
@@ -56,10 +65,42 @@ export class Recording {
   evidence(): Evidence | null {
     if (!this.#sealed || !this.#complete) return null
     const facts = [...this.#facts.values()]
-    const holds = (): boolean => {
-      for (const { value, now } of facts) if (now() !== value) return false
-      return true
+    const evidence = new Facts(facts)
+    return evidence.holds() ? evidence : null
+  }
+}
+
+/** The facts of one source, and its version when they were last compared. */
+interface Group {
+  readonly source: Source | null
+  readonly facts: Pick<Fact, 'value' | 'now'>[]
+  compared: number | null
+}
+
+class Facts implements Evidence {
+  readonly key: string
+  readonly bytes: number
+  readonly #groups: readonly Group[]
+
+  constructor(facts: readonly Fact[]) {
+    this.key = JSON.stringify(facts.map(({ name, value }) => [name, value]))
+    this.bytes = facts.length * FACT_BYTES + 2 * this.key.length
+    const groups = new Map<Source | null, Group>()
+    for (const { value, now, source } of facts) {
+      const group = groups.get(source)
+      if (group) group.facts.push({ value, now })
+      else groups.set(source, { source, facts: [{ value, now }], compared: null })
     }
-    return holds() ? { bytes: facts.reduce((sum, { name }) => sum + FACT_BYTES + 2 * name.length, 0), holds } : null
+    this.#groups = [...groups.values()]
+  }
+
+  holds(): boolean {
+    for (const group of this.#groups) {
+      const version = group.source === null ? null : group.source.version
+      if (version !== null && version === group.compared) continue
+      for (const { value, now } of group.facts) if (now() !== value) return false
+      group.compared = version
+    }
+    return true
   }
 }

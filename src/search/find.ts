@@ -1,15 +1,13 @@
 /** Finds the pages of a space in its file, best first. */
-import { type Expanded, expand, frequencyOf, termsOf } from './query.js'
+import { expand, termsOf } from './query.js'
+import { type Expanded, MAX_PAGES, type Scope, wholeScope } from './scope.js'
+import { seenScope } from './seen-scope.js'
 import { matchesIn, snippet } from './snippet.js'
-import { SECTION_BITS, type SpaceFile } from './space-file.js'
+import type { SpaceFile } from './space-file.js'
 import { eachToken } from './tokens.js'
 import type { FoundPage, FoundSection, SpaceHits, SpaceQuery } from './types.js'
 import { revisionOf } from './update.js'
 
-/** Sections that are ranked for one query, of those that match: the first ones that SQLite comes to. */
-const RANKED = 4_000
-/** Pages that a query finds at most. */
-const MAX_PAGES = 1_000
 /** Sections of a page that are shown. */
 const MAX_SECTIONS = 5
 /** Characters of texts in which matches are marked, for one query. Later sections begin at their beginning, without marks. */
@@ -17,9 +15,6 @@ const MARKED = 4 * 1024 * 1024
 
 /** What matches decides first, then how much. */
 const TIERS = { title: 3_000, heading: 2_000, text: 1_000, most: 0, some: 0 }
-/** How much a match weighs in what a page is about, in a heading, in a text. */
-const WEIGHTS = '1.0, 6.0, 2.0'
-
 interface Candidate {
   n: number
   score: number
@@ -30,47 +25,39 @@ interface Candidate {
 /** Finds pages. Whatever the query says, what it makes SQLite do is bounded. */
 export function findPages(file: SpaceFile, query: SpaceQuery): SpaceHits {
   const revision = revisionOf(file)
-  const terms = termsOf(query.query).map((term) => expand(file, term))
+  const scope = query.allowed ? seenScope(file, query.allowed) : wholeScope(file)
+  const terms = termsOf(query.query).map((term) => expand(scope, term))
   const found = new Map<number, Candidate>()
   const expressions = terms.flatMap(({ expression }) => expression ?? [])
-  if (expressions.length > 0 && expressions.length === terms.length) collect(file, expressions.join(' AND '), query.query, found)
-  if (found.size === 0 && expressions.length > 0 && terms.length > 1) collectSome(file, terms, found)
-  const allowed = query.allowed && allowedIn(file, query.allowed)
-  const ranked = [...found.values()]
-    .filter(({ n }) => allowed === undefined || allowed.has(n))
-    .sort((a, b) => b.score - a.score || a.n - b.n)
-    .slice(0, MAX_PAGES)
+  if (expressions.length > 0 && expressions.length === terms.length) collect(scope, terms, query.query, found)
+  if (found.size === 0 && expressions.length > 0 && terms.length > 1) collectSome(scope, terms, found)
+  const ranked = [...found.values()].sort((a, b) => b.score - a.score || a.n - b.n).slice(0, MAX_PAGES)
   return { revision, count: ranked.length, pages: present(file, ranked.slice(query.offset, query.offset + query.limit), terms) }
 }
 
-/** The pages that are the same in another revision: by ID and blob. */
-function allowedIn(file: SpaceFile, allowed: NonNullable<SpaceQuery['allowed']>): Set<number> {
-  const same = 'SELECT n FROM json_each(?) JOIN blobs ON oid = value ->> 1 JOIN pages ON pages.id = value ->> 0 AND blob = blobs.id'
-  return new Set(file.rows<[number]>(same, JSON.stringify(allowed)).map(([n]) => n))
-}
+const expressionOf = (terms: readonly Expanded[], operator: 'AND' | 'OR'): string => terms.map(({ expression }) => expression).join(` ${operator} `)
 
-function collect(file: SpaceFile, expression: string, query: string, found: Map<number, Candidate>): void {
-  const titled =
-    'SELECT n, score, title FROM (SELECT rowid, -bm25(page_words) AS score FROM page_words WHERE page_words MATCH ? LIMIT ?) AS r JOIN pages ON n = r.rowid'
+function collect(scope: Scope, terms: readonly Expanded[], query: string, found: Map<number, Candidate>): void {
+  const expression = expressionOf(terms, 'AND')
   const wanted = wordsOf(query)
-  for (const [n, score, title] of file.rows<[number, number, string]>(titled, expression, RANKED)) {
+  for (const [n, score, title] of scope.titles(expression)) {
     const words = wordsOf(title)
     // Of titles with the same words, the shorter ones are nearer to the query.
     const near = words.join(' ') === wanted.join(' ') ? 500 : 100 / (1 + words.length)
     candidate(found, n, TIERS.title + near + Math.min(300, score))
   }
-  addSections(file, `{title} : (${expression})`, TIERS.heading, found)
-  addSections(file, expression, TIERS.text, found)
+  addSections(scope, `{title} : (${expression})`, terms, TIERS.heading, found)
+  addSections(scope, expression, terms, TIERS.text, found)
 }
 
 /** Sections that have some of the words: first those with all that are not in every tenth section (`the`, `how`), then those with any. */
-function collectSome(file: SpaceFile, terms: readonly Expanded[], found: Map<number, Candidate>): void {
-  const common = Number(file.value('SELECT count(*) FROM section_words_docsize')) / 10
+function collectSome(scope: Scope, terms: readonly Expanded[], found: Map<number, Candidate>): void {
+  const common = scope.sectionCount() / 10
   const known = terms.filter(({ expression }) => expression !== null)
-  const rare = known.filter((term) => frequencyOf(file, term) <= common)
-  const expressions = (rare.length > 0 ? rare : known).map(({ expression }) => expression)
-  if (expressions.length < terms.length) addSections(file, expressions.join(' AND '), TIERS.most, found)
-  if (found.size === 0) addSections(file, expressions.join(' OR '), TIERS.some, found)
+  const rare = known.filter((term) => scope.frequencyOf(term) <= common)
+  const taken = rare.length > 0 ? rare : known
+  if (taken.length < terms.length) addSections(scope, expressionOf(taken, 'AND'), taken, TIERS.most, found)
+  if (found.size === 0) addSections(scope, expressionOf(taken, 'OR'), taken, TIERS.some, found)
 }
 
 function wordsOf(text: string): string[] {
@@ -79,15 +66,10 @@ function wordsOf(text: string): string[] {
   return words
 }
 
-function addSections(file: SpaceFile, expression: string, tier: number, found: Map<number, Candidate>): void {
-  const ranked = `SELECT rowid AS section, -bm25(section_words, ${WEIGHTS}) AS score FROM section_words WHERE section_words MATCH ? LIMIT ?`
-  const sql = `SELECT n, max(score) AS best, json_group_array(section), json_group_array(score) FROM (${ranked})
-    JOIN pages ON pages.blob = section >> ${SECTION_BITS} GROUP BY n ORDER BY best DESC LIMIT ?`
-  for (const [n, best, sections, scores] of file.rows<[number, number, string, string]>(sql, expression, RANKED, MAX_PAGES)) {
+function addSections(scope: Scope, expression: string, terms: readonly Expanded[], tier: number, found: Map<number, Candidate>): void {
+  for (const { n, best, sections } of scope.sections(expression, terms)) {
     const one = candidate(found, n, tier + Math.min(900, best))
-    const of = JSON.parse(scores) as number[]
-    for (const [index, section] of (JSON.parse(sections) as number[]).entries())
-      one.sections.set(section, Math.max(one.sections.get(section) ?? 0, tier + (of[index] ?? 0)))
+    for (const [section, score] of sections) one.sections.set(section, Math.max(one.sections.get(section) ?? 0, tier + score))
   }
 }
 

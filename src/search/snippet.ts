@@ -1,5 +1,5 @@
 /** Marks matches in texts, and cuts out what stands around them. */
-import type { Expanded } from './query.js'
+import type { Expanded } from './scope.js'
 import { eachToken, type Token } from './tokens.js'
 
 /** What a matched word stands between. */

@@ -23,7 +23,10 @@ export interface SpaceQuery {
   /** How many of the ranked pages are left out, and how many are returned after them. */
   offset: number
   limit: number
-  /** If the index is of another revision than the one that is asked for: the pages of that one; no others are found. */
+  /**
+   * The pages that may be found, for somebody who does not see all of the index, or if it is of another revision than the one that is asked for.
+   * No others have a part in the result.
+   */
   allowed?: readonly (readonly [id: string, oid: string])[]
 }
 

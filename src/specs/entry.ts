@@ -1,16 +1,33 @@
-/** The process that reads one specification. It has no files, no environment and no network of its own, and ends by itself. */
-import { Worker } from 'node:worker_threads'
+/**
+ * The process that reads one specification. It has no files, no environment and no network of its own, and ends by itself. The reading is done
+ * in a thread: the library walks references by recursion, and a thread may have a larger stack than the system gives a process.
+ */
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import type { FetchedFile, FromReader, ToReader } from './messages.js'
 import { readBundled, Unfetched, Unusable } from './read.js'
 
-/** After this time the process ends by itself, if the service that would end it is gone. */
-const LONGEST_MS = Number(process.argv[2])
-new Worker(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${LONGEST_MS}); process.kill(process.pid, 'SIGKILL')`, { eval: true }).unref()
-process.on('disconnect', () => process.exit())
+/** Some tens of thousands of schemas that lead to each other. Memory is taken as far as it is used. */
+const STACK_MB = 128
 
-const send = (message: FromReader): void => void process.send?.(message)
+/** Starts the thread, and passes on what is said between it and the service. */
+function watch(): void {
+  const [longestMs, heapMb] = process.argv.slice(2).map(Number)
+  // If the service that would end the process is gone, it ends by itself.
+  setTimeout(() => process.exit(1), longestMs)
+  process.on('disconnect', () => process.exit())
+  const url = JSON.stringify(import.meta.url)
+  // When running from the sources, each thread must register tsx first.
+  const code = import.meta.url.endsWith('.ts') ? `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${url}) })` : `import(${url})`
+  const thread = new Worker(code, { eval: true, resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb as number } })
+  thread.on('message', (message: FromReader) => process.send?.(message))
+  // It is out of memory.
+  thread.on('error', () => process.exit(1))
+  process.on('message', (message) => thread.postMessage(message))
+}
+
 // bound: files of one specification, which the service limits
 const waiting = new Map<string, { resolve(file: FetchedFile): void; reject(error: Error): void }>()
+const send = (message: FromReader): void => parentPort?.postMessage(message)
 
 const fetchFile = (url: string): Promise<FetchedFile> =>
   new Promise((resolve, reject) => {
@@ -29,9 +46,14 @@ async function read(input: Extract<ToReader, { read: unknown }>['read']): Promis
   }
 }
 
-process.on('message', (message: ToReader) => {
-  if ('read' in message) void read(message.read).then(send)
-  else if ('file' in message) waiting.get(message.wanted)?.resolve(message.file)
-  else waiting.get(message.wanted)?.reject(new Unfetched(message.failed.message, message.failed.code))
-})
-send({ ready: true })
+function work(): void {
+  parentPort?.on('message', (message: ToReader) => {
+    if ('read' in message) void read(message.read).then(send)
+    else if ('file' in message) waiting.get(message.wanted)?.resolve(message.file)
+    else waiting.get(message.wanted)?.reject(new Unfetched(message.failed.message, message.failed.code))
+  })
+  send({ ready: true })
+}
+
+if (isMainThread) watch()
+else work()

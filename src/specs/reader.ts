@@ -5,8 +5,6 @@ import { fileURLToPath } from 'node:url'
 import type { FetchFile, FromReader, ReadSpec, SpecLimits, SpecProblem, ToReader } from './messages.js'
 
 const CHECK_MS = 200
-/** Deep specifications are walked by recursion; the system gives a process 8 MB. */
-const STACK_KB = 3_900
 /** Linux counts processor time in these. */
 const TICKS_PER_SECOND = 100
 
@@ -25,11 +23,11 @@ const GRACE_MS = 30_000
 function startProcess({ heapMb, wallMs }: SpecLimits): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts')
   const entry = fileURLToPath(new URL(isSource ? './entry.ts' : './entry.js', import.meta.url))
-  return fork(entry, [String(wallMs + GRACE_MS)], {
+  return fork(entry, [String(wallMs + GRACE_MS), String(heapMb)], {
     serialization: 'advanced',
     // The environment of the service may hold secrets.
     env: {},
-    execArgv: [`--max-old-space-size=${heapMb}`, `--stack-size=${STACK_KB}`, ...(isSource ? ['--import', import.meta.resolve('tsx')] : [])],
+    execArgv: isSource ? ['--import', import.meta.resolve('tsx')] : [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
 }

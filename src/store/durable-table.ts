@@ -10,7 +10,12 @@ export class DurableTable implements View {
   readonly #owners = new Map<string, Map<string, Entry>>()
   /** The orders that were used; building the others would take time at the start, and memory. */
   readonly #orders = new Map<AnyOrder, OrderIndex>()
+  #version = 0
 
+  /** A number that changes whenever a document of the table is written or removed. */
+  get version(): number {
+    return this.#version
+  }
   get size(): number {
     return this.#entries.size
   }
@@ -20,6 +25,7 @@ export class DurableTable implements View {
   }
 
   put(entry: Entry): void {
+    this.#version++
     const id = entry.document.id
     const before = this.#entries.get(id)
     if (before) this.#forget(before)
@@ -34,6 +40,7 @@ export class DurableTable implements View {
   delete(id: string): void {
     const entry = this.#entries.get(id)
     if (!entry) return
+    this.#version++
     this.#forget(entry)
     for (const order of this.#orders.values()) order.change(entry, undefined)
   }

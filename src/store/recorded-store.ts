@@ -24,7 +24,7 @@ export class RecordedStore implements Store {
   get<T extends object>(of: Table<T, string>, id: string) {
     const table = this.#table(of)
     const stamp = () => table.stamp(id)
-    this.#recording.note(`${of.name} ${id}`, stamp(), stamp)
+    this.#recording.note(`${of.name} ${id}`, stamp(), stamp, table)
     return this.#store.get(of, id)
   }
 
@@ -41,7 +41,7 @@ export class RecordedStore implements Store {
   #noteKey(of: AnyTable, index: string, key: string): void {
     const table = this.#table(of)
     const stamp = () => table.keyStamp(index, key)
-    this.#recording.note(`${of.name} by ${index} ${key}`, stamp(), stamp)
+    this.#recording.note(`${of.name} by ${index} ${key}`, stamp(), stamp, table)
   }
 
   page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch) {

@@ -216,9 +216,30 @@ const lie = endpoint({
   handle: () => ({ object: 'book' as const, id: 'x', title: 'shown-once-secret', extra: 1 }),
 })
 
+/** The largest raw body of the library. */
+export const MOST_RAW = 100_000
+const measure = endpoint({
+  method: 'POST',
+  path: '/v1/measure',
+  summary: 'Measure a body',
+  section,
+  needs: 'public',
+  rawBodyLimitBytes: MOST_RAW,
+  returns: Anything,
+  fails: [401],
+  handle: async ({ request }) => {
+    let bytes = 0
+    await request.receive((piece) => {
+      bytes += piece.length
+      if (piece.includes('stop')) throw new ServiceError('unauthenticated', 'Stopped.')
+    })
+    return { bytes }
+  },
+})
+
 export { resolvers }
 
-export const endpoints: Endpoints = { listBooks, echoQuery, createBook, getBook, deleteBook, sortBooks, getPath, getLarge, getFile, fail, lie }
+export const endpoints: Endpoints = { listBooks, echoQuery, createBook, getBook, deleteBook, sortBooks, getPath, getLarge, getFile, fail, lie, measure }
 
 /** The API of the library on a port of its own. */
 export async function startFake(

@@ -1,9 +1,11 @@
 import { forms, json } from './kinds/json.js'
 import type { Kind } from './kinds/kind.js'
 import { markdown } from './kinds/markdown.js'
+import { saml, tokens } from './kinds/saml.js'
 import { trees } from './kinds/trees.js'
 import { toml } from './kinds/toml.js'
 import { summaries, yaml } from './kinds/yaml.js'
+import { samlResponse, visitorToken } from './sign-ins.js'
 import type { TimedResponse, Station } from './station.js'
 
 const KIB = 1024
@@ -147,10 +149,12 @@ const ways: { name: string; kinds: readonly Kind[]; limit: number; way: Way }[] 
   { name: 'tree', kinds: trees, limit: BODY_LIMIT - 10 * KIB, way: tree },
   { name: 'JSON', kinds: json, limit: BODY_LIMIT, way: body },
   { name: 'form', kinds: forms, limit: 25 * MIB, way: form },
+  { name: 'SAML', kinds: saml, limit: 192 * KIB, way: samlResponse },
+  { name: 'visitor', kinds: tokens, limit: 100 * KIB, way: visitorToken },
 ]
 
 /** The number of different kinds of hostile input. */
-export const kindsCount = new Set([markdown, yaml, toml, summaries, trees, json, forms].flat()).size
+export const kindsCount = new Set([markdown, yaml, toml, summaries, trees, json, forms, saml, tokens].flat()).size
 
 export type Size = 'small' | 'large' | 'limit'
 

@@ -18,7 +18,12 @@ export interface Station {
   server: ServerProcess
   /** A new space whose main holds these files. */
   space(files: Files): Promise<SpaceUnderAttack>
-  ask(what: string, method: string, path: string, options?: { body?: string | Uint8Array; type?: string; token?: boolean }): Promise<TimedResponse>
+  ask(
+    what: string,
+    method: string,
+    path: string,
+    options?: { body?: string | Uint8Array; type?: string; token?: boolean; cookie?: string },
+  ): Promise<TimedResponse>
   close(): Promise<void>
 }
 
@@ -35,9 +40,13 @@ export async function openStation(heapMb: number): Promise<Station> {
   const server = await startServer(dir, { NODE_OPTIONS: `--max-old-space-size=${heapMb}`, BINDERY_LOG_LEVEL: 'fatal' })
   const station: Station = {
     server,
-    async ask(what, method, path, { body, type = 'application/json', token = true } = {}) {
+    async ask(what, method, path, { body, type = 'application/json', token = true, cookie } = {}) {
       const started = performance.now()
-      const headers = { ...(token ? { Authorization: `Bearer ${TOKEN}` } : {}), ...(body === undefined ? {} : { 'Content-Type': type }) }
+      const headers = {
+        ...(token ? { Authorization: `Bearer ${TOKEN}` } : {}),
+        ...(body === undefined ? {} : { 'Content-Type': type }),
+        ...(cookie ? { Cookie: cookie } : {}),
+      }
       try {
         const response = await fetch(server.url + path, {
           method,

@@ -129,9 +129,24 @@ test('a body that arrives in pieces is verified as a whole, and a long one gives
     'wrong',
   )
   assert.is(
-    refusal(() => open({})),
+    refusal(() => feed(open({}), Buffer.from(body))),
     'unsigned',
   )
+})
+
+test('a payload that may not be held is verified all the same', () => {
+  const body = '{"ref":"refs/heads/main"}'
+  const held: number[] = []
+  const incoming = openDelivery({
+    provider: 'github',
+    secret: SECRET,
+    headers: { 'x-github-event': 'push', ...signed.github(body) },
+    now: NOW,
+    mayHold: (count) => held.push(count) < 2,
+  })
+  for (let at = 0; at < body.length; at += 10) incoming.push(Buffer.from(body.slice(at, at + 10)))
+  assert.equal(incoming.finish(), { event: 'push', repositoryUrls: [] })
+  assert.equal(held, [10, 10])
 })
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))

@@ -37,6 +37,41 @@ test('do not wait if they warn, or if there are many', () => {
   assert.is(written.length, 2)
 })
 
+test('made with their batch keep their order and their time, and are as complete as others', async () => {
+  const { log, lines, written, synced } = batched()
+  const times = (text: string): string[] => text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { time: string }).time]))
+  let made = 0
+  const later = (message: string): void => log.child({ part: 'x' }).later(() => ({ number: ++made, text: '"quoted"' }), message)
+  const before = new Date().toISOString()
+  later('one')
+  const after = new Date().toISOString()
+  assert.is(made, 0)
+  log.info({}, 'two')
+  later('three')
+  await new Promise((done) => setTimeout(done, 50))
+  assert.equal(written.map(messages), [['one', 'two', 'three']])
+  const [first = ''] = times(written[0] as string)
+  assert.ok(before <= first && first <= after, first)
+  assert.equal(
+    { ...JSON.parse((written[0] as string).split('\n')[0] as string), time: '' },
+    { level: 'info', time: '', part: 'x', number: 1, text: '"quoted"', msg: 'one' },
+  )
+  later('four')
+  log.warn({}, 'five')
+  assert.equal(messages(written[1] as string), ['four', 'five'])
+  for (let i = 0; i < 250; i++) later('many')
+  assert.is(messages(written[2] as string).length, 200)
+  lines.end()
+  assert.is(messages(written[3] as string).length, 50)
+  assert.is(synced(), 1)
+})
+
+test('made later are not made at all below the level', () => {
+  const log = createLog({ level: 'warn', destination: { write: () => assert.unreachable() } })
+  log.later(() => assert.unreachable() as never, 'nothing')
+  assert.ok(true)
+})
+
 test('are all written at the end', () => {
   const { log, lines, written, synced } = batched()
   log.info({}, 'last')

@@ -9,13 +9,12 @@ export async function commitPlainly(repository: string, files: Readonly<Record<s
   const env = { GIT_INDEX_FILE: join(repository, `by-hand-${process.pid}-${++commits}`) }
   const head = await git(repository, ['rev-parse', 'refs/heads/main'])
   await git(repository, ['read-tree', head], undefined, env)
-  for (const [path, text] of Object.entries(files)) {
-    if (text === null) await git(repository, ['update-index', '--force-remove', '--', path], undefined, env)
-    else {
-      const oid = await git(repository, ['hash-object', '-w', '--stdin'], text)
-      await git(repository, ['update-index', '--add', '--cacheinfo', `100644,${oid},${path}`], undefined, env)
-    }
-  }
+  const lines = await Promise.all(
+    Object.entries(files).map(
+      async ([path, text]) => `${text === null ? `0 ${'0'.repeat(40)}` : `100644 ${await git(repository, ['hash-object', '-w', '--stdin'], text)}`}\t${path}\0`,
+    ),
+  )
+  await git(repository, ['update-index', '-z', '--index-info'], lines.join(''), env)
   const tree = await git(repository, ['write-tree'], undefined, env)
   const commit = await git(repository, ['commit-tree', tree, '-p', head, '-m', message])
   await git(repository, ['update-ref', 'refs/heads/main', commit, head])

@@ -8,9 +8,7 @@ import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { moveBranch } from '../../src/domain/commits/move-branch.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { FACT_KINDS } from '../../src/content/facts.js'
-import { signAppToken } from '../../src/auth/index.js'
 import { openFacts } from '../../src/facts/index.js'
-import { openHosts } from '../../src/hosts/index.js'
 import { openAssertions } from '../../src/domain/context/assertions.js'
 import { openConversions } from '../../src/domain/context/conversions.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
@@ -33,6 +31,8 @@ import { startWorker, type Worker } from '../../src/jobs/worker.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ExportRequest, type ImportRequest, memberships, organizations, type SyncRunDoc, spaces, users } from '../../src/model/index.js'
+import { signAppToken } from '../../src/auth/index.js'
+import { openHosts } from '../../src/hosts/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
 import { createPrinter, openShelf } from '../../src/printing/index.js'
 import { openSpecFiles } from '../../src/specs/index.js'
@@ -97,7 +97,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     }),
     mail: null,
     http,
-    hosts: openHosts({ http, signAppToken, now: systemClock.now }),
+    hosts: openHosts({ http, signAppToken, now: () => new Date() }),
     clock: systemClock,
     settings: {
       version: '0',

@@ -1,10 +1,12 @@
 /** The reads of links, declared once for the main content, change requests and revisions: each mounts them under its own path. */
 import { type Link, linkKey } from '../../content/links/link.js'
+import type { PageEntry } from '../../content/types.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { backlinkKey, backlinksOf, type LinkedTo } from '../../domain/links/backlinks.js'
 import { LinkReport } from '../../domain/links/report.js'
+import { openShown } from '../../domain/revisions/computed.js'
 import { getFile, getPage } from '../../domain/revisions/pages.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
 import { type PageQuery, paginate, paginateSorted, type SortKey } from '../../kernel/paging.js'
@@ -58,7 +60,7 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
   }
   const list = async (context: Context, query: LinksQuery, page?: string) => {
     const { revision, locations, loaded } = await open(context)
-    if (page !== undefined) getPage(revision, page)
+    if (page !== undefined) await shownPage(context.app, revision, page, of.context(loaded, revision))
     const report = await LinkReport.of(context.app, context.actor, revision)
     const without = await of.brokenWithout(loaded)
     const links = page === undefined ? report.graph.links : (report.graph.bySource.get(page) ?? [])
@@ -67,10 +69,10 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
     const items = await presentWithin(paginateSorted(shown, query, linkSortKey), linkSortKey, (link) => presentLink(locations, revision, report, link, without))
     return { ...items, stats: { total: links.length, broken: { total: broken.length, changeRequest: await countNew(broken, without) } } }
   }
-  const backlinks = async (context: Context, query: PageQuery, find: (revision: OpenRevision) => LinkedTo | Promise<LinkedTo>) => {
-    const { revision, locations } = await open(context)
+  const backlinks = async (context: Context, query: PageQuery, find: (revision: OpenRevision, version: VersionContext) => LinkedTo | Promise<LinkedTo>) => {
+    const { revision, locations, loaded } = await open(context)
     const key = backlinkKey(revision)
-    const found = await backlinksOf(context.app, context.actor, revision, await find(revision))
+    const found = await backlinksOf(context.app, context.actor, revision, await find(revision, of.context(loaded, revision)))
     return presentWithin(paginate(found, query, key), key, (backlink) => presentBacklink(locations, backlink))
   }
   return {
@@ -100,7 +102,8 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
       query: BacklinksQuery,
       returns: BacklinkList,
       fails: [503],
-      handle: (context) => backlinks(context, context.query, (revision) => ({ page: getPage(revision, context.pageId) })),
+      handle: (context) =>
+        backlinks(context, context.query, async (revision, version) => ({ page: await shownPage(context.app, revision, context.pageId, version) })),
     }),
     fileBacklinks: endpoint({
       ...common,
@@ -113,6 +116,12 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
       handle: (context) => backlinks(context, context.query, async (revision) => ({ file: (await getFile(context.app, revision, context.fileId)).place })),
     }),
   }
+}
+
+/** A page as readers see it: one that a specification yields has no links in these lists, but may be linked to. Throws 404 if there is none. */
+async function shownPage(app: App, revision: OpenRevision, id: string, { type }: VersionContext): Promise<PageEntry> {
+  const { structure, space, snapshot } = revision
+  return structure.byId.get(id) ?? getPage(await openShown(app, space, snapshot.commit, type === 'changeRequest'), id)
 }
 
 /** How many links are not among those that are broken without the change request. */

@@ -41,7 +41,8 @@ function checkHeaders(ctx: Context, takesForm: boolean): void {
     throw unsupported(`The body's charset must be utf-8, not "${charset}".`)
 }
 
-const tooLarge = (limit: number) => (): ServiceError => new ServiceError('too-large', `The body must have at most ${limit} bytes.`)
+/** The error of a body that is longer than its limit, in bytes. */
+export const tooLarge = (limit: number) => (): ServiceError => new ServiceError('too-large', `The body must have at most ${limit} bytes.`)
 
 function decode(bytes: Buffer): string {
   try {

@@ -56,6 +56,8 @@ function steps(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers)
 export function compileEndpoint(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers, compiler: SchemaCompiler): CompiledEndpoint {
   if (!/^\/(v1(\/|$)|public\/)/.test(endpoint.path)) throw new Error(`${operationId}: the path must begin with /v1, or /public for what is published`)
   if (endpoint.body && (endpoint.method === 'GET' || endpoint.method === 'DELETE')) throw new Error(`${operationId}: ${endpoint.method} takes no body`)
+  if (endpoint.rawBodyLimitBytes !== undefined && (endpoint.body || endpoint.method === 'GET' || endpoint.method === 'DELETE'))
+    throw new Error(`${operationId}: a raw body is instead of another one, and for methods that take one`)
   if (endpoint.deletes && endpoint.method !== 'DELETE') throw new Error(`${operationId}: only DELETE has "deletes"`)
   const permission = endpoint.needs === 'authenticated' || endpoint.needs === 'public' ? null : endpoint.needs
   const loaded = steps(operationId, endpoint, resolvers)

@@ -7,9 +7,10 @@ import { loggedPath, type Served } from './access-log.js'
 import { type ByteBudget, FREE_BYTES } from './byte-budget.js'
 import { hashOf } from './hash.js'
 import { networkOf } from './network-of.js'
-import type { RateLimit, RateLimitHeaders } from './rate-limit.js'
+import type { RateLimit } from './rate-limit.js'
 import { type RequestState, requestId } from './request-state.js'
 import { ResponseHold } from './response-hold.js'
+import { SharedEvidence } from './shared-evidence.js'
 
 /** A response as it was sent, with what it was made from. */
 export interface KeptResponse {
@@ -57,6 +58,7 @@ const OWN_HEADERS = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy'])
 export class KeptResponses {
   /** How many were sent. */
   sent = 0
+  readonly #evidences = new SharedEvidence()
 
   constructor(private readonly around: KeptSurroundings) {}
 
@@ -73,15 +75,16 @@ export class KeptResponses {
       return false
     }
     const ip = ipOf(req)
-    const { byAddress, byToken } = limits
     const network = networkOf(ip)
     const { body, caller, operation, path, status } = kept
     // Who is refused is told so in the usual way, which counts the request.
-    if ((byAddress && !byAddress.hasRoom(network)) || (byToken && caller !== null && !byToken.hasRoom(caller))) return false
+    const byAddress = limits.byAddress?.room(network, started)
+    const byToken = caller === null ? undefined : limits.byToken?.room(caller, started)
+    if (byAddress === null || byToken === null) return false
     if (body && body.length > FREE_BYTES && !this.#hasRoom(res, body, caller ?? network)) return false
-    let limit: RateLimitHeaders | undefined
-    if (byAddress) limit = byAddress.count(network)
-    if (byToken && caller !== null) limit = byToken.count(caller)
+    if (byAddress) byAddress.count++
+    if (byToken) byToken.count++
+    const limit = byToken ? limits.byToken?.headers(byToken, started) : byAddress && limits.byAddress?.headers(byAddress, started)
     this.sent++
     const id = requestId(req)
     record({ requestId: id, method: req.method as string, path, operation, status, started, caller, ip })
@@ -113,7 +116,7 @@ export class KeptResponses {
       const body: unknown = ctx.method === 'HEAD' || status === 304 ? null : ctx.body
       const headers = rawHeaders(res)
       if ((status !== 200 && status !== 304) || headers === null || (body !== null && !Buffer.isBuffer(body))) return
-      this.around.cache.set(this.#keyOf(req), { status, headers, body, evidence, operation, path, caller })
+      this.around.cache.set(this.#keyOf(req), { status, headers, body, evidence: this.#evidences.shared(evidence), operation, path, caller })
     })
   }
 

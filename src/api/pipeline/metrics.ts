@@ -12,7 +12,16 @@ export interface Metrics {
   render(): Promise<{ contentType: string; text: string }>
 }
 
+/** So many requests are counted at a time: in a row they take much less time than each at its own moment. */
+const MOST_UNCOUNTED = 500
+
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+interface Observed {
+  operation: string
+  status: number
+  seconds: number
+}
 
 /** Makes the metrics, with a registry of their own, so that two services in one process do not meet. */
 export function createMetrics(): Metrics {
@@ -34,15 +43,25 @@ export function createMetrics(): Metrics {
   // prom-client sorts and joins labels at every call; its children have done so once
   const counters = new Map<string, ReturnType<typeof requests.labels>>()
   const timers = new Map<string, ReturnType<typeof durations.labels>>()
+  const count = ({ operation, status, seconds }: Observed): void => {
+    const key = `${operation} ${status}`
+    let counter = counters.get(key)
+    if (!counter) counters.set(key, (counter = requests.labels(operation, String(status))))
+    counter.inc()
+    let timer = timers.get(operation)
+    if (!timer) timers.set(operation, (timer = durations.labels(operation)))
+    timer.observe(seconds)
+  }
+  // bound: MOST_UNCOUNTED
+  let uncounted: Observed[] = []
+  const countAll = (): void => {
+    for (const observed of uncounted) count(observed)
+    uncounted = []
+  }
   return {
     observe(operation, status, seconds) {
-      const key = `${operation} ${status}`
-      let counter = counters.get(key)
-      if (!counter) counters.set(key, (counter = requests.labels(operation, String(status))))
-      counter.inc()
-      let timer = timers.get(operation)
-      if (!timer) timers.set(operation, (timer = durations.labels(operation)))
-      timer.observe(seconds)
+      uncounted.push({ operation, status, seconds })
+      if (uncounted.length >= MOST_UNCOUNTED) countAll()
     },
     gauge(name, help, read) {
       new Gauge({
@@ -65,6 +84,9 @@ export function createMetrics(): Metrics {
         },
       })
     },
-    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    async render() {
+      countAll()
+      return { contentType: registry.contentType, text: await registry.metrics() }
+    },
   }
 }

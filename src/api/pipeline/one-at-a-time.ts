@@ -6,6 +6,13 @@ const MOST_AHEAD = 16
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void
 
+/** What a connection is doing. */
+interface Turn {
+  busy: boolean
+  // bound: MOST_AHEAD
+  readonly ahead: (readonly [IncomingMessage, ServerResponse])[]
+}
+
 /**
  * Requests that a connection sends without waiting for the responses before them (pipelining) are begun one after the other,
  * each once the previous response has been sent completely. Node would begin all that it finds in what it has read, hundreds
@@ -13,24 +20,29 @@ type Listener = (req: IncomingMessage, res: ServerResponse) => void
  */
 export function oneAtATime(listener: Listener): Listener {
   // bound: open connections, each with what it may send ahead
-  const waiting = new WeakMap<Socket, (() => void)[]>()
-  return (req, res) => {
-    const { socket } = req
-    const begin = (): void => {
-      res.once('close', () => next(socket))
-      listener(req, res)
-    }
-    const ahead = waiting.get(socket)
-    if (!ahead) {
-      waiting.set(socket, [])
-      begin()
-    } else if (ahead.length < MOST_AHEAD) ahead.push(begin)
-    else socket.destroy()
+  const turns = new WeakMap<Socket, Turn>()
+
+  function begin(turn: Turn, req: IncomingMessage, res: ServerResponse): void {
+    turn.busy = true
+    res.on('close', sent)
+    listener(req, res)
   }
 
-  function next(socket: Socket): void {
-    const begin = socket.destroyed ? undefined : waiting.get(socket)?.shift()
-    if (begin) begin()
-    else waiting.delete(socket)
+  function sent(this: ServerResponse): void {
+    const { socket } = this.req
+    const turn = turns.get(socket)
+    if (!turn) return
+    const next = socket.destroyed ? undefined : turn.ahead.shift()
+    if (next) begin(turn, ...next)
+    else turn.busy = false
+  }
+
+  return (req, res) => {
+    const { socket } = req
+    let turn = turns.get(socket)
+    if (!turn) turns.set(socket, (turn = { busy: false, ahead: [] }))
+    if (!turn.busy) begin(turn, req, res)
+    else if (turn.ahead.length < MOST_AHEAD) turn.ahead.push([req, res])
+    else socket.destroy()
   }
 }

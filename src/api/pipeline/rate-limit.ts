@@ -8,7 +8,8 @@ const MOST_KEYS = 50_000
 
 export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }
 
-interface Window {
+/** How many requests of a key were counted since when. */
+export interface Window {
   count: number
   /** Milliseconds, by `performance.now()`. */
   endsAt: number
@@ -27,22 +28,32 @@ export class RateLimit {
     this.#policy = `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}`
   }
 
-  /** Whether `count` would let a request of the key pass. */
-  hasRoom(key: string): boolean {
+  /** The window of a key in which a request would be counted that arrives now; null if it would be refused. */
+  room(key: string, now: number): Window | null {
     const window = this.#windows.get(key)
-    return window === undefined || window.count < this.perMinute || window.endsAt <= performance.now()
+    if (window === undefined || window.endsAt <= now) {
+      const next = { count: 0, endsAt: now + WINDOW_MS }
+      this.#windows.set(key, next)
+      return next
+    }
+    return window.count < this.perMinute ? window : null
+  }
+
+  /** The headers to send after a request was counted in a window. */
+  headers(window: Window, now: number): RateLimitHeaders {
+    const seconds = Math.ceil((window.endsAt - now) / 1000)
+    return { 'RateLimit-Policy': this.#policy, RateLimit: `"${this.name}";r=${Math.max(0, this.perMinute - window.count)};t=${seconds}` }
   }
 
   /** Counts a request; returns the headers to send, or throws 429 with them. */
   count(key: string): RateLimitHeaders {
     const now = performance.now()
-    let window = this.#windows.get(key)
-    if (window === undefined || window.endsAt <= now) this.#windows.set(key, (window = { count: 0, endsAt: now + WINDOW_MS }))
+    const room = this.room(key, now)
+    const window = room ?? (this.#windows.get(key) as Window)
     window.count++
-    const seconds = Math.ceil((window.endsAt - now) / 1000)
-    const headers = { 'RateLimit-Policy': this.#policy, RateLimit: `"${this.name}";r=${Math.max(0, this.perMinute - window.count)};t=${seconds}` }
-    if (window.count <= this.perMinute) return headers
-    const again = String(Math.max(1, seconds))
+    const headers = this.headers(window, now)
+    if (room) return headers
+    const again = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)))
     throw new ServiceError('too-many-requests', `Too many requests: at most ${this.perMinute} per minute. Try again in ${again} s.`, {
       headers: { ...headers, 'Retry-After': again },
     })

@@ -6,7 +6,7 @@ import type { Recording } from '../../kernel/recording.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import type { Audited } from '../../model/index.js'
 import { Reply } from '../reply.js'
-import { type ParsedBody, readJson } from './body.js'
+import { type ParsedBody, readJson, tooLarge } from './body.js'
 import type { ByteBudget, Share } from './byte-budget.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
@@ -14,6 +14,7 @@ import { errorResponse } from './error-response.js'
 import { respondFile } from './file-response.js'
 import { respondBytes, isFresh } from './json-response.js'
 import { type FormLimits, isForm } from './form.js'
+import { receive } from './incoming.js'
 import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
 import type { RequestState } from './request-state.js'
@@ -110,7 +111,15 @@ function summary(details: readonly ErrorDetail[]): string {
   return `The request is invalid: ${first?.path || 'the body'} ${first?.message}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
 }
 
-const requestInfo = (ctx: Context, state: RequestState, files: Files, baseUrl: string): RequestInfo => ({
+/** Bytes that are not held need no share of the memory. */
+const NOT_HELD: Share = { take: () => {}, release: () => {} }
+
+const receiver =
+  (ctx: Context, limit: number): RequestInfo['receive'] =>
+  (take) =>
+    receive(ctx, { limit, tooLarge: tooLarge(limit), share: NOT_HELD }, take)
+
+const requestInfo = (ctx: Context, state: RequestState, files: Files, { baseUrl, rawBytes }: { baseUrl: string; rawBytes: number }): RequestInfo => ({
   id: state.id,
   method: ctx.method,
   path: ctx.path,
@@ -119,6 +128,7 @@ const requestInfo = (ctx: Context, state: RequestState, files: Files, baseUrl: s
   headers: ctx.req.headers,
   ifMatch: ifMatch(ctx.req.headers['if-match']),
   files,
+  receive: receiver(ctx, rawBytes),
 })
 
 /** What differs between two requests for the same thing must not be in a response that is kept. */
@@ -188,7 +198,7 @@ class EndpointRunner {
     if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
     const guarded = compiled.method !== 'GET' && actor ? guard?.(actor, compiled.permission, resources) : undefined
     if (guarded) trace.overruled = guarded.overruled
-    const request = requestInfo(ctx, state, files, config.baseUrl())
+    const request = requestInfo(ctx, state, files, { baseUrl: config.baseUrl(), rawBytes: compiled.endpoint.rawBodyLimitBytes ?? 0 })
     return { ...resources, app: guarded?.app ?? app, actor, query, body, request: recording ? recordedInfo(request, recording) : request }
   }
 

@@ -15,7 +15,8 @@ export async function presentPublished(app: App, organization: LoadedOrganizatio
   const own = Object.entries(siteSpaces).flatMap(([id, one]) => (shown.has(id) ? [[id, customizationFor(visitor, one)] as const] : []))
   return {
     object: 'published-content-site' as const,
-    site: presentSite(app, organization, site, view.address.shareKey),
+    // those that the visitor sees: a number tells of what is hidden, too
+    site: { ...presentSite(app, organization, site, view.address.shareKey), siteSpaces: shown.size },
     structure: await presentStructure(app, view),
     customizations: { site: customizationFor(visitor, look), siteSpaces: Object.fromEntries(own) },
     scripts: [],

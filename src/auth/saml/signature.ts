@@ -1,7 +1,7 @@
 /** Checks what a signature says about itself: which element it covers, and by which algorithms. The cryptography comes after. */
 import { SamlRefused } from './refused.js'
 import { SIGNATURE } from './structure.js'
-import { attribute, children, named, only } from './xml.js'
+import { attribute, children, named, only, textOf } from './xml.js'
 
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature'
@@ -22,7 +22,7 @@ export function checkSignature(signature: Element): void {
   for (const child of children(signature))
     if (child.namespaceURI !== SIGNATURE || !['SignedInfo', 'SignatureValue', 'KeyInfo'].includes(child.localName))
       throw new SamlRefused('A signature must hold nothing but SignedInfo, SignatureValue and KeyInfo.')
-  only(signature, SIGNATURE, 'SignatureValue')
+  textOf(only(signature, SIGNATURE, 'SignatureValue'))
   if (named(signature, SIGNATURE, 'KeyInfo').length > 1) throw new SamlRefused('A signature must have one KeyInfo at most.')
   const info = only(signature, SIGNATURE, 'SignedInfo')
   if (children(info).length !== 3) throw new SamlRefused('A signature must have one canonicalization, one method and one reference.')
@@ -38,7 +38,7 @@ function checkReference(reference: Element, id: string | null): void {
   if (id === null || !/^[A-Za-z_][\w.-]{0,255}$/.test(id)) throw new SamlRefused('What is signed must have an ID.')
   if (attribute(reference, 'URI') !== `#${id}`) throw new SamlRefused('A signature must cover the element that it stands in.')
   expect(only(reference, SIGNATURE, 'DigestMethod'), DIGESTS, 'digest')
-  only(reference, SIGNATURE, 'DigestValue')
+  textOf(only(reference, SIGNATURE, 'DigestValue'))
   const transforms = children(only(reference, SIGNATURE, 'Transforms')).map((one) => attribute(one, 'Algorithm') ?? '')
   const [enveloped, canonical, ...more] = transforms
   if (enveloped !== ENVELOPED || more.length > 0 || (canonical !== undefined && !CANONICAL.has(canonical)))

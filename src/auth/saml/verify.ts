@@ -3,6 +3,7 @@ import { SAML, ValidateInResponseTo } from '@node-saml/node-saml'
 import { type Asserted, type Expected, readClaims } from './claims.js'
 import { SamlRefused } from './refused.js'
 import { checkSignature } from './signature.js'
+import { signersOf } from './signer.js'
 import { ASSERTION, checkForm, type Formed } from './structure.js'
 import { attribute, named, readXml, textOf, XML_BYTES } from './xml.js'
 
@@ -23,7 +24,8 @@ export async function verifyResponse(encoded: string, order: VerifyOrder): Promi
   checkEnvelope(formed.response, order)
   checkSignature(formed.signature)
   if (formed.outerSignature) checkSignature(formed.outerSignature)
-  return readClaims(readXml(await verifiedAssertion(xml, formed, order)), order)
+  const signers = [formed.signature, formed.outerSignature ?? []].flat().flatMap((signature) => signersOf(signature, order.certificates))
+  return readClaims(readXml(await verifiedAssertion(xml, formed, order, [...new Set(signers)])), order)
 }
 
 function decode(encoded: string): string {
@@ -47,12 +49,15 @@ function checkEnvelope(response: Element, { acsUrl, issuer, request }: VerifyOrd
   if (said && textOf(said) !== issuer) throw new SamlRefused('The response is of another issuer than the entityID of the provider.')
 }
 
-/** The XML of the assertion as it was signed. */
-async function verifiedAssertion(xml: string, { outerSignature }: Formed, order: VerifyOrder): Promise<string> {
+/**
+ * The XML of the assertion as it was signed.
+ * @param signers the certificates that may have signed
+ */
+async function verifiedAssertion(xml: string, { outerSignature }: Formed, order: VerifyOrder, signers: readonly string[]): Promise<string> {
   const saml = new SAML({
     issuer: order.audience,
     callbackUrl: order.acsUrl,
-    idpCert: [...order.certificates],
+    idpCert: [...signers],
     idpIssuer: order.issuer,
     wantAssertionsSigned: true,
     wantAuthnResponseSigned: outerSignature !== undefined,

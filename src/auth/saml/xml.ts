@@ -6,6 +6,8 @@ import { SamlRefused } from './refused.js'
 export const XML_BYTES = 192 * 1024
 const TAGS = 10_000
 const DEPTH = 50
+/** Attributes of one element. Those of a parser are a list that is gone through for each of them. */
+const ATTRIBUTES = 100
 
 const DECLARATION = /^\s*<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)?\s*\?>/i
 
@@ -18,10 +20,19 @@ export function readXml(xml: string): Element {
   const body = xml.replace(DECLARATION, '')
   if (body.includes('<!')) throw new SamlRefused('The XML must have no DOCTYPE, entities, comments and CDATA sections.')
   if (body.includes('<?')) throw new SamlRefused('The XML must have no processing instructions, and be in UTF-8.')
+  if (!/^\s*</.test(body)) throw new SamlRefused('The XML is not well-formed.')
   if (count(body, '<') > TAGS) throw new SamlRefused(`The XML must have at most ${TAGS} tags.`)
+  for (const [tag] of body.matchAll(/<[^<]*/g)) if (manyAttributes(tag)) throw new SamlRefused(`An element must have at most ${ATTRIBUTES} attributes.`)
   const root = parse(xml)
   checkDepth(root)
   return root
+}
+
+/** Whether what begins with a tag, up to the next one, has more attributes than an element may have. */
+function manyAttributes(text: string): boolean {
+  let found = 0
+  for (const _ of text.matchAll(/=\s*["']/g)) if (++found > ATTRIBUTES) return true
+  return false
 }
 
 function count(text: string, part: string): number {
@@ -35,8 +46,11 @@ function parse(xml: string): Element {
     throw new SamlRefused('The XML is not well-formed.')
   }
   const errorHandler = { warning: fail, error: fail, fatalError: fail }
-  const root = new DOMParser({ locator: {}, errorHandler }).parseFromString(xml, 'text/xml')?.documentElement
-  return root ?? fail()
+  const document = new DOMParser({ locator: {}, errorHandler }).parseFromString(xml, 'text/xml')
+  // the parser takes what stands beside the root for granted
+  for (let node = document?.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === 1 ? node !== document.documentElement : node.nodeType === 3 && (node.nodeValue ?? '').trim() !== '') fail()
+  return document?.documentElement ?? fail()
 }
 
 /** Without recursion: a tree as deep as its text is long must not exhaust the stack. */

@@ -1,7 +1,7 @@
 /** Compares the ledger of the last run with the source now and with the result now. */
 import { align } from './align.js'
 import { type LedgerUnit, shapeOf } from './ledger.js'
-import { hashOf, type Unit } from './units.js'
+import { hashOf, sourceHash, type Unit } from './units.js'
 
 /** What became of a unit of the last run in the result. */
 export type Fate = { now: Unit; same: boolean } | 'deleted'
@@ -17,7 +17,7 @@ export interface Comparison {
 
 /** Compares the three. `ours`: the units of the result now. */
 export function compare(source: readonly Unit[], ledger: readonly LedgerUnit[], ours: readonly Unit[]): Comparison {
-  const hashes = source.map(({ core }) => hashOf(core))
+  const hashes = source.map(({ core }) => sourceHash(core))
   const known = new Array<number>(source.length).fill(-1)
   const place = new Array<number>(ledger.length).fill(-1)
   const settle = (i: number, j: number): void => {

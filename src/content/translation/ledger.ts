@@ -1,5 +1,5 @@
 /** What a run leaves of a page: for each unit of it, hashes of what the source said and of what was written. */
-import { hashOf, type Unit } from './units.js'
+import { hashOf, sourceHash, type Unit } from './units.js'
 
 /** One unit of the last run. */
 export interface LedgerUnit {
@@ -35,7 +35,7 @@ export const decodeLedger = (text: string): LedgerUnit[] =>
 
 /** The entry of a unit that was written as `core`. */
 export const ledgerUnit = (unit: Pick<Unit, 'core' | 'gap'>, core: string, kept: boolean): LedgerUnit => ({
-  source: hashOf(unit.core),
+  source: sourceHash(unit.core),
   written: hashOf(core),
   gap: hashOf(unit.gap),
   shape: shapeOf(unit.core),

@@ -30,6 +30,9 @@ export interface Code {
 export const sourceOf = (pieces: readonly Piece[]): string =>
   pieces.map((piece) => (piece.type === 'pair' ? piece.open + sourceOf(piece.children) + piece.close : piece.raw)).join('')
 
+/** Whether what stands behind this source is the description of a picture in HTML. */
+export const opensAttribute = (source: string): boolean => /<img\b[^>]*="$/i.test(source)
+
 /** Whether there is a letter to be translated. */
 export const hasLetters = (pieces: readonly Piece[]): boolean =>
   pieces.some((piece) => (piece.type === 'pair' ? hasLetters(piece.children) : piece.type === 'text' && /\p{L}/u.test(piece.value)))

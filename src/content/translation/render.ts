@@ -1,7 +1,7 @@
 /** Writes translated segments into their units, and makes sure that the page is read as it is meant. */
 import { setYamlKey } from '../edit/yaml.js'
 import { readAnswer } from './answer.js'
-import { meaningOfPieces, type Piece } from './pieces.js'
+import { meaningOfPieces, opensAttribute, type Piece } from './pieces.js'
 import type { Segment, Syntax } from './segments.js'
 import { cut, joined, type Unit } from './units.js'
 
@@ -102,7 +102,8 @@ function writePieces(pieces: readonly Piece[], { syntax, first }: Pick<Segment, 
   const written = pieces
     .map((piece): string => {
       if (piece.type === 'atom') return piece.raw
-      if (piece.type === 'pair') return piece.open + writePieces(piece.children, { syntax, first: false }) + piece.close
+      if (piece.type === 'pair')
+        return piece.open + writePieces(piece.children, { syntax: opensAttribute(piece.open) ? 'attribute' : syntax, first: false }) + piece.close
       return escapeText(piece.value, syntax)
     })
     .join('')
@@ -110,11 +111,14 @@ function writePieces(pieces: readonly Piece[], { syntax, first }: Pick<Segment, 
 }
 
 function escapeText(text: string, syntax: Syntax): string {
-  if (syntax === 'html')
-    return text
+  if (syntax === 'tag') return text.replace(/["\\]/g, '\\$&')
+  if (syntax === 'html' || syntax === 'attribute') {
+    const escaped = text
       .replace(/&(?=#|\w+;)/g, '&amp;')
       .replace(/</g, '&lt;')
       .replace(/>/g, '&gt;')
+    return syntax === 'attribute' ? escaped.replace(/"/g, '&quot;') : escaped
+  }
   const escaped = text
     .replace(/[\\`*[\]<]/g, '\\$&')
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')

@@ -1,11 +1,14 @@
 /** Finds what is translated in a page's body: the inline content of paragraphs, headings and table cells, and texts between tags of HTML. */
 import { type HtmlToken, pairTokens, tokenizeHtml } from '../blocks/html.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
-import { phrasingPieces, htmlTextPieces } from './phrasing.js'
-import { type Code, encodePieces, hasLetters, type Piece, simplified, sourceOf, trimmed } from './pieces.js'
+import { isAddress } from './addresses.js'
+import { describedPicture, tagTexts } from './attributes.js'
+import { OPAQUE, phrasingPieces } from './phrasing.js'
+import { type Code, encodePieces, hasLetters, opensAttribute, type Piece, simplified, sourceOf, trimmed } from './pieces.js'
+import { htmlTextPieces } from './text-pieces.js'
 
-/** How a segment is written: as markdown (in a table cell, without bars), as text in HTML, or as a value of YAML. */
-export type Syntax = 'markdown' | 'cell' | 'html' | 'yaml'
+/** How a segment is written: as markdown (in a table cell, without bars), as text or between quotes in HTML, between quotes in a tag, or as a value of YAML. */
+export type Syntax = 'markdown' | 'cell' | 'html' | 'attribute' | 'tag' | 'yaml'
 
 /** A piece of text to be translated at [start, end) of the page. */
 export interface Segment {
@@ -37,7 +40,8 @@ export function makeSegment(pieces: readonly Piece[], start: number, text: strin
   // No engine gets control characters, and nothing is lost if the parser's offsets should be wrong.
   if (text.slice(start, start + whole.length) !== whole || /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(source)) return null
   const from = start + before.length
-  return { start: from, end: from + source.length, syntax, first: before.trim() === '', pieces: inner, ...encodePieces(inner) }
+  const own = opensAttribute(before) ? 'attribute' : syntax
+  return { start: from, end: from + source.length, syntax: own, first: before.trim() === '', pieces: inner, ...encodePieces(inner) }
 }
 
 const CONTAINERS = new Set(['root', 'blockquote', 'list', 'listItem', 'footnoteDefinition', 'table', 'tableRow'])
@@ -61,6 +65,8 @@ export function findLeaves(root: Markdown, text: string): Leaf[] {
 
 function segmentsOf(node: Markdown, place: { text: string; start: number; end: number; quotes: number }): Segment[] {
   if (node.type === 'html') return htmlSegments(node, place)
+  if (node.type === 'tag')
+    return tagTexts(place.text.slice(place.start, place.end)).flatMap(({ start, pieces }) => makeSegment(pieces, place.start + start, place.text, 'tag') ?? [])
   if (node.type !== 'paragraph' && node.type !== 'heading' && node.type !== 'tableCell') return []
   const first = findOffsets(node.children?.[0] ?? { type: '' })
   const last = findOffsets(node.children?.at(-1) ?? { type: '' })
@@ -72,8 +78,6 @@ function segmentsOf(node: Markdown, place: { text: string; start: number; end: n
 
 /** Elements that stand within a sentence. */
 const INLINE = new Set('a abbr b bdi cite code em i img kbd mark q s samp small span strong sub sup u var'.split(' '))
-/** Elements whose text is not prose. */
-const OPAQUE = new Set('code kbd math pre samp script style svg textarea var'.split(' '))
 /** Text that may be markdown, since some HTML is read as such. */
 const MAYBE_MARKDOWN = /[*_`[\]\\|]|^\s*(?:[#>+-]|\d+[.)])/m
 
@@ -87,7 +91,7 @@ function htmlSegments(node: Markdown, { text, start, end }: { text: string; star
   let opaque = 0
   const flush = (): void => {
     const made = makeSegment(paired(run), start + from, text, 'html')
-    if (made && !made.pieces.some((piece) => piece.type === 'text' && MAYBE_MARKDOWN.test(piece.value))) found.push(made)
+    if (made && (made.syntax === 'attribute' || !made.pieces.some((piece) => piece.type === 'text' && MAYBE_MARKDOWN.test(piece.value)))) found.push(made)
     run = []
   }
   for (const token of tokenizeHtml(source)) {
@@ -100,6 +104,7 @@ function htmlSegments(node: Markdown, { text, start, end }: { text: string; star
     }
     if (run.length === 0) from = token.start
     if (token.type === 'text' && opaque === 0) for (const piece of htmlTextPieces(raw)) run.push({ piece, token: { type: 'text', name: '' } })
+    else if (token.name === 'img' && opaque === 0) run.push({ piece: describedPicture(raw) ?? { type: 'atom', raw }, token: { type: 'text', name: '' } })
     else run.push({ piece: { type: 'atom', raw }, token: opaque > 0 || closesOpaque ? { type: 'text', name: '' } : token })
   }
   flush()
@@ -119,7 +124,14 @@ function paired(run: readonly { piece: Piece; token: Pick<HtmlToken, 'type' | 'n
         continue
       }
       const close = (run[partner] as (typeof run)[number]).piece
-      out.push({ type: 'pair', open: sourceOf([piece]), close: sourceOf([close]), children: range(i + 1, partner, depth + 1) })
+      const children = range(i + 1, partner, depth + 1)
+      const address = /^<a\s(?:[^>]*\s)?href="([^"]*)"/i.exec(sourceOf([piece]))?.[1]
+      if (address !== undefined && isAddress(sourceOf(children), address)) {
+        out.push({ type: 'atom', raw: sourceOf([piece, ...children, close]) })
+        i = partner
+        continue
+      }
+      out.push({ type: 'pair', open: sourceOf([piece]), close: sourceOf([close]), children })
       i = partner
     }
     return out

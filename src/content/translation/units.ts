@@ -5,8 +5,8 @@ import { wholeRegion } from '../blocks/region.js'
 import { pageLimit } from '../blocks/weight.js'
 import { findFrontMatter, MAX_FRONT_MATTER } from '../front-matter.js'
 import { readYaml } from '../yaml.js'
-import { plainPieces } from './phrasing.js'
 import { findLeaves, type Leaf, makeSegment, type Segment } from './segments.js'
+import { plainPieces } from './text-pieces.js'
 
 /** One unit. Its segments stand in `core`, at offsets of it. */
 export interface Unit {
@@ -25,6 +25,9 @@ export interface CutPage {
 
 /** A short hash of a text: 96 bits. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16)
+
+/** The hash by which a unit of a source is known again: that its line ends were changed is no change of it. */
+export const sourceHash = (core: string): string => hashOf(core.replace(/\r\n?/g, '\n'))
 
 /** The page that units make. */
 export const joined = (units: readonly Pick<Unit, 'core' | 'gap'>[]): string => units.map(({ core, gap }) => core + gap).join('')

@@ -2,7 +2,7 @@
 import { compare, type Fate } from './compare.js'
 import { decodeLedger, encodeLedger, type LedgerUnit, ledgerUnit } from './ledger.js'
 import { renderUnits } from './render.js'
-import { cut, hashOf, type Unit } from './units.js'
+import { cut, hashOf, sourceHash, type Unit } from './units.js'
 
 /** The three versions of a page. */
 export interface PageVersions {
@@ -54,7 +54,7 @@ function isWanted({ units, ledger, known, fates }: Opened, corrections: Correcti
   const i = known[j] as number
   const unit = units[j] as Unit
   if (unit.segments.length === 0) return false
-  if (i === -1) return !Object.hasOwn(corrections, hashOf(unit.core))
+  if (i === -1) return !Object.hasOwn(corrections, sourceHash(unit.core))
   const fate = fates[i] as Fate
   return again.kept && (ledger[i] as LedgerUnit).kept && fate !== 'deleted' && fate.same
 }
@@ -118,10 +118,11 @@ export function weavePage(versions: PageVersions, corrections: Corrections, agai
     if (wanted(j) && made === undefined) kept.push(unit.core.slice(0, 80))
     if (entry && made === undefined) {
       const fate = fates[i] as Fate
-      if (fate !== 'deleted') page.add(fate.now.core, entry.gap === hashOf(unit.gap) ? fate.now.gap : unit.gap)
+      const sameGap = entry.gap === hashOf(unit.gap)
+      if (fate !== 'deleted') page.add(sameGap ? fate.now.core : withEndsOf(unit, fate.now.core), sameGap ? fate.now.gap : unit.gap)
       lines.push({ ...entry, gap: hashOf(unit.gap) })
     } else {
-      const core = made ?? corrections[hashOf(unit.core)] ?? unit.core
+      const core = withEndsOf(unit, made ?? corrections[sourceHash(unit.core)] ?? unit.core)
       const fate = fates[i]
       page.add(core, fate !== undefined && fate !== 'deleted' && entry?.gap === hashOf(unit.gap) ? fate.now.gap : unit.gap)
       lines.push(ledgerUnit(unit, core, wanted(j) && made === undefined))
@@ -130,6 +131,12 @@ export function weavePage(versions: PageVersions, corrections: Corrections, agai
   })
   const edited = inserted.size > 0 || fates.some((fate, i) => known.includes(i) && (fate === 'deleted' || !fate.same))
   return { text: page.text, ledger: encodeLedger(lines), kept, edited, refused: [...refused], translated: [...translated] }
+}
+
+/** A text with the line ends of a unit, if it has several lines. */
+function withEndsOf({ core, gap }: Unit, text: string): string {
+  const end = /\r\n|\n/.exec(gap + core)?.[0]
+  return end === undefined ? text : text.replace(/\r\n|\n/g, end)
 }
 
 /** Puts units together; one that would run into the next gets a blank line behind it. */

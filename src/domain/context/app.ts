@@ -1,8 +1,8 @@
 /** The services and settings that every use case gets. */
 import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
-import type { Hosts } from '../../hosts/index.js'
 import type { Clock } from '../../kernel/clock.js'
+import type { Hosts } from '../../hosts/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
 import type { PdfShelf, Printer } from '../../printing/index.js'
 import type { SpecFiles } from '../../specs/index.js'
@@ -26,7 +26,7 @@ export interface App {
   git: Git
   /** For requests to URLs that users name; it never reaches private networks. */
   http: HttpClient
-  /** Hosts of Git repositories: pull requests, statuses, and tokens of apps. */
+  /** The hosts of repositories, such as GitHub, by their APIs. */
   hosts: Hosts
   /** Null if no mail server is set up. */
   mail: Mailer | null

@@ -32,11 +32,24 @@ type Known = (entry: DocumentEntry) => KnownPage | undefined
 export function choosePages(pages: readonly PageEntry[], known: Known, { page, only }: PdfChoice): Chosen[] {
   if (page === undefined) return visible(pages, known)
   const entry = find(pages, page)
-  if (!entry) throw notFound(`Page ${page}`)
+  if (!entry) return choosePlace(yieldedBy(pages, page), known, page, only)
   const below = only ? [] : visible(entry.pages, known)
   if (entry.type === 'document' || entry.type === 'generated') return [{ type: 'page', entry, pages: below }]
   return [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
 }
+
+/** The pages that stand in the place of a computed entry without a title. */
+function choosePlace(yielded: readonly GeneratedEntry[], known: Known, page: string, only = false): Chosen[] {
+  const [first] = yielded
+  if (!first) throw notFound(`Page ${page}`)
+  return only ? [{ type: 'group', id: page, title: first.shown.spec, pages: [] }] : visible(yielded, known)
+}
+
+const yieldedBy = (pages: readonly PageEntry[], id: string): GeneratedEntry[] =>
+  pages.flatMap((entry) => {
+    if (entry.type !== 'generated') return yieldedBy(entry.pages, id)
+    return entry.key.startsWith(`${id}\0`) ? [entry] : []
+  })
 
 function visible(pages: readonly PageEntry[], known: Known, sees = gateFor(anyReader), within?: VisitorPage): Chosen[] {
   return pages.flatMap((entry): Chosen[] => {

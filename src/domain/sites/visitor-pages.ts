@@ -8,7 +8,8 @@ import type { App } from '../context/app.js'
 import type { KnownPage } from '../context/content-cache.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { repositoryName } from '../context/refs.js'
-import { openMain } from '../revisions/main-content.js'
+import { openShown } from '../revisions/computed.js'
+import { headOf } from '../revisions/main-content.js'
 import { knownPages, type OpenRevision } from '../revisions/revisions.js'
 import type { ShownSiteSpace } from './view.js'
 import type { Visitor } from './visitor.js'
@@ -39,17 +40,21 @@ export function visitorPageOf(entry: PageEntry, known: KnownPage | undefined, wi
   }
 }
 
-/** Opens the main content of a space of the site for a visitor. The site space comes from their view, so they see it. */
+/** Opens the main content of a space of the site for a visitor, with the pages that computed entries yield. The site space comes from their view, so they see it. */
 export async function pagesFor(app: App, visitor: Visitor, { space, entry }: ShownSiteSpace): Promise<VisitorPages> {
   if (!siteSpacesOf(visitor.site.doc.structure).some(({ id }) => id === entry.id)) throw notFound('The site space')
   const opened: LoadedSpace = { ...space, repo: await app.git.open(repositoryName(space.doc.id)) }
-  const revision = await openMain(app, opened)
+  const revision = await openShown(app, opened, headOf(opened))
   const { structure } = revision
   const known = await knownPages(app, revision, structure.byGitPath.values())
   await visitor.conditions.prepare([...known.values()].map(({ page }) => page.attributes.condition))
   const asked = await askedPages(structure.pages, known)
   const sees = gateFor(visitor.context)
-  const isLive = (page: PageEntry): boolean => targetOf(page, revision).every((one) => sees(asked.get(one) as VisitorPage, 'read'))
+  const mayRead = (page: PageEntry): boolean => {
+    const place = asked.get(page)
+    return place !== undefined && sees(place, 'read')
+  }
+  const isLive = (page: PageEntry): boolean => targetOf(page, revision).every(mayRead)
   const lists = (page: PageEntry): boolean => sees(asked.get(page) as VisitorPage, 'list') && isLive(page)
   const listed = (pages: readonly PageEntry[]): PageEntry[] =>
     pages.flatMap((page): PageEntry[] => {
@@ -59,7 +64,8 @@ export async function pagesFor(app: App, visitor: Visitor, { space, entry }: Sho
     })
   const get = (id: string): PageEntry => {
     const page = structure.byId.get(id)
-    if (!page || !sees(asked.get(page) as VisitorPage, 'read') || !isLive(page)) throw notFound(`Page ${id}`)
+    // a computed entry in whose place its pages are is known by its ID, but is nowhere in the tree
+    if (!page || !mayRead(page) || !isLive(page)) throw notFound(`Page ${id}`)
     return { ...page, pages: listed(page.pages) }
   }
   return { revision, known, listed: listed(structure.pages), lists, get }

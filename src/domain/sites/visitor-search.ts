@@ -1,4 +1,5 @@
 /** Search in the spaces of a site, as a visitor may. */
+import { digestOf } from '../revisions/computed.js'
 import { headOf } from '../revisions/main-content.js'
 import type { App } from '../context/app.js'
 import type { Page } from '../../kernel/paging.js'
@@ -22,7 +23,9 @@ export function searchForVisitor(app: App, visitor: Visitor, query: SearchQuery)
     const { pages } = await searchablePages(app, space, headOf(space))
     return pages.flatMap(({ id, oid }): [string, string][] => {
       const page = revision.structure.byId.get(id)
-      if (page?.type !== 'document' || !lists(page)) return []
+      if (!page || !lists(page)) return []
+      if (page.type === 'generated') return digestOf(page) === oid ? [[id, oid]] : []
+      if (page.type !== 'document') return []
       const now = known.get(page.gitPath)
       return now?.oid === oid && !now.page.conditional ? [[id, oid]] : []
     })

@@ -17,6 +17,7 @@ const MAX_DEPTH = 5
  */
 const SETTLED_MS = 2500
 const MOST_SETTLED = 16
+const EXACT = { bigint: true, throwIfNoEntry: false } as const
 
 /** By the time of the last change of the inode too, which nobody can set. */
 const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ctimeNs === b.ctimeNs && a.ino === b.ino && a.mtimeNs === b.mtimeNs && a.size === b.size
@@ -45,7 +46,7 @@ export class RefReader {
   readonly #packed: PackedRefs
   /** What refs say whose file had not changed for a while when it was read. */
   // bound: MOST_SETTLED
-  readonly #settled = new Map<string, { stat: BigIntStats; text: string }>()
+  readonly #settled = new Map<string, { path: string; stat: BigIntStats; text: string }>()
 
   constructor(
     readonly repository: string,
@@ -77,7 +78,7 @@ export class RefReader {
 
   /** Whether a ref's own file names another ref. */
   isSymbolic(ref: string): boolean {
-    return this.#loose(ref)?.startsWith('ref: ') ?? false
+    return isRefName(ref) && (this.#loose(ref)?.startsWith('ref: ') ?? false)
   }
 
   /** Whether there is a ref below `ref`, or one that `ref` would be below. Looks at loose files first, for the reason given above. */
@@ -92,7 +93,8 @@ export class RefReader {
   }
 
   #resolve(ref: string, depth: number, known?: string): CommitId | null {
-    if (!isRefName(ref) || depth === 0) return null
+    // The name of a settled ref was checked when it was first read.
+    if (depth === 0 || !(this.#settled.has(ref) || isRefName(ref))) return null
     const text = known ?? this.#loose(ref) ?? this.#packed.read().get(ref) ?? this.#loose(ref)
     if (text === undefined || text === null) return null
     if (text.startsWith('ref: ')) return this.#resolve(text.slice(5).trim(), depth - 1)
@@ -102,14 +104,14 @@ export class RefReader {
   }
 
   #loose(ref: string): string | null {
-    const path = `${this.repository}/${ref}`
+    const known = this.#settled.get(ref)
+    const path = known?.path ?? `${this.repository}/${ref}`
     try {
-      const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+      const stat = statSync(path, EXACT)
       if (stat === undefined) return null
-      const known = this.#settled.get(ref)
       if (known && isSameFile(known.stat, stat)) return known.text
       const text = readShort(path) ?? readFileSync(path, 'utf8')
-      this.#keepSettled(ref, stat, text)
+      this.#keepSettled(ref, { path, stat, text })
       return text
     } catch (error) {
       if (ABSENT.has(errorCode(error) ?? '')) return null
@@ -117,9 +119,9 @@ export class RefReader {
     }
   }
 
-  #keepSettled(ref: string, stat: BigIntStats, text: string): void {
+  #keepSettled(ref: string, read: { path: string; stat: BigIntStats; text: string }): void {
     if (this.#settled.size >= MOST_SETTLED) this.#settled.clear()
-    if (Date.now() - Number(stat.ctimeMs) > SETTLED_MS) this.#settled.set(ref, { stat, text })
+    if (Date.now() - Number(read.stat.ctimeMs) > SETTLED_MS) this.#settled.set(ref, read)
     else this.#settled.delete(ref)
   }
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Provider } from '../types.js'
 import { type Delivery, hintsOf } from './hints.js'
 import { payloadOf } from './payload.js'
-import { proofsOf } from './signatures.js'
+import { SignatureCheck } from './signatures.js'
 
 /** The delivery proves nothing: no signature of its provider, or a wrong one. */
 export class DeliveryRefused extends Error {
@@ -22,6 +22,8 @@ export interface DeliveryRules {
   secret: string
   headers: IncomingHttpHeaders
   now: Date
+  /** Whether so many bytes more of the payload may be held until it is parsed; if not, it gives no hints. Default: always. */
+  mayHold?: (bytes: number) => boolean
 }
 
 /** A delivery whose bytes arrive. It holds at most `MAX_PARSED_BYTES` of them. */
@@ -31,22 +33,22 @@ export interface IncomingDelivery {
   finish(): Delivery
 }
 
-/** Begins to verify a delivery whose bytes are still to come. Throws `DeliveryRefused` at once if no header proves anything. */
-export function openDelivery({ provider, secret, headers, now }: DeliveryRules): IncomingDelivery {
-  const proofs = secret === '' ? [] : proofsOf(provider, secret, headers, now)
-  if (proofs.length === 0) throw new DeliveryRefused('unsigned')
+/** Begins to verify a delivery whose bytes are still to come. */
+export function openDelivery({ provider, secret, headers, now, mayHold = () => true }: DeliveryRules): IncomingDelivery {
+  const check = new SignatureCheck(provider, secret, headers, now)
   // bound: MAX_PARSED_BYTES
   let pieces: Uint8Array[] | null = []
   let bytes = 0
   return {
     push(piece) {
-      for (const proof of proofs) proof.update(piece)
+      check.update(piece)
       bytes += piece.length
-      if (bytes > MAX_PARSED_BYTES) pieces = null
-      else pieces?.push(piece)
+      if (pieces && bytes <= MAX_PARSED_BYTES && mayHold(piece.length)) pieces.push(piece)
+      else pieces = null
     },
     finish() {
-      if (proofs.map((proof) => proof.holds()).every((holds) => !holds)) throw new DeliveryRefused('wrong')
+      const holds = check.holds()
+      if (holds !== true) throw new DeliveryRefused(holds === null ? 'unsigned' : 'wrong')
       return hintsOf(provider, headers, pieces ? payloadOf(Buffer.concat(pieces), headers) : undefined)
     },
   }

@@ -1,5 +1,5 @@
 /** Which headers prove that a delivery comes from a host, and the check of them over the bytes as they arrive. */
-import { createHash, createHmac, timingSafeEqual, type Hmac } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Provider } from '../types.js'
 
@@ -10,10 +10,11 @@ const BASE64_KEY = /^whsec_([A-Za-z0-9+/]{16,}={0,2})$/
 /** Signatures of one header that are looked at: a host sends one, or two while a secret is exchanged. */
 const MOST_SIGNATURES = 5
 
-/** A proof that is under way: it takes the bytes, and says at the end whether they were signed. */
-interface Proof {
-  update(bytes: Uint8Array): void
-  holds(): boolean
+/** What a delivery offers as proof: digests to compare with, and a secret that is sent as it is. */
+interface Offered {
+  hex: string[]
+  standard: string[]
+  token: string
 }
 
 const header = (headers: IncomingHttpHeaders, name: string): string => {
@@ -24,51 +25,74 @@ const header = (headers: IncomingHttpHeaders, name: string): string => {
 /** Compares without telling by its time how much is equal. */
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 
-/** HMAC-SHA256 of the body in hex, after a prefix. */
-function hexProof(secret: string, value: string, prefix: string): Proof | null {
-  const hex = value.startsWith(prefix) ? value.slice(prefix.length) : ''
-  if (!HEX.test(hex)) return null
-  const hmac = createHmac('sha256', secret)
-  return { update: (bytes) => void hmac.update(bytes), holds: () => same(hmac.digest(), Buffer.from(hex, 'hex')) }
-}
-
-/** Standard Webhooks: HMAC-SHA256 of `id.seconds.body`, in base64, by a key that is written in base64 itself. */
-function standardProof(secret: string, headers: IncomingHttpHeaders, now: Date): Proof | null {
-  const [, key] = BASE64_KEY.exec(secret) ?? []
-  const id = header(headers, 'webhook-id')
-  const seconds = header(headers, 'webhook-timestamp')
-  const given = header(headers, 'webhook-signature')
-    .split(' ', MOST_SIGNATURES)
-    .filter((one) => one.startsWith('v1,'))
-  if (key === undefined || id === '' || !/^\d{1,12}$/.test(seconds) || given.length === 0) return null
-  if (Math.abs(Number(seconds) - now.getTime() / 1000) > TOLERANCE) return null
-  const hmac: Hmac = createHmac('sha256', Buffer.from(key, 'base64')).update(`${id}.${seconds}.`)
-  const matches = (digest: Buffer): boolean => given.filter((one) => same(digest, Buffer.from(one.slice(3), 'base64'))).length > 0
-  return { update: (bytes) => void hmac.update(bytes), holds: () => matches(hmac.digest()) }
-}
-
-/** A secret that is sent as it is. Its length is not told either. */
-function tokenProof(secret: string, value: string): Proof | null {
-  if (value === '') return null
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return { update: () => {}, holds: () => same(digest(value), digest(secret)) }
-}
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * The proofs that a delivery offers, of those that its provider may offer. One that holds is enough: whoever has the secret can make any of them.
+ * The proofs that a provider may offer. One that holds is enough: whoever has the secret can make any of them.
  * GitHub: X-Hub-Signature-256. GitLab: webhook-signature (signing token) or X-Gitlab-Token (secret token). Gitea and Forgejo: their own header,
  * bare hex, or GitHub's. Bitbucket: X-Hub-Signature with SHA-256. Others: GitHub's, or Standard Webhooks.
  */
-export function proofsOf(provider: Provider, secret: string, headers: IncomingHttpHeaders, now: Date): Proof[] {
-  const hub = (): Proof | null => hexProof(secret, header(headers, 'x-hub-signature-256'), 'sha256=')
-  const standard = (): Proof | null => standardProof(secret, headers, now)
-  const bare = (name: string): Proof | null => hexProof(secret, header(headers, name), '')
-  const offered: Record<Provider, () => (Proof | null)[]> = {
-    github: () => [hub()],
-    gitlab: () => [standard(), tokenProof(secret, header(headers, 'x-gitlab-token'))],
-    gitea: () => [bare('x-forgejo-signature'), bare('x-gitea-signature'), hub()],
-    bitbucket: () => [hexProof(secret, header(headers, 'x-hub-signature'), 'sha256=')],
-    generic: () => [hub(), standard()],
+function offeredBy(provider: Provider, headers: IncomingHttpHeaders, now: Date): Offered {
+  const hex = (name: string, prefix: string): string[] => {
+    const value = header(headers, name)
+    const found = value.startsWith(prefix) ? value.slice(prefix.length) : ''
+    return HEX.test(found) ? [found] : []
   }
-  return offered[provider]().filter((proof) => proof !== null)
+  const hub = hex('x-hub-signature-256', 'sha256=')
+  const standard = standardSignatures(headers, now)
+  const offers: Record<Provider, Partial<Offered>> = {
+    github: { hex: hub },
+    gitlab: { standard, token: header(headers, 'x-gitlab-token') },
+    gitea: { hex: [...hex('x-forgejo-signature', ''), ...hex('x-gitea-signature', ''), ...hub] },
+    bitbucket: { hex: hex('x-hub-signature', 'sha256=') },
+    generic: { hex: hub, standard },
+  }
+  return { hex: [], standard: [], token: '', ...offers[provider] }
+}
+
+/** The signatures by Standard Webhooks, in base64; none if the time that is signed with them is not now. */
+function standardSignatures(headers: IncomingHttpHeaders, now: Date): string[] {
+  const seconds = header(headers, 'webhook-timestamp')
+  if (header(headers, 'webhook-id') === '' || !/^\d{1,12}$/.test(seconds) || Math.abs(Number(seconds) - now.getTime() / 1000) > TOLERANCE) return []
+  const all = header(headers, 'webhook-signature').split(' ', MOST_SIGNATURES)
+  return all.filter((one) => one.startsWith('v1,')).map((one) => one.slice(3))
+}
+
+/**
+ * The check of one delivery. It costs the same whatever is offered, so its time does not tell a provider from another, or a secret that
+ * exists from one that does not.
+ */
+export class SignatureCheck {
+  readonly #offered: Offered
+  readonly #secret: string
+  readonly #plain
+  readonly #standard
+
+  constructor(provider: Provider, secret: string, headers: IncomingHttpHeaders, now: Date) {
+    this.#offered = offeredBy(provider, headers, now)
+    this.#secret = secret
+    const [, key = ''] = BASE64_KEY.exec(secret) ?? []
+    if (key === '') this.#offered.standard = []
+    this.#plain = createHmac('sha256', secret)
+    this.#standard = createHmac('sha256', Buffer.from(key, 'base64')).update(`${header(headers, 'webhook-id')}.${header(headers, 'webhook-timestamp')}.`)
+  }
+
+  update(bytes: Uint8Array): void {
+    this.#plain.update(bytes)
+    this.#standard.update(bytes)
+  }
+
+  /** Whether one of the proofs holds, for all bytes until now; null if none is offered. To be asked once. */
+  holds(): boolean | null {
+    const { hex, standard, token } = this.#offered
+    const plain = this.#plain.digest()
+    const signed = this.#standard.digest()
+    const held = [
+      ...hex.map((one) => same(plain, Buffer.from(one, 'hex'))),
+      ...standard.map((one) => same(signed, Buffer.from(one, 'base64'))),
+      same(digest(token), digest(this.#secret)),
+    ]
+    if (this.#secret === '' || (hex.length === 0 && standard.length === 0 && token === '')) return null
+    return held.includes(true)
+  }
 }
