@@ -70,12 +70,17 @@ export interface RequestExportDoc {
   createdAt: string
 }
 
+const isLive = ({ status }: RequestExportDoc): boolean => status === 'pending' || status === 'open'
+
 export const requestExports = table<RequestExportDoc>()({
   name: 'request-exports',
   indexes: {
     space: (one) => one.space,
-    organization: (one) => one.organization,
-    connection: (one) => one.connection,
+    liveInSpace: (one) => (isLive(one) ? one.space : null),
+    liveInOrganization: (one) => (isLive(one) ? one.organization : null),
+    /** Those that the host may still have something to tell about. */
+    connection: (one) => (one.status === 'merged' && one.waitsFor === undefined ? null : one.connection),
+    waiting: (one) => (one.waitsFor === undefined ? null : 'waiting'),
   },
   owner: (one) => one.space,
 })

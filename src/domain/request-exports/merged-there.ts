@@ -23,12 +23,14 @@ const MOST_NAMED = 20
 
 /** Records the merge, or queues the import that it waits for. */
 export async function mergedThere(all: Export, pull: PullRequest): Promise<void> {
+  if (pull.base.ref !== all.doc.base.replace('refs/heads/', '')) return mergedElsewhere(all, pull)
   const known = await withCommits(await withOffered(all, pull), pull)
   const became = known.doc.became
   const last = became?.commits.at(-1) as CommitId | undefined
   if (last === undefined) return
   if (!(await isImported(known, last))) {
-    await queueImport(known.app, known.through)
+    // Once: what fails is repeated by the connection itself, and the end of every run brings the next look.
+    if (known.doc.waitsFor !== 'import') await queueImport(known.app, known.through)
     await record(known, (stored) => ({ ...stored, status: 'merged', waitsFor: 'import' }))
     return
   }
@@ -39,6 +41,12 @@ export async function mergedThere(all: Export, pull: PullRequest): Promise<void>
     ...(revisionMerged === null ? {} : { revisionMerged }),
     changedAt: known.app.clock.now().toISOString(),
   }))
+}
+
+/** Somebody gave the pull request another base branch: what was merged there does not come here. */
+async function mergedElsewhere(all: Export, { number, base }: PullRequest): Promise<void> {
+  const reason = `Pull request ${number} was merged into ${base.ref}, which is not the branch of the connection. The change request stays as it is.`
+  await record(all, ({ waitsFor: _over, ...stored }) => ({ ...stored, status: 'closed', reason }))
 }
 
 /** What was merged may be what was being pushed when the connection broke. */

@@ -6,6 +6,8 @@ import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { changeRequestRef, repositoryName } from '../context/refs.js'
 
+/** Reviewers that are asked, or named, at most. */
+export const MOST_REVIEWERS = 20
 export const REQUEST_EXPORT = 'request-export'
 /** An open pull request is asked for this often, and less often the longer nothing happened: after a tenth of that time. */
 const LEAST_POLL_MS = 60_000
@@ -52,21 +54,24 @@ export async function scheduleLook(app: App, tx: Transaction, { id }: RequestExp
 export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {
   const request = await reader.get(changeRequests, doc.id)
   const head = request === null ? null : app.git.head(repositoryName(doc.space), changeRequestRef(request.number))
-  const asked = (await reader.find(requestedReviews, 'space', doc.space)).filter((one) => one.changeRequest === doc.id).map(({ user }) => user)
+  const { documents } = await reader.page(requestedReviews, 'requestedAt', doc.id, { limit: MOST_REVIEWERS, direction: 'asc' })
+  const asked = documents.map(({ user }) => user)
   const shown = [head, request?.status, request?.subject, request?.description, asked.sort()]
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)
 }
 
 /** Looks again, after the quiet time, at those exports whose change request differs from what was seen last. */
 export async function noteChanges(app: App, of: { space: string } | { organization: string }): Promise<void> {
-  const all = 'space' in of ? await app.store.find(requestExports, 'space', of.space) : await app.store.find(requestExports, 'organization', of.organization)
-  for (const doc of all) if (isLive(doc) && (await stateOf(app, app.store, doc)) !== doc.seen) await hasten(app, doc, app.settings.connections.quietMs)
+  const { store } = app
+  const all =
+    'space' in of ? await store.find(requestExports, 'liveInSpace', of.space) : await store.find(requestExports, 'liveInOrganization', of.organization)
+  for (const doc of all) if ((await stateOf(app, app.store, doc)) !== doc.seen) await hasten(app, doc, app.settings.connections.quietMs)
 }
 
 /** Looks at once at the exports of a connection, or at those that wait for the end of a run: the host or a run has something to tell. */
 export async function noteHint(app: App, hint: { connection: string } | undefined): Promise<void> {
-  const all = hint ? await app.store.find(requestExports, 'connection', hint.connection) : await app.store.all(requestExports)
-  for (const doc of all) if (hint ? nextLook(doc, app.clock.now().getTime()) !== null : isWaiting(doc)) await hasten(app, doc, 0)
+  const all = hint ? await app.store.find(requestExports, 'connection', hint.connection) : await app.store.find(requestExports, 'waiting', 'waiting')
+  for (const doc of all) if (nextLook(doc, app.clock.now().getTime()) !== null) await hasten(app, doc, 0)
 }
 
 async function hasten(app: App, doc: Document<RequestExportDoc>, ms: number): Promise<void> {

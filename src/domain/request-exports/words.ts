@@ -4,9 +4,8 @@ import { type ConnectionDoc, requestedReviews, type UserDoc, users } from '../..
 import type { Document } from '../../store/index.js'
 import type { Export } from './contact.js'
 import { titleOf } from './export-commit.js'
+import { MOST_REVIEWERS } from './schedule.js'
 
-/** Reviewers that are asked, or named, at most. */
-const MOST_REVIEWERS = 20
 /** Addresses that GitHub gives to those who hide theirs say their login. */
 const NOREPLY = /^(?:\d+\+)?([A-Za-z0-9-]{1,39})@users\.noreply\.github\.com$/i
 
@@ -20,10 +19,10 @@ export interface Reviewers {
 }
 
 /** The users whose review is requested, by their logins: those that the connection lists, or that a GitHub address says. */
-export async function reviewersOf({ app, space, request, through }: Export): Promise<Reviewers> {
-  const asked = (await app.store.find(requestedReviews, 'space', space.doc.id)).filter((one) => one.changeRequest === request.id)
+export async function reviewersOf({ app, request, through }: Export): Promise<Reviewers> {
+  const { documents } = await app.store.page(requestedReviews, 'requestedAt', request.id, { limit: MOST_REVIEWERS, direction: 'asc' })
   const found: Reviewers = { logins: [], unknown: [], userOf: new Map() }
-  for (const { user } of asked.sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1)).slice(0, MOST_REVIEWERS)) {
+  for (const { user } of documents) {
     const doc = await app.store.get(users, user)
     if (!doc) continue
     const login = loginOf(doc, through)
