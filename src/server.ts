@@ -128,13 +128,11 @@ function startBackground(app: App, requestExports: RequestExportWatch) {
     requestExports.hint(hint)
   }
   const idle = async (): Promise<void> => {
-    // The end of a job may be something for connections and exports to look at.
-    for (let times = 0; times < 2; times++) {
+    // The end of a job may be something for connections and exports to look at, and what they find another job.
+    do {
       await connections.idle()
       await worker.idle()
-      await requestExports.idle()
-      await worker.idle()
-    }
+    } while (await requestExports.idle())
   }
   return { worker, sender, connections, idle }
 }

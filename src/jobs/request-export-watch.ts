@@ -16,8 +16,8 @@ export interface RequestExportWatch {
   changed(organization: string): void
   /** Reports that a connection's host has something to tell, or that a run ended. */
   hint(hint?: { connection: string }): void
-  /** Resolves when all that was reported is queued. */
-  idle(): Promise<void>
+  /** Resolves when all that was reported is queued, with whether there was anything. */
+  idle(): Promise<boolean>
   stop(): Promise<void>
 }
 
@@ -54,7 +54,9 @@ export function startRequestExportWatch(app: App): RequestExportWatch {
     changed: (organization) => soon(`organization ${organization}`, () => noteChanges(app, { organization })),
     hint: (hint) => soon(`connection ${hint?.connection ?? ''}`, () => noteHint(app, hint)),
     async idle() {
+      const reported = underWay.size > 0
       while (underWay.size > 0) await Promise.all(underWay)
+      return reported
     },
     async stop() {
       stopped.abort()

@@ -97,7 +97,7 @@ async function bringOver(all: Export, pull: PullRequest | null): Promise<void> {
   // Hosts take reviewers when a pull request is opened: who is asked for a review later is named in the text.
   const later = [...userOf].flatMap(([login, user]) => (now.doc.asked.includes(login) ? [] : [user]))
   if (pull !== null) return tell(now, pull.number, [...unknown, ...later])
-  const words = wordsOf(now, named)
+  const words = wordsOf(now, unknown)
   const made = await now.host.openPullRequest({ ...branchesOf(now.doc), ...words, reviewers: logins })
   const users = made.refusedReviewers.flatMap((login) => userOf.get(login) ?? [])
   const { number, url } = made.pullRequest
