@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import { keepSecret } from './disk/secret-file.js'
+import { queueMissingParts } from './domain/openapi/queue.js'
 import { announceAll, forgetLostHeads } from './domain/commits/announce.js'
 import type { App } from './domain/context/app.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
@@ -102,6 +103,7 @@ async function catchUp(app: App, log: Log): Promise<Repair[]> {
   const repairs = await reconcile(app)
   for (const repair of repairs) log.warn(repair, 'reconciled')
   await forgetLostHeads(app)
+  await queueMissingParts(app)
   await announceAll(app, { branches: true })
   return repairs
 }

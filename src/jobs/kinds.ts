@@ -2,6 +2,7 @@ import { contentImport } from './content-import.js'
 import { gitExport } from './git-export.js'
 import { gitImport } from './git-import.js'
 import type { JobKind } from './job-kind.js'
+import { makeOpenApiParts } from './make-openapi-parts.js'
 import { maintain } from './maintain-repository.js'
 import { pdf } from './print-pdf.js'
 import { processOpenApi } from './process-openapi.js'
@@ -13,8 +14,19 @@ import { translate } from './translate.js'
 
 /** Every kind of job. */
 export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
-  [gitImport, gitExport, requestExport, contentImport, maintain, purge, mail, pdf, processOpenApi, spreadOpenApi, computeRevision, translate].map((kind) => [
-    kind.kind,
-    kind,
-  ]),
+  [
+    gitImport,
+    gitExport,
+    requestExport,
+    contentImport,
+    maintain,
+    purge,
+    mail,
+    pdf,
+    processOpenApi,
+    makeOpenApiParts,
+    spreadOpenApi,
+    computeRevision,
+    translate,
+  ].map((kind) => [kind.kind, kind]),
 )

@@ -100,7 +100,7 @@ export interface OpenApiVersionDoc {
   bytes: number
   /** Hash of its outline. */
   outline: string
-  /** Hashes of the parts that pages and blocks show, and of their index. */
+  /** Hashes of the parts that pages and blocks show, and of their index; '' until they are made, in versions that an earlier release stored. */
   parts: string
   /** Of the parts. */
   partBytes: number
@@ -112,7 +112,7 @@ export interface OpenApiVersionDoc {
 
 export const openApiVersions = table<OpenApiVersionDoc>()({
   name: 'openapi-versions',
-  indexes: { spec: (one) => one.spec, file: (one) => [one.content, one.outline, one.parts, one.index] },
+  indexes: { spec: (one) => one.spec, file: (one) => [one.content, one.outline, one.parts, one.index].filter(Boolean) },
   orders: { number: { group: (one) => one.spec, by: (one) => one.number } },
   owner: (one) => one.spec,
 })

@@ -32,14 +32,15 @@ test('an edit with LF of a page with CRLF changes the lines that it changes; a m
   assert.is(await desk.file('b.md', change.ref), '# Ours\r\n\r\nOne.\n\nMore.\n\nTwo.\r\n')
 })
 
-for (const side of ['main', 'the change request', 'both'])
+for (const side of ['main', 'the change request', 'both', 'both in two ways'])
   test(`a conflict's resolution has the line ends that were changed meanwhile, by ${side}`, async () => {
     const lf = '# A\n\nOne.\n\nTwo.\n'
-    const desk = await openDesk(here, { 'SUMMARY.md': listed('* [A](a.md)'), 'a.md': lf })
+    const inTwoWays = side === 'both in two ways'
+    const desk = await openDesk(here, { 'SUMMARY.md': listed('* [A](a.md)'), 'a.md': inTwoWays ? lf.replace('\n', '\r\n') : lf })
     const change = await desk.changeRequest()
     const put = (word: string, crlf: boolean): string => lf.replace('One', word).replaceAll('\n', crlf ? '\r\n' : '\n')
     await desk.human({ 'a.md': put('Main', side !== 'the change request') })
-    await desk.human({ 'a.md': put('Branch', side !== 'main') }, { ref: change.ref })
+    await desk.human({ 'a.md': put('Branch', side !== 'main' && !inTwoWays) }, { ref: change.ref })
     await change.update(200, { resolve: [{ path: 'a.md', content: put('Both', false) }] })
     assert.is(await desk.file('a.md', change.ref), put('Both', true))
   })

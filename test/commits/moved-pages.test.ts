@@ -375,6 +375,41 @@ test("a text taken from the side that did not move the page is at the page's new
   await soundIds(desk)
 })
 
+test('a page that is new since the merge base and took the place of a deleted one is not taken for that one', async () => {
+  const desk = await openDesk(here, FILES)
+  const two = await idOf(desk, 'Two')
+  const change = await desk.changeRequest()
+  await change.write([{ operation: 'update_page', page: two, slug: 'moved' }])
+  await desk.write([{ operation: 'insert_page', title: 'New', document: { markdown: text('New') } }])
+  const page = await idOf(desk, 'New')
+  await desk.write([{ operation: 'delete_page', page: two }])
+  await desk.write([{ operation: 'update_page', page, slug: 'two' }])
+  const conflicts = await conflictsOf(desk, change)
+  assert.equal(
+    conflicts.filter(({ path }) => path !== 'SUMMARY.md').map((one) => one.path),
+    ['moved.md'],
+  )
+  await change.update(200, { resolve: conflicts.map(({ path }) => (path === 'SUMMARY.md' ? { path, take: 'main' } : { path, delete: true })) })
+  await change.merge()
+  assert.equal([await desk.file('two.md'), await desk.file('moved.md')], [text('New'), null])
+  assert.is(await idOf(desk, 'New'), page)
+  await soundIds(desk)
+})
+
+for (const lists of ['main', 'the change request'])
+  test(`a page that was not listed is listed in ${lists}, and its file moved in the other: the entry leads to it`, async () => {
+    const files = { ...FILES, 'SUMMARY.md': FILES['SUMMARY.md'].replace('* [Two](two.md)\n', '') }
+    const desk = await openDesk(here, files)
+    const change = await desk.changeRequest()
+    const at = (side: string) => (side === 'main' ? {} : { ref: change.ref })
+    await desk.human({ 'SUMMARY.md': FILES['SUMMARY.md'] }, at(lists))
+    await desk.human({ 'two.md': null, 'far/away.md': text('Two') }, at(lists === 'main' ? 'the change request' : 'main'))
+    await change.merge()
+    assert.is(await desk.file('SUMMARY.md'), FILES['SUMMARY.md'].replace('two.md', 'far/away.md'))
+    assert.equal(await titles(desk), ['Home', 'One', 'Two', 'Guide', 'Deep'])
+    await soundIds(desk)
+  })
+
 for (const first of ['the branch', 'main'])
   test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async () => {
     const desk = await openDesk(here, FILES)

@@ -23,7 +23,7 @@ const [test, here] = await suiteWith('connections: kill -9', async () => {
 test('an export that was due when the process was killed is made after the next start', async () => {
   const theirs = await here.remotes.createRepository('docs.git', { files: { 'README.md': '# Home\n' } })
   const dir = await mkdtemp(join(tmpdir(), 'bindery-'))
-  const child = spawn(process.execPath, [...moduleArguments(new URL('./killed-service.ts', import.meta.url)), dir, theirs.url], {
+  const child = spawn(process.execPath, [...moduleArguments('./killed-service.js', import.meta.url), dir, theirs.url], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, TMPDIR: tmpdir() },
   })

@@ -49,6 +49,20 @@ test('pure order, and a move elsewhere, are no conflict', () => {
   assert.is(merged('* [A](a.md)\n* [B](b.md)\n  * [C](c.md)\n', '* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n', from), '* [A](a.md)\n* [B](b.md)\n  * [C](c.md)\n')
 })
 
+test('a base in which two merge bases collide says nothing about the titles that they give an entry', () => {
+  const called = (title: string): string => base.replace('[C](c.md)', `[${title}](c.md)`)
+  for (const [one, two] of [
+    ['One', 'Two'],
+    ['Two', 'One'],
+  ] as const) {
+    const marked = base.replace('* [C](c.md)\n', `<<<<<<< ours\n* [${one}](c.md)\n=======\n* [${two}](c.md)\n>>>>>>> theirs\n`)
+    assert.is(merged(called(one), called(one), marked), called(one))
+    assert.is(merged(called('Three'), called('Three').replace('[D]', '[E]'), marked), called('Three').replace('[D]', '[E]'))
+    const result = mergeSummary(marked, called(one), called(two))
+    assert.match('conflict' in result ? result.conflict : `no conflict: ${result.text}`, /^Both sides changed the title of/)
+  }
+})
+
 test('what both changed is a conflict that says so', () => {
   assert.match(conflicts(base.replace('[C]', '[X]'), base.replace('[C]', '[Y]')), 'Both sides changed the title of “C”')
   assert.match(conflicts(base.replace('* [C](c.md)\n', ''), base.replace('[C]', '[Y]')), '“C” was removed here and changed there')

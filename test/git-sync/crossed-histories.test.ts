@@ -79,6 +79,30 @@ test('a page that was moved to two places before both had merged each other is o
 
 // In either order of the two merge bases, which is that of their IDs.
 for (const salt of ['a', 'b', 'c', 'd'])
+  test(`what collided in a page that one side had moved, before both had merged each other, collides again (${salt})`, async () => {
+    const space = await f.space()
+    const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+    const begin = await commit(space, [main], { 'guide.md': other('The end.') })
+    const left = await commit(space, [begin], { 'guide.md': null, 'moved.md': other('The end of one.'), 'salt.md': salt })
+    const right = await commit(space, [begin], { 'guide.md': other('The end of another.') })
+    const both = (text: string) => ({ 'guide.md': null, 'moved.md': text, 'salt.md': salt })
+    const [mine, theirs] = [
+      await commit(space, [left, right], both(other('The end of one.'))),
+      await commit(space, [right, left], both(other('The end of another.'))),
+    ]
+    for (const sides of [
+      { ours: mine, theirs },
+      { ours: theirs, theirs: mine },
+    ]) {
+      const merged = await mergeCommits(f.app, space, sides)
+      assert.equal(merged.clean ? 'clean' : merged.conflicts.map(({ path, kind }) => [path, kind]), [['moved.md', 'content']])
+    }
+    const agreed = await commit(space, [theirs], { 'moved.md': other('The end of one.') })
+    assert.ok((await mergeCommits(f.app, space, { ours: mine, theirs: agreed })).clean)
+  })
+
+// In either order of the two merge bases, which is that of their IDs.
+for (const salt of ['a', 'b', 'c', 'd'])
   test(`a page whose place another one took on the other side, before both had merged each other, is one page (${salt})`, async () => {
     const space = await f.space()
     const main = space.repo.head('refs/heads/main' as RefName) as CommitId

@@ -243,6 +243,48 @@ test('a branch is forced back into a conflict, and what another one drops meanwh
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
 })
 
+test('a branch of which another one dropped what its later work rests on stays known: neither that nor what was deleted here comes back', async () => {
+  const remote = await f.remotes.createRepository('rests.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  await remote.commit({ 'guide.md': page('one', 'TWO', 'three', 'four') })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'guide.md': page('one', 'TWO and more', 'three', 'four'), 'extra.md': '# Extra\n' })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await f.edit(space, { 'extra.md': null, 'guide.md': page('one', 'TWO', 'three', 'four') })
+  await git(remote.path, ['update-ref', DOCS, first])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  assert.is((await f.files(space))['guide.md'], page('one', 'two', 'three', 'four').trimEnd(), 'dropped there, dropped here')
+  await remote.commit({ 'README.md': '# Home\n\nthere\n' })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  const files = await f.files(space)
+  assert.equal(Object.keys(files).sort(), ['README.md', 'guide.md'], 'deleted here')
+  assert.is(files['guide.md'], page('one', 'two', 'three', 'four').trimEnd(), 'changed back here, then dropped')
+})
+
+test('a branch is set back to where it has by a commit of its own what it seems to drop: that is not dropped from the other branch either', async () => {
+  const remote = await f.remotes.createRepository('own-commit.git', { files: docs })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  const added = await remote.commit({ 'extra.md': '# Extra\n' }, { ref: DOCS })
+  await remote.commit({ 'README.md': '# Home\n\nthere\n', 'extra.md': '# Extra\n' })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await f.edit(space, { 'extra.md': null })
+  await git(remote.path, ['update-ref', DOCS, added])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  assert.equal(await f.files(space), { 'README.md': '# Home', 'guide.md': docs['guide.md'].trimEnd() })
+  await remote.commit({ 'guide.md': page('one', 'two') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'], 'deleted here')
+})
+
 test('forced back to an export from before its branch was made anew: files that had changed places since change back, and none is lost', async () => {
   const [one, two] = [page('one', 'of', 'the', 'first'), page('two', 'of', 'the', 'second')]
   const remote = await f.remotes.createRepository('anew.git', { files: { ...docs, 'one.md': one } })

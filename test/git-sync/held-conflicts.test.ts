@@ -99,4 +99,34 @@ test('a commit of the remote does not say itself what it has in common with main
   assert.is((await f.files(space))['kept.md'], page('written here').trimEnd())
 })
 
+test("what was dropped while a conflict was open is known once that is merged: what the conflict's branch has of it does not come once more", async () => {
+  const remote = await f.remotes.createRepository('learned.git', {
+    files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'extra.md': '# Extra\n' },
+  })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  await remote.commit({ 'extra.md': null }, { ref: main })
+  await git(remote.path, ['update-ref', docs, main])
+  await remote.commit({ 'guide.md': page('there') }, { ref: docs })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  await f.edit(space, { 'guide.md': page('here') })
+  const run = await f.import(space, { url, ref: docs })
+  assert.is(run.state, 'conflict')
+  await git(remote.path, ['update-ref', main, first])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.is((await f.files(space))['extra.md'], '# Extra', 'its deletion was dropped')
+  await updateFromMain(f.app, f.actor, space, await held(space, run.changeRequest), [{ path: 'guide.md', content: page('here and there') }])
+  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  const kept = (await f.files(space))['extra.md']
+  if (kept === undefined) await f.edit(space, { 'extra.md': '# Extra\n' })
+  await remote.commit({ 'README.md': '# Home\n\nthere\n' }, { ref: docs })
+  const later = await f.import(space, { url, ref: docs })
+  assert.is(later.state, 'success', later.error)
+  const files = await f.files(space)
+  assert.is(files['README.md'], '# Home\n\nthere')
+  assert.is(files['extra.md'], '# Extra')
+})
+
 test.run()

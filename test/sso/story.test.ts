@@ -130,7 +130,8 @@ test('who gets in is what the model says, at every step', async () => {
           const { body } = await as(here, null, 'post', '/v1/invites/accept', { token }).expect(200)
           const name = `joined-${index}`
           story.known.set(`${name} ${one.org}`, { user: body.member.id, identity: false, member: true, disabled: false })
-          story.tokens.push({ secret: body.token.token, org: one.org, name, user: body.member.id, ends: null, revoked: false })
+          // where single sign-on is a must, an invitation gives no token
+          if (body.token) story.tokens.push({ secret: body.token.token, org: one.org, name, user: body.member.id, ends: null, revoked: false })
         } else if ('name' in one) await story.manage(one.do, one.name, one.org, `${one.name}${suffix}`)
         await story.check(told)
       }

@@ -1,6 +1,6 @@
 /** Blocks that are written in markdown. */
 import type { BlockNode } from '../types.js'
-import { parseAttributes } from './attributes.js'
+import { parseAttributes, type TagAttributes } from './attributes.js'
 import type { Context } from './context.js'
 import { findImageParagraph, htmlBlock } from './convert-html.js'
 import { rawBlock } from './convert-tag.js'
@@ -69,7 +69,7 @@ function heading(node: Markdown, position: Position, context: Context): BlockNod
   if (id) nodes.splice(anchor, 1)
   const last = nodes.at(-1)
   const leaf = last?.object === 'text' ? last.leaves.at(-1) : undefined
-  const written = leaf ? HEADING_ID.exec(leaf.text.slice(-300)) : null
+  const written = leaf?.text.includes('{#') ? HEADING_ID.exec(leaf.text.slice(-300)) : null
   if (leaf && written && !id) {
     id = written[1]
     leaf.text = leaf.text.slice(0, leaf.text.length - written[0].length)
@@ -95,11 +95,12 @@ function list(node: Markdown, position: Position, context: Context): BlockNode[]
   return [block(type, position, node.ordered ? { start: node.start ?? 1, tight } : { tight }, nodes)]
 }
 
+const NO_ATTRIBUTES: Pick<TagAttributes, 'named'> = { named: {} }
 const CODE_FLAGS = ['lineNumbers', 'expandable']
 
 function code(node: Markdown, position: Position): BlockNode[] {
-  const { named } = parseAttributes(node.meta ?? '')
   const options: Record<string, unknown> = {}
+  const { named } = node.meta ? parseAttributes(node.meta) : NO_ATTRIBUTES
   for (const name of ['title', 'overflow', ...CODE_FLAGS]) {
     const value = named[name]
     if (value !== undefined) options[name] = CODE_FLAGS.includes(name) ? value === true || value === 'true' : value

@@ -24,12 +24,11 @@ function linkData(node: Markdown, context: Context): Record<string, unknown> | n
   const target = node.identifier === undefined ? node : context.definitions.get(node.identifier)
   if (!target) return null
   const title = target.title ?? undefined
-  return {
-    ref: referenceOf(target.url ?? ''),
-    ...(title === undefined || title === 'mention' ? {} : { title }),
-    ...(title === 'mention' ? { mention: true } : {}),
-    ...(node.identifier === undefined ? {} : { reference: { label: node.label ?? node.identifier, type: node.referenceType } }),
-  }
+  const data: Record<string, unknown> = { ref: referenceOf(target.url ?? '') }
+  if (title === 'mention') data['mention'] = true
+  else if (title !== undefined) data['title'] = title
+  if (node.identifier !== undefined) data['reference'] = { label: node.label ?? node.identifier, type: node.referenceType }
+  return data
 }
 
 const NO_TOKENS: readonly HtmlToken[] = []

@@ -60,13 +60,19 @@ export function plainText(nodes: readonly Node[]): string {
     .join('')
 }
 
-/** Gives every node its key: the indexes on the way from the root to it. The same text always gives the same keys. */
-export function assignKeys(nodes: readonly Node[], before = 'n'): void {
-  for (let index = 0; index < nodes.length; index++) {
+/**
+ * Gives every node its key: the indexes on the way from the root to it. The same text always gives the same keys.
+ * @param most how many nodes may get one
+ * @returns how many more could have got one; negative if there were too many, of which the last have none
+ */
+export function assignKeys(nodes: readonly Node[], most: number, before = 'n'): number {
+  let left = most - nodes.length
+  for (let index = 0; index < nodes.length && left >= 0; index++) {
     const node = nodes[index] as Node
     node.key = before + index
-    if (node.object !== 'text' && node.nodes.length > 0) assignKeys(node.nodes, `${node.key}-`)
+    if (node.object !== 'text' && node.nodes.length > 0) left = assignKeys(node.nodes, left, `${node.key}-`)
   }
+  return left
 }
 
 /**
@@ -75,8 +81,9 @@ export function assignKeys(nodes: readonly Node[], before = 'n'): void {
  */
 export function settlePositions(nodes: BlockNode['nodes'], start: number, end: number, source: string): void {
   let from = start
-  nodes.forEach((node, index) => {
-    if (node.object !== 'block') return
+  for (let index = 0; index < nodes.length; index++) {
+    const node = nodes[index] as BlockNode['nodes'][number]
+    if (node.object !== 'block') continue
     const position = node.data['position'] as Position
     const next = nodes[index + 1]
     const limit = Math.max(from, Math.min(end, next?.object === 'block' ? (next.data['position'] as Position).start : end))
@@ -85,5 +92,5 @@ export function settlePositions(nodes: BlockNode['nodes'], start: number, end: n
     position.end = Math.max(position.start, position.end)
     from = position.end
     settlePositions(node.nodes, position.start, position.end, source)
-  })
+  }
 }

@@ -42,20 +42,9 @@ export function parseDocument(markdown: string, read: (region: Region) => Markdo
     // The text exhausted the parser's stack.
     return verbatimDocument(markdown, 'It is nested too deeply to be parsed. Nest lists and quotes less deeply.', SCHEMA_VERSION)
   }
-  if (!hasAtMost(nodes, MAX_NODES))
+  if (assignKeys(nodes, MAX_NODES) < 0)
     return verbatimDocument(markdown, `It has more than ${MAX_NODES} blocks, links and texts. Split it into smaller pages.`, SCHEMA_VERSION)
-  assignKeys(nodes)
   return { object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes }
-}
-
-function hasAtMost(nodes: BlockNode['nodes'], max: number): boolean {
-  let left = max
-  const pending = [...nodes]
-  for (let node = pending.pop(); node; node = pending.pop()) {
-    if (--left < 0) return false
-    if (node.object !== 'text') for (const child of node.nodes) pending.push(child)
-  }
-  return true
 }
 
 function parseRegion(page: Page, region: Region, depth: number): BlockNode[] {
@@ -111,7 +100,11 @@ class RegionContext implements Context {
 }
 
 function blocksOf(nodes: readonly Markdown[], context: Context): BlockNode[] {
-  if (context.depth <= MAX_DEPTH && !mayHaveTags(nodes)) return nodes.flatMap((node) => markdownBlocks(node, context))
+  if (context.depth <= MAX_DEPTH && !mayHaveTags(nodes)) {
+    const blocks: BlockNode[] = []
+    for (const node of nodes) for (const one of markdownBlocks(node, context)) blocks.push(one)
+    return blocks
+  }
   const items = toItems(nodes, context.region.text)
   const { end, implied } = pairItems(items)
   return range(0, items.length, context)

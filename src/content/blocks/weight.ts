@@ -18,6 +18,7 @@ export const SMALL_WEIGHT = 80_000
 /** Microseconds for one of each kind, measured with `parseDocument` on pages that have nothing else. */
 const COST = { characters: 0.5, lines: 40, 'table cells': 50, 'levels of nested lists and quotes': 15, 'inline markers': 12, 'markers in one paragraph': 1 }
 type Kind = keyof typeof COST
+const KINDS = Object.keys(COST) as Kind[]
 /** The same for the native parser, at most: it is much faster, but not at what takes quadratic time. */
 const NATIVE_COST: Record<Kind, number> = { ...COST, characters: 0.2, lines: 2, 'inline markers': 2 }
 
@@ -29,9 +30,8 @@ export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_PAGE_BYTES) return tooLong(bytes)
   const counts = count(text)
-  const weights = (Object.keys(COST) as Kind[]).map((kind) => ({ kind, weight: counts[kind] * COST[kind] }))
-  const total = weights.reduce((sum, one) => sum + one.weight, 0)
-  if (total <= maxWeight) return null
+  if (total(counts, COST) <= maxWeight) return null
+  const weights = KINDS.map((kind) => ({ kind, weight: counts[kind] * COST[kind] }))
   const { kind } = weights.reduce((most, one) => (one.weight > most.weight ? one : most))
   if (kind === 'markers in one paragraph')
     return 'It has too many markers of emphasis, links or code in one paragraph, so it is too costly to parse. Split the paragraph, or the page.'
@@ -46,8 +46,13 @@ export function isReadableNatively(text: string): boolean {
 
 /** The weight of a text, in microseconds of the exact parser. */
 export function weigh(text: string, cost: Record<Kind, number> = COST): number {
-  const counts = count(text)
-  return (Object.keys(counts) as Kind[]).reduce((sum, kind) => sum + counts[kind] * cost[kind], 0)
+  return total(count(text), cost)
+}
+
+function total(counts: Record<Kind, number>, cost: Record<Kind, number>): number {
+  let sum = 0
+  for (const kind of KINDS) sum += counts[kind] * cost[kind]
+  return sum
 }
 
 const isBlank = (code: number): boolean => code === 32 || code === 9
@@ -125,7 +130,14 @@ interface Line {
 function lookAt(text: string, start: number, end: number): Line {
   let first = start
   while (first < end && text.charCodeAt(first) <= 32) first++
-  let [nesting, markers, seekers, singles, pipes, dashes, colons, before] = [0, 0, 0, 0, 0, 0, 0, 0]
+  let nesting = 0
+  let markers = 0
+  let seekers = 0
+  let singles = 0
+  let pipes = 0
+  let dashes = 0
+  let colons = 0
+  let before = 0
   let delimiter = true
   let leading = true
   for (let i = first; i < end; i++) {

@@ -50,12 +50,15 @@ export function mask(text: string, bare: ReadonlySet<number> = new Set()): Maske
   return { text: hide(text, hidden), hidden }
 }
 
-const findTokens = (text: string): Token[] =>
-  Array.from(text.matchAll(TOKEN), ({ index, 0: source }) => ({
-    type: source[1] === '%' ? 'tag' : 'templateExpression',
-    start: index,
-    end: index + source.length,
-  }))
+function findTokens(text: string): Token[] {
+  const found: Token[] = []
+  TOKEN.lastIndex = 0
+  for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
+    const { index, 0: source } = match
+    found.push({ type: source[1] === '%' ? 'tag' : 'templateExpression', start: index, end: index + source.length })
+  }
+  return found
+}
 
 /** Joins the tags of each line that has nothing else. */
 function inLines(text: string, tokens: readonly Token[], bare: ReadonlySet<number>): Hidden[] {

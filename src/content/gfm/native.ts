@@ -87,7 +87,8 @@ function settle(root: Markdown, text: string): boolean {
     const isTask = node.type === 'listItem' && typeof node.checked === 'boolean'
     if (isTask && first?.type !== 'paragraph') return false
     const end = node.position?.end.offset ?? 0
-    if ((node.type === 'list' && text[end - 1] === '\n') || (text[end - 1] === '\r' && text[end] === '\n')) return false
+    const last = text.charCodeAt(end - 1)
+    if ((last === 10 && node.type === 'list') || (last === 13 && text.charCodeAt(end) === 10)) return false
     if (isTask && first?.position && first.children?.[0]?.type !== 'text') {
       const box = text.lastIndexOf('[', (first.position.start.offset ?? 0) - 1)
       if (box >= (node.position?.start.offset ?? 0)) first.position.start.offset = box

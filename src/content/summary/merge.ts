@@ -74,11 +74,19 @@ class Merge {
     return this.text
   }
 
+  /** The entry of the base for the same target, if it is there twice and neither side has it so: two merge bases were joined, and collide in it. */
+  private collidedWith({ id }: Item): Item | undefined {
+    const again = `${id} #2`
+    return this.ours.items.has(again) || this.theirs.items.has(again) ? undefined : this.base.items.get(again)
+  }
+
   private relabel(was: Item, mine: Item, other: Item): void {
+    const again = this.collidedWith(was)
     const pick = <T>(what: (item: Item) => T, word: string): T | undefined => {
       const [a, b, c] = [what(was), what(mine), what(other)]
-      if (a === c || b === c) return undefined
-      if (a !== b) throw new Collision(`Both sides changed the ${word} of “${was.node.title}”.`)
+      const isKnown = again === undefined || what(again) === a
+      if (b === c || (isKnown && a === c)) return undefined
+      if (!isKnown || a !== b) throw new Collision(`Both sides changed the ${word} of “${was.node.title}”.`)
       return c
     }
     if (was.node.type === 'group') {

@@ -139,8 +139,7 @@ function isThereAlready(one: MergeConflict, path: string): Error {
 
 /**
  * The change that a resolution makes. If both sides moved the file, the resolution decides its path; otherwise the file is at the path that the
- * merge gave it, whichever side is taken. A text that is given gets main's line ends if only main changed them, else those of the change
- * request.
+ * merge gave it, whichever side is taken. A text that is given gets main's line ends if main changed them, else those of the change request.
  */
 async function changeFor(work: TextWork, tree: ReturnType<Repository['tree']>, one: MergeConflict, resolution: Resolution): Promise<FileChange> {
   const { path, ours, theirs } = one
@@ -148,7 +147,7 @@ async function changeFor(work: TextWork, tree: ReturnType<Repository['tree']>, o
   if ('content' in resolution) {
     const present = ours ?? theirs
     const [was, mine, other] = [await textOf(tree, one.base), await textOf(tree, ours), await textOf(tree, theirs)]
-    const text = mine === null || (other !== null && was !== null && sameLineEnds(was, mine)) ? other : mine
+    const text = mine === null || (other !== null && was !== null && !sameLineEnds(was, other)) ? other : mine
     const content = text === null ? resolution.content : await withLineEnds(work, text, resolution)
     return { path: resolution.path, content: encodeText(content), mode: present?.mode === '100755' ? '100755' : '100644' }
   }

@@ -1,25 +1,86 @@
-/** Makes a commit in which some changes are undone. */
-import type { CommitId } from '../../kernel/ids.js'
+/** Makes commits in which what was dropped from a branch is undone. */
+import { ServiceError } from '../../kernel/errors.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { resolveConflicts } from '../change-requests/conflicts.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { mergeCommits } from '../commits/merge/merge.js'
-import { mergedOverrides } from '../revisions/identity.js'
+import { withIds } from '../commits/merge/held-files.js'
+import { mergedOverrides, overridesAt } from '../revisions/identity.js'
+import { changesAlsoIn, type FileChanges } from './changes-also-in.js'
 import type { Contact } from './sync.js'
 
-/** A commit with the content of `head` in which the changes from `to` to `from` are undone; null if that has conflicts. */
+/** A part of a branch that it dropped when it was set back: what leads from `to` to `from`. */
+export interface DroppedPart {
+  from: CommitId
+  to: CommitId
+}
+
+/**
+ * What a branch dropped when it was set back, or rewritten, from `from` to `at`: all since the newest commit that both contain, but for the files that `at`
+ * has as `from` has them, by commits of its own. Null if the two have nothing in common.
+ */
+export async function droppedPart(
+  contact: Pick<Contact, 'app' | 'space' | 'actor'>,
+  { from, at }: { from: CommitId; at: CommitId },
+): Promise<DroppedPart | null> {
+  const { app, space } = contact
+  const to = await space.repo.mergeBase(from, at)
+  if (to === null) return null
+  const kept = await changesAlsoIn(app, space, { from: to, to: from }, at)
+  return { from, to: kept.changes.length === 0 ? to : await changedCommit(contact, to, { ...kept, message: `What ${at} has of ${from}` }) }
+}
+
+/** A commit, on `known`, with some files otherwise. `ids`: those of files that it gets at new places, as overrides. */
+export const changedCommit = async (
+  { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
+  known: CommitId,
+  { changes, ids = [], message }: Partial<FileChanges> & Pick<FileChanges, 'changes'> & { message: string },
+): Promise<CommitId> =>
+  makeCommit(app, space, {
+    parents: [known],
+    changes,
+    message: commitMessage(message),
+    author: actor.user,
+    overrides: withIds(await overridesAt(app, space, known), ids),
+  })
+
+/**
+ * A commit with the content of `head` in which the changes from `to` to `from` are undone. A file in which later changes rest on these stays as it is in
+ * `head`: it goes on to be known as a whole. Null if two such files want one place.
+ */
 export async function commitWithout(
   { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
   head: CommitId,
-  { from, to }: { from: CommitId; to: CommitId },
+  { from, to }: DroppedPart,
   parents: readonly CommitId[],
 ): Promise<CommitId | null> {
-  const merged = await mergeCommits(app, space, { base: from, ours: head, theirs: to })
-  if (!merged.clean) return null
+  const tree = await treeWithout({ app, space }, head, { from, to })
+  if (tree === null) return null
   return makeCommit(app, space, {
     parents,
     changes: [],
-    tree: merged.tree,
+    tree,
     message: commitMessage(`What is left of ${head}`),
     author: actor.user,
-    overrides: await mergedOverrides(app, space, { bases: [from], ours: head, theirs: to, tree: merged.tree }),
+    overrides: await mergedOverrides(app, space, { bases: [from], ours: head, theirs: to, tree }),
   })
+}
+
+async function treeWithout({ app, space }: Pick<Contact, 'app' | 'space'>, head: CommitId, { from, to }: DroppedPart): Promise<TreeId | null> {
+  const merged = await mergeCommits(app, space, { base: from, ours: head, theirs: to })
+  if (merged.clean) return merged.tree
+  const paths = new Set(merged.conflicts.map(({ path }) => path))
+  try {
+    return (
+      await resolveConflicts(
+        app,
+        space,
+        merged,
+        [...paths].map((path) => ({ path, take: 'change-request' as const })),
+      )
+    ).tree
+  } catch (error) {
+    if (error instanceof ServiceError) return null
+    throw error
+  }
 }

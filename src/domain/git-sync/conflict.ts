@@ -155,7 +155,7 @@ async function addLaterHead(sync: LockedSync, doc: Document<ChangeRequestDoc>, a
     await repo.move([...moves, ...(await recordMoves(sync, arrival, plan.ground, head)), { ref, from: branch, to: head }], 'hold a conflict', sync.lease)
     return ''
   }
-  const log = await readSyncLog(repo, remote, branch)
+  const log = await readSyncLog(repo, remote, main, branch)
   const ground = await findCommonGround(repo, log, { main: branch, theirs })
   if (ground.inStep) {
     if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)

@@ -1,5 +1,5 @@
 /** Keeps what a forced push dropped from one ref of a remote from counting as known because of other refs. */
-import { commitWithout } from './commit-without.js'
+import { commitWithout, droppedPart } from './commit-without.js'
 import { type CommonGround, commonCommits } from './common-ground.js'
 import { type Entry, isKnown, type SyncLog } from './log-entries.js'
 import type { Arrival } from './plan-arrival.js'
@@ -21,13 +21,13 @@ export async function entriesWithoutDropped(
   const { repo } = contact.space
   const from = ground.droppedHead
   if (ground.dropped.length === 0 || from === null) return []
-  const to = await repo.mergeBase(from, theirs)
-  if (to === null) return []
+  const part = await droppedPart(contact, { from, at: theirs })
+  if (part === null) return []
   const remaining = log.pairs.filter((pair) => !ground.dropped.includes(pair)).map((pair) => pair.theirs)
   const found: Omit<Entry, 'anchor'>[] = []
   for (const entry of [...olderLeft(contact.remote.ref, ground, log), ...lastOfOthers(contact.remote.ref, ground, log.pairs)]) {
     const content = entry.kind === 'left' ? entry.local : entry.theirs
-    const local = await commitWithout(contact, content, { from, to }, await commonCommits(repo, remaining, [entry.theirs]))
+    const local = await commitWithout(contact, content, part, await commonCommits(repo, remaining, [entry.theirs]))
     if (local !== null) found.push({ ...entry, kind: 'left', local })
   }
   return found

@@ -4,15 +4,14 @@ import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { overridesAt, rememberOverrides } from '../revisions/identity.js'
 import { arrivingOverrides } from '../revisions/arriving-identity.js'
 import { withFiles } from '../commits/merge/files-of-both.js'
-import { withIds } from '../commits/merge/held-files.js'
 import { joinedBase, joinedCommits } from '../commits/merge/joined-base.js'
 import { mergeCommits } from '../commits/merge/merge.js'
 import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
-import type { FileChange, Repository } from '../../git/index.js'
+import type { Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
-import { commitWithout } from './commit-without.js'
+import { changesAlsoIn } from './changes-also-in.js'
+import { changedCommit, commitWithout, droppedPart } from './commit-without.js'
 import { isWithin } from './contained-in-exports.js'
-import { madeByGit } from './made-by-git.js'
 import { sharedFiles, sharedVersions } from './shared-versions.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
@@ -41,7 +40,7 @@ export async function mergeArrival(
   if (shared.length === 0) return { merged, base: sides.base ?? null }
   const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
   if (known === null) return { merged, base: null }
-  const base = await changedBase(contact, known, { changes: shared, message: 'What both sides have had in common since' })
+  const base = await changedCommit(contact, known, { changes: shared, message: 'What both sides have had in common since' })
   return { merged: await mergeCommits(app, space, { ...sides, base }), base }
 }
 
@@ -51,7 +50,10 @@ async function withoutReturned(contact: Pick<Contact, 'app' | 'space' | 'actor'>
   const { app, space } = contact
   const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
   let base = known
-  for (const drop of returned) if (base !== null) base = (await commitWithout(contact, base, drop, [base])) ?? base
+  for (const drop of returned) {
+    const part = base === null ? null : await droppedPart(contact, drop)
+    if (base !== null && part !== null) base = (await commitWithout(contact, base, part, [base])) ?? base
+  }
   return base === null || base === known ? sides : { ...sides, base }
 }
 
@@ -67,20 +69,6 @@ async function withSharedFiles(
   const base = await withFiles(app, space, known, await sharedFiles(app, space, ground, { ...arrival, base: known }))
   return base === known ? sides : { ...sides, base }
 }
-
-/** A merge base with some files otherwise. `ids`: those of files that it gets at new places, as overrides. */
-const changedBase = async (
-  { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
-  known: CommitId,
-  { changes, ids = [], message }: { changes: readonly FileChange[]; ids?: readonly (readonly [name: string, id: string])[]; message: string },
-): Promise<CommitId> =>
-  makeCommit(app, space, {
-    parents: [known],
-    changes,
-    message: commitMessage(message),
-    author: actor.user,
-    overrides: withIds(await overridesAt(app, space, known), ids),
-  })
 
 async function sidesOf(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
@@ -113,9 +101,11 @@ async function sidesOf(
   const known = await joinedBase(app, space, sides, mergeCommits)
   if (known === null) return sides
   if (byGit === null) return { ...sides, base: known }
-  const { changes, ids } = await madeByGit(app, space, { known, byGit, theirs, droppedHead: ground.droppedHead })
-  if (changes.length === 0) return { ...sides, base: known }
-  const base = await changedBase(contact, known, { changes, ids, message: 'What both sides have in common, as Git left it there' })
+  // A file that is there exactly as in the base which Git finds without knowing of exports is nobody's edit: Git put it so when branches were merged. Not
+  // where the ref was set back and the dropped head had another file: that was a change, however Git would merge the two.
+  const left = await changesAlsoIn(app, space, { from: known, to: byGit }, theirs, ground.droppedHead)
+  if (left.changes.length === 0) return { ...sides, base: known }
+  const base = await changedCommit(contact, known, { ...left, message: 'What both sides have in common, as Git left it there' })
   return { ...sides, base }
 }
 

@@ -4,10 +4,10 @@ import type { CommitId } from '../../kernel/ids.js'
 import { isWithin } from './contained-in-exports.js'
 import { isKnown, type SyncLog } from './log-entries.js'
 
-/** A part of a branch that was dropped and is back: what leads from `to` to `from`. */
+/** What was dropped from a branch and is back: the head `from`, when the branch was set back to `at`. */
 export interface ReturnedDrop {
   from: CommitId
-  to: CommitId
+  at: CommitId
 }
 
 /**
@@ -23,8 +23,7 @@ export async function returnedDrops(repo: Repository, log: SyncLog, theirs: Comm
     // Newest first: of heads that follow each other, the last one that is back has the others.
     for (const { theirs: from } of heads.reverse()) {
       const back = (await repo.isAncestor(from, theirs)) && !(await isWithin(repo, from, [...since, ...found.map((one) => one.from)]))
-      const to = back ? await repo.mergeBase(from, target.theirs) : null
-      if (to !== null) found.push({ from, to })
+      if (back) found.push({ from, at: target.theirs })
     }
   }
   return found

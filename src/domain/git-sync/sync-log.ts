@@ -12,15 +12,17 @@ import type { SyncRemote } from './remote.js'
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
-/** Reads the log as it counts for this `main`. */
-export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId): Promise<SyncLog> {
+/**
+ * Reads the log as it counts for `head`: main, or the branch of a conflict. Its entries are in the order in which main took them in: what a conflict recorded comes with the
+ * merge of its change request, whatever was written meanwhile; what main does not have yet comes last.
+ */
+export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId, head = main): Promise<SyncLog> {
   const ref = logRef(remote)
-  const head = repo.head(ref)
-  const legacy = await readLegacy(repo, remote, main)
-  const entries = [...legacy.entries, ...(head === null ? [] : readEntries((await repo.commit(head)).message))]
-  const line = new Set<string>(entries.length === 0 ? [] : await repo.firstParents(main))
-  const counting: Entry[] = []
-  for (const entry of entries) if (await counts(repo, entry, main, line)) counting.push(entry)
+  const at = repo.head(ref)
+  const legacy = await readLegacy(repo, remote, head)
+  const entries = [...legacy.entries, ...(at === null ? [] : readEntries((await repo.commit(at)).message))]
+  const line = entries.length === 0 ? [] : (await repo.firstParents(main)).reverse()
+  const counting = await inOrder(repo, line, await countingOf(repo, entries, head, new Set(head === main ? line : [])))
   let pairs: Entry[] = []
   let left: Entry[] = []
   for (const entry of counting) {
@@ -30,22 +32,38 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   }
   const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
   const since = counting.slice(last === null ? 0 : counting.indexOf(last))
-  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one) && !wasDropped(counting, one)) ?? null
-  return { ref, at: head, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
+  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one)) ?? null
+  return { ref, at, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
 }
 
-/**
- * Whether the ref of a `left` entry itself dropped that head, and has not been seen at it since. What a conflict recorded counts once its change request is
- * merged: it may be older in the log than a `left` entry that was written meanwhile.
- */
-const wasDropped = (counting: readonly Entry[], { remote, ref }: Entry): boolean =>
-  counting.some(
-    (drop, at) =>
-      drop.kind === 'dropped' &&
-      drop.remote === remote &&
-      counting.some((one) => isKnown(one) && one.ref === ref && one.anchor === drop.anchor) &&
-      !counting.slice(at + 1).some((one) => isKnown(one) && one.remote === remote),
-  )
+/** The entries that count: `head` contains their anchors, and their commits exist. */
+async function countingOf(repo: Repository, entries: readonly Entry[], head: CommitId, line: ReadonlySet<string>): Promise<Entry[]> {
+  const counting: Entry[] = []
+  for (const entry of entries) {
+    const { anchor, theirs, local } = entry
+    const found = await Promise.all([anchor, theirs, local].map((commit) => repo.hasCommit(commit)))
+    if (!found.includes(false) && (line.has(anchor) || (await repo.isAncestor(anchor, head)))) counting.push(entry)
+  }
+  return counting
+}
+
+/** Entries in the order in which their anchors came to main; those of one commit, or of none, as they were. `line`: main's first parents, oldest first. */
+async function inOrder(repo: Repository, line: readonly CommitId[], entries: readonly Entry[]): Promise<Entry[]> {
+  const places = new Map<string, number>(line.map((commit, place) => [commit, place]))
+  for (const { anchor } of entries) if (!places.has(anchor)) places.set(anchor, await firstWith(repo, line, anchor))
+  return [...entries].sort((a, b) => (places.get(a.anchor) as number) - (places.get(b.anchor) as number))
+}
+
+/** The place of the first commit of a line that contains `anchor`; the line's length if none does. */
+async function firstWith(repo: Repository, line: readonly CommitId[], anchor: CommitId): Promise<number> {
+  let [from, to] = [0, line.length]
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2)
+    if (await repo.isAncestor(anchor, line[middle] as CommitId)) to = middle
+    else from = middle + 1
+  }
+  return from
+}
 
 /**
  * Whether the space was ever synced with any remote. An import that a crash cut off before main moved does not count, nor an export that may
@@ -61,12 +79,6 @@ export async function hasMetRemote(repo: Repository, main: CommitId): Promise<bo
     for (const anchor of met) if ((await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) return true
   }
   return false
-}
-
-/** Whether an entry counts: main contains its anchor, and its commits exist. */
-async function counts(repo: Repository, { anchor, theirs, local }: Entry, main: CommitId, line: ReadonlySet<string>): Promise<boolean> {
-  for (const commit of [anchor, theirs, local]) if (!(await repo.hasCommit(commit))) return false
-  return line.has(anchor) || repo.isAncestor(anchor, main)
 }
 
 /**

@@ -31,8 +31,9 @@ async function versionAt(app: App, spec: Document<OpenApiSpecDoc>, moment: Momen
 
 const secondsOf = ({ createdAt }: OpenApiVersionDoc): number => Math.floor(Date.parse(createdAt) / 1000)
 
-/** The index of a version's parts; null if its file is gone, which `fsck` reports. */
+/** The index of a version's parts; null if its file is gone, which `fsck` reports, or not made yet. */
 export async function partIndexOf(app: App, { index }: Pick<OpenApiVersionDoc, 'index'>): Promise<PartIndex | null> {
+  if (!index) return null
   const known = app.content.partIndexes.get(index)
   if (known) return known
   const bytes = await unlessGone(app.specFiles.read(index))
@@ -72,8 +73,9 @@ async function unlessGone<T>(reading: Promise<T>): Promise<T | null> {
 /** What responses that show specifications of an organization depend on: each slug with its newest version. */
 export async function specStamp(app: App, organization: string): Promise<string> {
   const all = await app.store.find(openApiSpecs, 'organization', organization)
-  return all
-    .map(({ slug, lastVersion = '' }) => `${slug}:${lastVersion}`)
-    .sort()
-    .join()
+  const stamps = all.map(async ({ slug, lastVersion = '' }) => {
+    const version = lastVersion === '' ? null : await app.store.get(openApiVersions, lastVersion)
+    return `${slug}:${lastVersion}${version?.index ? '' : ':without parts'}`
+  })
+  return (await Promise.all(stamps)).sort().join()
 }

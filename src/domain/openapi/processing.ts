@@ -71,18 +71,18 @@ async function readSource(app: App, { source, lastVersion }: Spec, fetches: Spec
 const limitsOf = (app: App) => ({ ...LIMITS, wallMs: LIMITS.wallMs + app.settings.specFetchMs, resultBytes: 2 * app.settings.maxSpecBytes })
 
 /** Makes the files of a version again from its document. Returns null if the document cannot be read. */
-export async function rebuildFiles(
-  app: App,
-  { content }: Pick<OpenApiVersionDoc, 'content'>,
-): Promise<Pick<OpenApiVersionDoc, 'outline' | 'parts' | 'index'> | null> {
+export async function rebuildFiles(app: App, { content }: Pick<OpenApiVersionDoc, 'content'>): Promise<Derived | null> {
   const nothing = (): Promise<never> => Promise.reject(new FetchFailure('FETCH_ERROR', 'A bundled document refers to no files.'))
   const read = await readSpec({ body: await app.specFiles.read(content), url: null, previous: null }, limitsOf(app), nothing)
   return 'problem' in read ? null : writeDerived(app, read)
 }
 
-const writeDerived = async (app: App, read: ReadSpec): Promise<Pick<OpenApiVersionDoc, 'outline' | 'parts' | 'index'>> => ({
+type Derived = Pick<OpenApiVersionDoc, 'outline' | 'parts' | 'partBytes' | 'index'>
+
+const writeDerived = async (app: App, read: ReadSpec): Promise<Derived> => ({
   outline: await app.specFiles.write(read.outline),
   parts: await app.specFiles.write(read.parts),
+  partBytes: read.parts.length,
   index: await app.specFiles.write(read.index),
 })
 
@@ -125,7 +125,7 @@ export async function giveUpSpec(app: App, tx: Transaction, id: string, message:
 
 interface NewVersion {
   read: ReadSpec
-  files: Pick<OpenApiVersionDoc, 'content' | 'outline' | 'parts' | 'index'>
+  files: Derived & Pick<OpenApiVersionDoc, 'content'>
   validators: OpenApiSpecDoc['validators']
 }
 
@@ -146,7 +146,6 @@ async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, fi
     createdAt: now,
     ...files,
     bytes: read.document.length,
-    partBytes: read.parts.length,
     openapi: read.openapi,
     title: read.title,
     ...(read.changes ? { changes: read.changes } : {}),

@@ -3,7 +3,7 @@ import { type Recorded, record, sawOf } from './judge.js'
 import { handOf, Knowledge, lineOf, pageOf } from './knowledge.js'
 import { planOf } from './plans.js'
 import { pick, type Random } from './random.js'
-import { keysIn, type Snapshot, valueIn } from './snapshot.js'
+import { keysIn, type Snapshot, twinsIn, valueIn } from './snapshot.js'
 import { composed } from './compose.js'
 import { DOCS, headThere, judgeThere, MAIN, type Project, type Ref, seeThere, why, type World } from './world.js'
 
@@ -187,8 +187,10 @@ async function recordByHand(
   for (const key of new Set([...keysIn(ours), ...keysIn(theirs)])) {
     if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue
     const [was, mine, other, is] = [new Set(common.map((one) => valueIn(one, key))), valueIn(ours, key), valueIn(theirs, key), valueIn(seen, key)]
-    const byGit = mine === other || was.has(other) ? mine : was.has(mine) ? other : is
-    if (was.size > 1 || is === byGit) continue
+    // A side without the page says nothing about its lines: Git has the text of the other one.
+    const only = key.startsWith('path ') ? undefined : [ours, theirs].find((_, at, both) => !both[1 - at]?.pages.has(pageOf(key)))
+    const byGit = only ? valueIn(only, key) : mine === other || was.has(other) ? mine : was.has(mine) ? other : is
+    if ((!only && was.size > 1) || is === byGit) continue
     knowledge.set(key, is, who, { soft: isLeft(key), ...(is === null && key.startsWith('path ') ? { saw: sawOf(knowledge, pageOf(key)) } : {}) })
   }
 }
@@ -251,7 +253,10 @@ export async function revertThere(world: World, next: Random, ref: Ref): Promise
   const undo = await commitTree(world, `${parent}^{tree}`, [commit], 'undo')
   const tree = await mergedTree(world, head, undo)
   if (!tree) return null
-  await moveThere(world, ref, await commitTree(world, tree, [head], `Revert ${commit}`))
+  const reverted = await commitTree(world, tree, [head], `Revert ${commit}`)
+  // Nobody pushes a page that is there twice: what the commit had deleted is elsewhere by now.
+  if ((await twinsIn(world.there, reverted)).size > 0) return null
+  await moveThere(world, ref, reverted)
   await recordThere(world, ref, `revert of ${commit.slice(0, 10)} there`)
   return `revert ${commit.slice(0, 10)} on ${ref} there`
 }

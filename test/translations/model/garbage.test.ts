@@ -1,4 +1,7 @@
-/** What an engine answers that is no translation never reaches a page; the next run, with an engine that works, makes up for it. */
+/**
+ * What an engine answers that is no translation never reaches a page; the next run, with an engine that works, makes up for it.
+ * `TRANSLATION_GARBAGE=all` plays all cases; a run of all tests plays some.
+ */
 import * as assert from 'uvu/assert'
 import { git } from '../../support/hermetic-git.js'
 import { commitPlainly } from '../../support/plain-edit.js'
@@ -8,6 +11,15 @@ import { modelService } from './model-service.js'
 import { answer } from './turning-engine.js'
 
 const [test, here] = await suiteWith('translations/model/garbage', () => modelService())
+const isAll = process.env['TRANSLATION_GARBAGE'] === 'all'
+const SOME = new Set([
+  'empty',
+  'every placeholder twice, or a strange element',
+  'objects',
+  'a heading and a list in new lines',
+  'a tag and an expression',
+  'quotes',
+])
 const each = (change: (text: string) => unknown) => (texts: string[]) => texts.map(change)
 
 /** What is wrong with every answer, and whether something may come of it. */
@@ -49,6 +61,7 @@ async function shapeOf(space: string): Promise<unknown> {
 }
 
 for (const [name, [mischief, kind]] of Object.entries(GARBAGE)) {
+  if (!isAll && !SOME.has(name)) continue
   test(name, async () => {
     const words = wording(dice(name.length * 1_000 + name.charCodeAt(0)))
     const marked = `---\ndescription: «${words()}»\nicon: gear\n---\n\n# «${words()}»\n\n${BLOCKS.map((make) => make(words)).join('\n\n')}\n`
@@ -72,7 +85,7 @@ for (const [name, [mischief, kind]] of Object.entries(GARBAGE)) {
   })
 }
 
-for (const status of [400, 401, 403, 404, 429, 456, 500, 503]) {
+for (const status of isAll ? [400, 401, 403, 404, 429, 456, 500, 503] : [401, 503]) {
   test(`the engine answers ${status}`, async () => {
     const words = wording(dice(status))
     const source = await here.space('Source')

@@ -27,7 +27,7 @@ export interface HeldTree {
  */
 export async function treeDespiteConflicts(app: App, space: SpaceRepository, sides: Sides, merged: MergedTree & { clean: false }): Promise<HeldTree> {
   const { repo } = space
-  const drafted = await repo.draft(merged.tree, merged.setAside)
+  const drafted = await repo.draft(merged.tree, [...merged.marked, ...merged.setAside])
   const left = repo.tree(drafted)
   const put = new Map<string, FileChange & { oid: string }>()
   for (const { ours, theirs } of merged.conflicts) {

@@ -13,6 +13,8 @@ export interface FileMerge {
   conflicts: MergeConflict[]
   /** The changes that turn Git's tree into the merged one, apart from the conflicts. */
   setAside: FileChange[]
+  /** Files in conflict that were merged by ID, with Git's conflict markers, at the paths where they belong. */
+  marked: FileChange[]
 }
 
 interface Heads {
@@ -42,7 +44,12 @@ export async function mergeById(app: App, repo: Repository, heads: Heads, moved:
     // A tree has paths that the server does not write: then everything is merged by path.
     if (!(error instanceof InvalidPath)) throw error
     const plain = await repo.merge(heads)
-    return { tree: plain.tree, conflicts: plain.clean ? [] : plain.conflicts, setAside: plain.clean ? [] : await madeUpNames(repo, plain.tree, heads) }
+    return {
+      tree: plain.tree,
+      conflicts: plain.clean ? [] : plain.conflicts,
+      setAside: plain.clean ? [] : await madeUpNames(repo, plain.tree, heads),
+      marked: [],
+    }
   }
   const temporary = new Set(aligned.map((file) => file.at))
   const reported = outcome.clean ? [] : outcome.conflicts
@@ -50,6 +57,7 @@ export async function mergeById(app: App, repo: Repository, heads: Heads, moved:
     tree: outcome.tree,
     conflicts: reported.filter(({ path }) => !temporary.has(path)),
     setAside: aligned.map(({ at }) => ({ path: at, delete: true })),
+    marked: [],
   }
   const placed = await restorePaths(repo, result, aligned, new Map(reported.map((one) => [one.path, one])))
   for (const file of moved) await addDeletionConflict(repo, result, file, placed)
@@ -127,14 +135,17 @@ async function restorePaths(
   for (const file of aligned) for (const path of [mergedPathOf(file) ?? '']) wanted.set(path, (wanted.get(path) ?? 0) + 1)
   for (const file of aligned) {
     const conflict = reported.get(file.at)
-    const merged = conflict ? null : await tree.entry(file.at)
+    const made = await tree.entry(file.at)
+    const merged = conflict ? null : made
     const sideAs = (side: TreeEntry): TreeEntry => (merged ? { ...side, oid: merged.oid, mode: merged.mode } : side)
     const [ours, theirs] = [sideAs(file.ours), sideAs(file.theirs)]
     const path = mergedPathOf(file)
     if (path === null) result.conflicts.push({ path: ours.path, kind: 'rename', base: file.base, ours, theirs })
     else if (wanted.get(path)! > 1 || (await isTaken(tree, path))) await addCollision(result, file, path, sideAs)
-    else if (conflict) result.conflicts.push({ path, kind: conflict.kind, base: file.base, ours, theirs })
-    else if (merged) {
+    else if (conflict) {
+      result.conflicts.push({ path, kind: conflict.kind, base: file.base, ours, theirs })
+      if (made) result.marked.push({ path, oid: made.oid, mode: made.mode })
+    } else if (merged) {
       result.setAside.push({ path, oid: merged.oid, mode: merged.mode })
       placed.set(path, { ...merged, path })
     }

@@ -8,12 +8,13 @@ import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { type SummaryNames, type TextWork, unlessTooCostly } from '../../../content/work/text-work.js'
 import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
-import type { EntryMode, MergeConflict, Repository } from '../../../git/index.js'
+import type { EntryMode, FileChange, MergeConflict, Repository } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesAt } from '../../revisions/identity.js'
 import { Slices } from '../../../kernel/slices.js'
+import { followedEntries } from './followed-entries.js'
 import { joinedBase } from './joined-base.js'
 import { type FileMerge, madeUpNames, mergeById } from './merge-by-id.js'
 import { movedFiles } from './moved-files.js'
@@ -30,8 +31,10 @@ export async function mergeCommits(app: App, space: SpaceRepository, { ours, the
   const base = given ?? (await joinedBase(app, space, { ours, theirs }, mergeCommits))
   const sides: Sides = { ours, theirs, ...(base === null ? {} : { base }) }
   const attempt = await mergeFiles(app, space, sides, given)
-  if (attempt.conflicts.length + attempt.setAside.length === 0) return { clean: true, tree: attempt.tree }
   const { summary } = (await readConfig(await repo.at(sides.ours), app.texts.for(space.doc.id))).config
+  /** The changes by which entries follow moved pages, too. */
+  const withFollowed = async (changes: FileChange[]): Promise<FileChange[]> =>
+    base === null ? changes : [...changes, ...(await followedEntries(app, space, { base, ours, theirs }, await repo.draft(attempt.tree, changes), summary))]
   const changes = [...attempt.setAside]
   const conflicts: MergeConflict[] = []
   const slices = new Slices()
@@ -41,8 +44,9 @@ export async function mergeCommits(app: App, space: SpaceRepository, { ours, the
     else changes.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
     if (slices.due) await slices.rest()
   }
-  if (conflicts.length === 0) return { clean: true, tree: await repo.draft(attempt.tree, changes) }
-  const unmerged = { clean: false as const, conflicts, tree: attempt.tree, setAside: changes }
+  if (conflicts.length === 0) return { clean: true, tree: await repo.draft(attempt.tree, await withFollowed(changes)) }
+  const setAside = conflicts.some(({ path }) => path === summary) ? changes : await withFollowed(changes)
+  const unmerged = { clean: false as const, conflicts, tree: attempt.tree, setAside, marked: attempt.marked }
   return { ...unmerged, conflicts: [...conflicts, ...(await conflictsOfUnlistedPages(app, space, sides, unmerged))] }
 }
 
@@ -78,8 +82,8 @@ async function mergeFiles(app: App, space: SpaceRepository, { ours, theirs, base
 
 async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
   const outcome = await repo.merge(sides)
-  if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [] }
-  return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides) }
+  if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [], marked: [] }
+  return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides), marked: [] }
 }
 
 /** Merges a file in conflict by its structure. Null if it has none, is too large, or has a conflict by structure too. */

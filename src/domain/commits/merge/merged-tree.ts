@@ -18,4 +18,6 @@ export type MergedTree =
       tree: TreeId
       /** Changes to Git's tree beside the conflicts: files that were merged by their structure, and names that Git made up. */
       setAside: FileChange[]
+      /** Files in conflict that were followed by their IDs, with Git's conflict markers, at their merged paths: Git's tree does not have them there. */
+      marked: FileChange[]
     }

@@ -9,7 +9,7 @@ import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesFrom } from '../../revisions/arriving-identity.js'
-import { overridesAt } from '../../revisions/identity.js'
+import { noOverrides, overridesAt } from '../../revisions/identity.js'
 
 /** A file of the merge base, and where each side has it now; null = that side deleted it. */
 export interface MovedFile {
@@ -29,6 +29,8 @@ interface SideChanges {
   /** By path. */
   changes: Map<string, TreeChange>
   identify: (path: string) => string
+  /** Whether the file at a path was elsewhere before. */
+  cameFromElsewhere: (path: string) => boolean
   /** The files that it changed or added, by ID. */
   files: Map<string, TreeEntry>
 }
@@ -71,14 +73,14 @@ function mayHaveMoves(mine: readonly TreeChange[], other: readonly TreeChange[])
 }
 
 /** The file of the base with this ID as one side has it, wherever; null if the side deleted it. */
-function fileOnSide({ changes, files, identify }: SideChanges, base: TreeEntry, id: string, known: ReadonlySet<string>): TreeEntry | null {
+function fileOnSide({ changes, files, identify, cameFromElsewhere }: SideChanges, base: TreeEntry, id: string, known: ReadonlySet<string>): TreeEntry | null {
   const change = changes.get(base.path)
   if (!change) return base
   const sameId = files.get(id)
   if (sameId) return sameId
-  // The file at the same path counts as this one, unless it is another file of the base that was moved there.
+  // The file at the same path counts as this one, unless it is another one that was moved there.
   const { after } = change
-  return after && isFile(after) && !known.has(identify(after.path)) ? after : null
+  return after && isFile(after) && !known.has(identify(after.path)) && !cameFromElsewhere(after.path) ? after : null
 }
 
 function needsMergeById({ base, ours, theirs }: MovedFile): boolean {
@@ -89,16 +91,18 @@ function needsMergeById({ base, ours, theirs }: MovedFile): boolean {
   return remaining === null || changed(remaining)
 }
 
-async function readSide(app: App, space: SpaceRepository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<SideChanges> {
+/** What one side of a merge changed, by the list of its changes. */
+export async function readSide(app: App, space: SpaceRepository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<SideChanges> {
   const changes = new Map(list.map((change) => [change.path, change]))
   const identify = await idsOf(app, space, head, await overridesFrom(app, space, base, head))
+  const idByPath = await idsOf(app, space, head, noOverrides)
   const files = new Map<string, TreeEntry>()
   const slices = new Slices()
   for (const { after } of list) {
     if (after && isFile(after)) files.set(identify(after.path), after)
     if (slices.due) await slices.rest()
   }
-  return { changes, identify, files }
+  return { changes, identify, files, cameFromElsewhere: (path) => identify(path) !== idByPath(path) }
 }
 
 /** Tells the ID of the page or file at a path of a commit. */

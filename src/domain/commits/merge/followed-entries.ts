@@ -1,0 +1,81 @@
+/** Lets the merged table of contents lead to where the merge has its pages: one side listed a page, or changed its entry, while the other moved its file. */
+import { relativeTarget, styleOf } from '../../../content/edit/rewrite-references.js'
+import { findTarget } from '../../../content/file-index.js'
+import { folderOf, isMarkdown } from '../../../content/paths.js'
+import { readConfig } from '../../../content/config.js'
+import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
+import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
+import type { SummaryNode } from '../../../content/types.js'
+import { unlessTooCostly } from '../../../content/work/text-work.js'
+import type { EntryMode, FileChange, Repository } from '../../../git/index.js'
+import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import { Slices } from '../../../kernel/slices.js'
+import type { App } from '../../context/app.js'
+import type { SpaceRepository } from '../../context/loaded.js'
+import { overridesAt } from '../../revisions/identity.js'
+import { idsOf, readSide } from './moved-files.js'
+
+/** Most entries that are changed. */
+const MOST = 500
+
+interface Heads {
+  base: CommitId
+  ours: CommitId
+  theirs: CommitId
+}
+
+type Tree = ReturnType<Repository['tree']>
+
+/**
+ * The change to the merged table of contents (`summary`, its path) by which its entries follow pages that one side moved: an entry that the other side
+ * wrote has the page's old path, at which the merged tree has no file. None if there is no such entry.
+ */
+export async function followedEntries(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, summary: string): Promise<FileChange[]> {
+  const { repo, doc } = space
+  const tree = repo.tree(merged)
+  const entry = await tree.entry(summary)
+  if (!entry?.mode.startsWith('100')) return []
+  const moved = await movedPages(app, space, heads, tree, summary)
+  if (moved.size === 0 || ((await tree.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return []
+  const bytes = await tree.read(entry.oid)
+  const [text, work] = [decodeText(bytes), app.texts.for(doc.id)]
+  const { root } = (await readConfig(tree, work)).config
+  const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
+  const resolve = (href: string): string | null => findTarget(href.replace(/[?#].*$/, ''), folderOf(summary), root, (path) => moved.has(path))
+  const targets: { line: number; href: string }[] = []
+  const slices = new Slices()
+  for (const { href, line } of nodes) {
+    if (slices.due) await slices.rest()
+    const there = href === null || href === undefined || targets.length === MOST ? undefined : moved.get(resolve(href) ?? '')
+    if (there !== undefined && href) targets.push({ line, href: relativeTarget(summary, there, styleOf(href)) + (/[?#].*$/.exec(href)?.[0] ?? '') })
+  }
+  if (targets.length === 0) return []
+  const outcome = await unlessTooCostly(work.changeSummary(text, { kind: 'retarget', targets }), null)
+  return outcome && 'done' in outcome ? [{ path: summary, content: encodeText(outcome.done, encodingOf(bytes)), mode: entry.mode as EntryMode }] : []
+}
+
+const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] => nodes.flatMap((node) => [node, ...nodesIn(node.children)])
+
+/** Pages that one side moved while the other changed the table of contents: old path → new path. */
+async function movedPages(app: App, space: SpaceRepository, { base, ours, theirs }: Heads, merged: Tree, summary: string): Promise<Map<string, string>> {
+  const { repo } = space
+  const moved = new Map<string, string>()
+  const listed = await Promise.all([base, ours, theirs].map(async (commit) => (await (await repo.at(commit)).entry(summary))?.oid))
+  for (const [mover, other] of [
+    [ours, listed[2]],
+    [theirs, listed[1]],
+  ] as const) {
+    const changes = other === listed[0] ? [] : await repo.diff(base, mover)
+    const gone = changes.filter(({ path, status }) => status === 'deleted' && isMarkdown(path))
+    if (gone.length === 0) continue
+    const was = await idsOf(app, space, base, await overridesAt(app, space, base))
+    const { files } = await readSide(app, space, base, mover, changes)
+    const slices = new Slices()
+    for (const { path } of gone) {
+      if (slices.due) await slices.rest()
+      const there = files.get(was(path))?.path
+      if (there !== undefined && (await merged.entry(path)) === null && (await merged.entry(there)) !== null) moved.set(path, there)
+    }
+  }
+  return moved
+}
