@@ -27,6 +27,8 @@ export async function startExporting() {
 
   /** Lets time go by, and waits until all is done that is due by then. */
   async function forward(ms: number): Promise<void> {
+    // What happened before is noted before.
+    await service.service.idle()
     clock.forward(ms)
     service.service.app.wakeConnections()
     service.service.app.wakeJobs()
