@@ -155,6 +155,18 @@ const settings = {
     '',
     'File of the known ssh hosts, as `ssh-keyscan` writes them. A host that is not in it is refused, with the line to add. The file is read again for every connection.',
   ),
+  commitKeyFile: setting<string | null>(
+    'COMMIT_KEY_FILE',
+    privateKeyFile,
+    '',
+    'File of the private key that signs the commits of the service, exports too: an ssh key, or a secret GPG key exported with `--armor`, without a passphrase. Empty = commits are not signed.',
+  ),
+  committerEmail: setting<string>(
+    'COMMITTER_EMAIL',
+    text,
+    'bindery@localhost',
+    'Address of the service as the committer of its commits. A Git host shows a signed commit as verified if the account that has the key has this address.',
+  ),
   remoteTimeoutSeconds: setting<number>('REMOTE_TIMEOUT_SECONDS', integer(1, 86_400), '600', 'Longest time for one fetch or push.'),
   importWaitSeconds: setting<number>(
     'IMPORT_WAIT_SECONDS',

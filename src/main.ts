@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './disk/folder-lock.js'
 import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
+import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
 import { StoreDamaged } from './store/index.js'
 
@@ -88,6 +89,7 @@ try {
     error instanceof OperatorError ||
     error instanceof FolderLocked ||
     error instanceof StoreDamaged ||
+    error instanceof UnusableKey ||
     (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   console.error(known ? (error as Error).message : error)
   process.exit(1)

@@ -55,6 +55,10 @@ export class PathCollision extends GitError {
     super(`${JSON.stringify(path)} differs from ${JSON.stringify(existing)} only by case`)
   }
 }
+/** A commit could not be signed with the operator's key. Nothing was written. */
+export class SigningFailed extends GitError {}
+/** The operator's key cannot sign commits; the message says why. */
+export class UnusableKey extends GitError {}
 export class RepositoryExists extends GitError {}
 export class NoRepository extends GitError {}
 export class UnsupportedRepository extends GitError {}

@@ -1,5 +1,7 @@
 /** Opens the folder of repositories: takes its lock, checks the version of Git, starts the processes, and removes what a crash left. */
+import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Lock, takeLock } from '../disk/folder-lock.js'
 import type { CommitId, RefName } from '../kernel/ids.js'
@@ -19,6 +21,7 @@ import { listLocks } from './refs/locks.js'
 import { RefReader } from './refs/reader.js'
 import { OpenRepositories } from './open-repositories.js'
 import { noRemote, type RemoteOperations } from './remote/operations.js'
+import { openSigner } from './signing/signer.js'
 import { BareRepository, type Services } from './repository.js'
 import type { Git, GitOptions, Repository } from './types.js'
 
@@ -30,6 +33,8 @@ const MIN_GIT = [2, 39] as const
 export interface OpenOptions extends GitOptions {
   /** How remotes are reached. Default: not at all. */
   remote?: RemoteOperations
+  /** File of the private key that signs commits, without a passphrase. Default: commits are not signed. */
+  signingKeyFile?: string | null
   /** Memory for all caches. Default: 256 MiB for this module alone. */
   budget?: MemoryBudget
   /** Opens the folder although another process has it open; for tests. */
@@ -70,6 +75,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
       scratches: new Scratches(scratchPath(reposDir)),
       disk: options.disk ?? realDisk,
       remote: options.remote ?? noRemote,
+      signer: options.signingKeyFile ? await openSigner(launcher, options.signingKeyFile, signingHome(reposDir)) : null,
       maxBlobBytes: options.maxBlobBytes,
       moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
     }
@@ -79,6 +85,9 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
     throw error
   }
 }
+
+/** The folder of `gpg`: its path has room for a socket, and it is the same one at the next start. */
+const signingHome = (reposDir: string): string => join(tmpdir(), `bindery-gpg-${createHash('sha256').update(reposDir).digest('hex').slice(0, 12)}`)
 
 interface Programs {
   /** Whether `stdbuf` can make a program write without a buffer. */
@@ -188,6 +197,7 @@ class Repositories implements Git {
     for (const one of await this.#open.all()) await one.close()
     this.services.openPacks.close()
     this.services.pool.close()
+    await this.services.signer?.close()
     await this.services.pool.launcher.close()
     await this.services.scratches.close()
     this.lock?.release()

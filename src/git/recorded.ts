@@ -6,6 +6,7 @@ import type { Git, Repository } from './types.js'
 /** What depends on nothing but the IDs of objects that are asked for: the same question always has the same result. */
 const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
   'path',
+  'signs',
   'at',
   'tree',
   'commit',

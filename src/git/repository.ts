@@ -49,6 +49,7 @@ import type {
   TreeChange,
   WriteInput,
 } from './types.js'
+import type { Signer } from './signing/types.js'
 import { CommitStaging } from './staging.js'
 import { draftTree, treeOfId, writeBlob } from './write.js'
 
@@ -63,6 +64,8 @@ export interface Services {
   scratches: Scratches
   disk: Disk
   remote: RemoteOperations
+  /** Signs commits; null = no key. */
+  signer: Signer | null
   maxBlobBytes: number
   /** Called after refs were moved, with the repository's path. */
   moved: (path: string, refs: readonly RefName[]) => void
@@ -95,6 +98,10 @@ export class BareRepository implements Repository {
     this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
     this.#ancestry = new Ancestry(this.#objects, pool.launcher)
+  }
+
+  get signs(): boolean {
+    return this.#services.signer !== null
   }
 
   get #local(): LocalRepository {
@@ -134,7 +141,7 @@ export class BareRepository implements Repository {
   }
 
   stage(): Staging {
-    return new CommitStaging(this.#objects, this.#writer, (id, parents) => this.#ancestry.note(id, parents))
+    return new CommitStaging(this.#objects, this.#writer, (id, parents) => this.#ancestry.note(id, parents), this.#services.signer)
   }
 
   writeBlob(content: Uint8Array): Promise<BlobId> {

@@ -8,6 +8,7 @@ import { EMPTY_TREE, type EncodedObject, encodeObject, MAX_OBJECT_BYTES, type Ob
 import type { ObjectWriter } from './objects/writer.js'
 import { editTree } from './trees/edit.js'
 import { objectsBeyond } from './trees/new-objects.js'
+import type { Signer } from './signing/types.js'
 import { planChanges } from './trees/plan.js'
 import type { WriteInput } from './types.js'
 
@@ -25,6 +26,7 @@ export class CommitStaging {
     readonly objects: ObjectDatabase,
     readonly writer: ObjectWriter,
     readonly written: (id: string, parents: readonly string[]) => void,
+    readonly signer: Signer | null,
   ) {}
 
   /**
@@ -49,7 +51,9 @@ export class CommitStaging {
     }
     await this.#mustBeThere(input.parents)
     await this.#keep(kept)
-    const commit = encodeObject('commit', encodeCommit({ ...input, tree: edited.oid }))
+    const parts = { ...input, tree: edited.oid }
+    const signature = input.sign && this.signer ? await this.signer.sign(encodeCommit(parts)) : undefined
+    const commit = encodeObject('commit', encodeCommit({ ...parts, signature }))
     for (const [oid, tree] of edited.trees) objects.caches.trees.set(objects.cacheKey + oid, tree)
     this.#put([...edited.objects, commit], (oid) => (oid === commit.oid ? 'commit' : edited.trees.has(oid) ? 'tree' : 'blob'))
     this.written(commit.oid, input.parents)

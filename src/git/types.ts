@@ -71,6 +71,8 @@ export interface WriteInput {
   committer: Signature
   /** Additional commit headers, such as `page-ids`; values may hold `\n`. */
   headers?: Record<string, string>
+  /** Signs the commit, if the operator has given a key. */
+  sign?: boolean
 }
 
 export type ConflictKind = 'content' | 'add/add' | 'modify/delete' | 'rename' | 'binary' | 'file/directory' | 'mode'
@@ -158,6 +160,8 @@ export interface Staging {
 /** One bare repository. Administrators may use plain `git` on it at the same time. */
 export interface Repository {
   readonly path: string
+  /** Whether the operator has given a key that signs commits. */
+  readonly signs: boolean
   /** The commit that a ref names now, read from the disk, so a move by plain Git is seen at once. Synchronous: a loose ref is one small read. */
   head(ref: RefName): CommitId | null
   /** Refs below a prefix such as `refs/heads/`. */
@@ -169,7 +173,7 @@ export interface Repository {
   commit(id: CommitId): Promise<CommitInfo>
   /** Whether the repository has this commit. */
   hasCommit(id: string): Promise<boolean>
-  /** Writes a commit and its objects durably (fsynced) and returns its ID; moves no ref. Throws `InvalidPath`, `PathCollision`. */
+  /** Writes a commit and its objects durably (fsynced) and returns its ID; moves no ref. Throws `InvalidPath`, `PathCollision`, `SigningFailed`. */
   write(input: WriteInput): Promise<CommitId>
   /** Begins a series of commits, each on top of the one before, that become durable together. */
   stage(): Staging

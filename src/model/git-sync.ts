@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Change } from './changes.js'
-import type { ExportMode } from './connection.js'
+import { type ExportMode, exportModes } from './connection.js'
 import { conflictKinds } from './change-request.js'
 import { closed, Id, nullable, oneOf, Timestamp } from './common.js'
 import { GitSync, installationProvider } from './git-link.js'
@@ -33,7 +33,24 @@ const common = {
 
 export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { ...closed, $id: 'GitImportRequest' })
 export type ImportRequest = Static<typeof ImportRequest>
-export const ExportRequest = Type.Object({ ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) }, { ...closed, $id: 'GitExportRequest' })
+export const ExportRequest = Type.Object(
+  {
+    ...common,
+    commitMessage: Type.String({
+      minLength: 1,
+      maxLength: 10_000,
+      description: 'With the mode `commits`, it is the message of what cannot be exported commit by commit: the first export to a remote, and a forced one.',
+    }),
+    exportMode: Type.Optional(
+      oneOf(exportModes, {
+        description:
+          '`single` (default): one commit with everything since the last export, by the caller. `commits`: the commits of the main content one by one, each with ' +
+          'its author, date and message; a merged change request is one commit.',
+      }),
+    ),
+  },
+  { ...closed, $id: 'GitExportRequest' },
+)
 export type ExportRequest = Static<typeof ExportRequest>
 
 export const PreviewRequest = Type.Object(
@@ -118,7 +135,7 @@ export interface SyncRunDoc {
   trigger?: RunTrigger
   /** Export only: what others committed on the remote is a failure, not imported. */
   oneWay?: boolean
-  /** Export only: one commit, or the commits as people made them. */
+  /** Export only: one commit (also if absent), or the commits as people made them. */
   exportMode?: ExportMode
   /** The revision of main before an import, or that the last export brought to the remote; absent if there was none. */
   baseRevision?: string
@@ -157,6 +174,7 @@ export const GitRun = Type.Object(
     remoteRevision: Type.Optional(Type.String()),
     revision: Type.Optional(Type.String()),
     changeRequest: Type.Optional(Id),
+    exportMode: Type.Optional(oneOf(exportModes)),
     requestedBy: Id,
     connection: Type.Optional(Id),
     trigger: Type.Optional(oneOf(triggers, { description: 'What a run of a connection was started by.' })),

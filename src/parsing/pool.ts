@@ -9,7 +9,7 @@ export interface PoolOptions {
   tasks: URL
   /** Threads that work at the same time. */
   threads: number
-  /** Most extra threads: one for each task that has been running for `slowMs`. */
+  /** Most extra threads: one for each task that has been running for `slowMs` in a thread that had started. */
   spares: number
   slowMs: number
   /** Heap of one thread in MB. A task that needs more fails. */
@@ -97,17 +97,26 @@ class ThreadPool implements Pool {
     this.#busy++
     const from = performance.now()
     let isSlow = false
-    const timer = setTimeout(() => {
-      isSlow = true
-      this.#slow++
-      this.#startWaiting()
-    }, slowMs)
+    let isOver = false
+    let timer: NodeJS.Timeout | undefined
+    const watch = (): void => {
+      timer = setTimeout(() => {
+        isSlow = true
+        this.#slow++
+        this.#startWaiting()
+      }, slowMs)
+    }
+    // To start is not to be slow: else, where a start takes long, each task would get a spare that has to be started, and is ended for the next one.
+    void thread.started.then(() => {
+      if (!isOver) watch()
+    })
     try {
       job.done(await thread.run({ name: job.name, args: job.args }, deadline))
     } catch (failure) {
       job.failed(failure)
       if (!(failure instanceof TaskFailure) || !HARMLESS.has(failure.kind)) await this.#end(thread)
     } finally {
+      isOver = true
       clearTimeout(timer)
       if (isSlow) this.#slow--
       this.#busy--

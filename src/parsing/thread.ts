@@ -53,6 +53,14 @@ export class Thread {
     this.#worker.unref()
   }
 
+  /** Resolves when the thread takes tasks, or will never do. */
+  get started(): Promise<void> {
+    return this.#ready.then(
+      () => {},
+      () => {},
+    )
+  }
+
   get dead(): boolean {
     return this.#dead
   }

@@ -147,6 +147,7 @@ async function openRepositories(config: Config, { budget, log, moved }: Surround
   const git = await openGit({
     budget,
     reposDir,
+    signingKeyFile: config.commitKeyFile,
     maxBlobBytes: config.blobLimitBytes,
     remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
     notice: (message) => log.warn({}, message),
@@ -220,7 +221,7 @@ async function settingsOf(config: Config): Promise<Settings> {
     ssoSessionMs: config.ssoSessionHours * 3_600_000,
     eventDays: config.eventDays,
     auditDays: config.auditDays,
-    committer: { name: NAME, email: 'bindery@localhost' },
+    committer: { name: NAME, email: config.committerEmail },
   }
 }
 

@@ -1,9 +1,12 @@
 /** Ways in for those who have no token: responses of identity providers, and tokens of visitors. */
-import { newKeyPair } from '../support/saml/self-signed.js'
 import type { Station, TimedResponse } from './station.js'
 
 /** Larger ones do not fit into a URL, which Node refuses by itself. */
 const QUERY_BYTES = 8_000
+
+/** A self-signed one whose key nobody has: to make a key keeps this process busy until the server closes its connections. */
+const CERTIFICATE =
+  'MIICuTCCAaGgAwIBAgIJAW61X+mwZzIiMA0GCSqGSIb3DQEBCwUAMBoxGDAWBgNVBAMMD2lkcC5leGFtcGxlLm9yZzAiGA8yMDIwMDEwMTAwMDAwMFoYDzIwOTkxMjMxMjM1OTU5WjAaMRgwFgYDVQQDDA9pZHAuZXhhbXBsZS5vcmcwggEiMA0GCSqGSIb3DQEBAQUAA4IBDwAwggEKAoIBAQDCTwiWl4cOHmp/82PJa7/LrPXnKYPeJYa5IpCiN+C1zc/Vha5U8rPNIOOgeaqSx7r5RG08Pb1uw46KQQxlwJ9uLqTOO/+jc3Qdv7QR4DH8nBR8GyQLc6pHACbpH6L5eXD9M24LSRFVeIrMIbFySmRXitqqlKWUvStw7X1EUsQpPiDGtiDs4hRp/RAp8V60IiVlFhVT64JipN7OulSGbrcnRNF84XOSMfAIaYiix75hGWzIQ22QpSTbZLNwYJ54lG+tTVVHAugZr4E1AT9IVnOjDixGNNchr9HduicnAAXOyxexc4VnezIfhCL34QlQW4sVfV2sYQ0UdtvbRVMJqRz9AgMBAAEwDQYJKoZIhvcNAQELBQADggEBAJDzurbaZpej7f8e1gwreBAKvVuP7rt30JggVrfwHOdpgcOoP8eAX9siwyw0mHutooMAYyCkbYYZRQDV7FZYKDzy4xUlsrw3mhfd8LuOZ13yLjMfnhZFXtCau3EeNAtTQYBOt7fNkb154JCrF5MQDqhDXyUpAiaUebRTD6KdJLgkG+GqkAimzSrz2eFGih5zLgn5cELQY7BnqqZGqEUZSEbX5m9N9POl9V+wmSmLMQE6xrHl3VvqgFgxabPAjarjQs13Pod6PFdEkTMTrVO40WpTpVNyFVl8udSN2bF+Xy9VJJ55pr734kRwBOZcqXgL2PAUhM71c3Re6aGnRk9JW1g='
 
 const providers = new WeakMap<Station, Promise<string>>()
 
@@ -15,8 +18,7 @@ function providerOf(station: Station): Promise<string> {
 }
 
 async function createProvider(station: Station): Promise<string> {
-  // one key ten times: to make ten keeps this process busy until the server closes its connections
-  const certificate = newKeyPair('idp.example.org').certificate.repeat(10)
+  const certificate = `-----BEGIN CERTIFICATE-----\n${CERTIFICATE}\n-----END CERTIFICATE-----\n`.repeat(10)
   const body = JSON.stringify({ label: 'Hostile', entityID: 'https://idp.example.org', ssoURL: 'https://idp.example.org/sso', certificate })
   const made = await station.ask('provider', 'POST', `/v1/orgs/${station.server.organization}/saml`, { body })
   if (made.status !== 201) throw new Error(`no provider: ${made.status} ${made.body}`)

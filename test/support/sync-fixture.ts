@@ -79,7 +79,7 @@ const log = (into: string[]) => {
 }
 
 /** Opens documents and repositories below `root`, as the composition root does. */
-export async function openApp(root: string, logged: string[]): Promise<{ app: App; close(): Promise<void> }> {
+export async function openApp(root: string, logged: string[], signingKeyFile: string | null = null): Promise<{ app: App; close(): Promise<void> }> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
   const { texts, close: closeTexts } = openTexts(undefined, sharedPool)
@@ -92,6 +92,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
       reposDir: join(root, 'repos'),
+      signingKeyFile,
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
@@ -181,13 +182,13 @@ export async function insertOrganization(app: App): Promise<{ organization: Load
   return { organization, actor }
 }
 
-/** Starts a fixture; `close` it. */
-export async function startFixture(): Promise<Fixture> {
+/** Starts a fixture; `close` it. Its commits are signed if it gets the file of a key. */
+export async function startFixture(signingKeyFile: string | null = null): Promise<Fixture> {
   const root = await mkdtemp(join(tmpdir(), 'bindery-sync-'))
   const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root: served })
   const logged: string[] = []
-  const { app, close } = await openApp(root, logged)
+  const { app, close } = await openApp(root, logged, signingKeyFile)
   const worker = startWorker(app, { concurrency: 2 })
   app.wakeJobs = worker.wake
   const { organization, actor } = await insertOrganization(app)

@@ -1,7 +1,7 @@
 /** Makes the commits of the service: author, committer, message, and the header with the page IDs. */
 import type { IdOverrides } from '../../content/identity.js'
-import { type FileChange, InvalidPath, LostObject, PathCollision, type Signature, type Staging } from '../../git/index.js'
-import { badRequest, conflict } from '../../kernel/errors.js'
+import { type FileChange, InvalidPath, LostObject, PathCollision, type Signature, SigningFailed, type Staging } from '../../git/index.js'
+import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { UserDoc } from '../../model/index.js'
 import type { App } from '../context/app.js'
@@ -51,6 +51,7 @@ export async function makeCommit(app: App, space: SpaceRepository, input: Commit
       author: signatureOf(app, input.author),
       committer: serviceSignature(app),
       headers,
+      sign: true,
       ...(input.tree === undefined ? {} : { tree: input.tree }),
     })
     rememberOverrides(app, space, commit, input.overrides)
@@ -70,6 +71,14 @@ export function translated(error: unknown): unknown {
       `Content that this change needs (object ${error.oid}) is missing in the space's repository: it was pruned there, or its file is damaged. ` +
         'Nothing was changed. Use other content, or have an administrator of the server restore the object from a backup.',
       { cause: error },
+    )
+  if (error instanceof SigningFailed)
+    return new ServiceError(
+      'unavailable',
+      `The commit could not be signed, so nothing was changed: ${error.message}. An administrator of the server has to look at its key.`,
+      {
+        cause: error,
+      },
     )
   return error
 }

@@ -1,5 +1,5 @@
 // Syncs of one folder of a repository: maps the remote's commits to commits of that folder alone.
-import type { CommitInfo, Repository, Staging } from '../../git/index.js'
+import type { CommitInfo, Repository, Staging, WriteInput } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../revisions/identity.js'
 import { SyncFailure } from './failure.js'
@@ -29,6 +29,16 @@ export async function localCommit(repo: Repository, log: SyncLog, directory: str
   const known = mappedBefore(log)
   for (const [remote, theirs] of known) if (!(await repo.hasCommit(theirs)) || !(await repo.hasCommit(remote))) known.delete(remote)
   return new DirectoryMapper(repo, known, directory).map(head)
+}
+
+/** What the commit of a folder alone is made of, for a commit of the remote. */
+export function folderCommit(
+  { message, author, committer, headers }: Pick<CommitInfo, 'message' | 'author' | 'committer' | 'headers'>,
+  parents: readonly CommitId[],
+  tree: TreeId,
+): WriteInput {
+  const header = headers[PAGE_IDS]
+  return { parents, changes: [], tree, message, author, committer, ...(header === undefined ? {} : { headers: { [PAGE_IDS]: header } }) }
 }
 
 class DirectoryMapper {
@@ -73,17 +83,8 @@ class DirectoryMapper {
     const tree = await this.#folder(commit)
     if (parents.length === 0 && tree === null) return null
     if (parents.length === 1 && (await this.repo.commit(parents[0] as CommitId)).tree === (tree ?? (await this.#emptyTree()))) return parents[0] as CommitId
-    const header = commit.headers[PAGE_IDS]
     if (++this.#written % BATCH === 0) await this.#staging.settle()
-    return this.#staging.write({
-      parents,
-      changes: [],
-      tree: tree ?? (await this.#emptyTree()),
-      message: commit.message,
-      author: commit.author,
-      committer: commit.committer,
-      ...(header === undefined ? {} : { headers: { [PAGE_IDS]: header } }),
-    })
+    return this.#staging.write(folderCommit(commit, parents, tree ?? (await this.#emptyTree())))
   }
 
   /** Drops parents that are ancestors of other parents: the merge of a branch that never changed the folder is no merge here. */

@@ -7,7 +7,8 @@ import { coAuthors } from '../commits/co-authors.js'
 import { isAutomatic, type Sync } from './sync.js'
 import type { SyncLog } from './log-entries.js'
 
-const MAX_CO_AUTHORS = 50
+/** Most co-authors of one commit. */
+export const MAX_CO_AUTHORS = 50
 
 /** The parent of an export's commit: the remote's head, and the same commit here (`local`; null = the remote has no such folder). */
 export interface ExportBase {
@@ -34,6 +35,7 @@ export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, gro
   return repo.write({
     parents: ground.head === null ? [] : [ground.head],
     ...folder,
+    sign: true,
     message: commitMessage(run.message ?? 'Export', others.length > 0 ? { 'Co-authored-by': others.slice(0, MAX_CO_AUTHORS) } : {}),
     author: signatureOf(app, author),
     committer: serviceSignature(app),
@@ -44,13 +46,13 @@ export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, gro
 type Person = Parameters<typeof signatureOf>[1]
 
 /** The first of those who wrote, the newest first, as the author; the service if nobody did. */
-function newestFirst(named: readonly string[], service: Person): { author: Person; others: readonly string[] } {
+export function newestFirst(named: readonly string[], service: Person): { author: Person; others: readonly string[] } {
   const [, displayName, email] = /^(.*) <([^<>]*)>$/.exec(named[0] ?? '') ?? []
   return displayName === undefined || email === undefined ? { author: service, others: named } : { author: { displayName, email }, others: named.slice(1) }
 }
 
 /** The changes that make the folder equal to `tree` and leave everything else as it is. */
-async function folderChanges(repo: Repository, directory: string, ground: ExportBase, tree: TreeId): Promise<FileChange[]> {
+export async function folderChanges(repo: Repository, directory: string, ground: Pick<ExportBase, 'head'>, tree: TreeId): Promise<FileChange[]> {
   const empty = ((await repo.tree(tree).list('')) ?? []).length === 0
   if (!empty) return [{ path: directory, tree }]
   const before = ground.head === null ? null : await (await repo.at(ground.head)).entry(directory)

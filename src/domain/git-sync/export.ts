@@ -6,9 +6,11 @@ import { findCommonGround } from './common-ground.js'
 import { settleConflict } from './conflict.js'
 import { localCommit } from './directory.js'
 import { exportCommit, type ExportBase } from './export-commit.js'
+import { type ExportRow, exportRow } from './export-row.js'
 import { SyncFailure } from './failure.js'
 import type { Entry, SyncLog } from './log-entries.js'
 import { firstExportBase, type BranchHead, findOtherBranches } from './new-branch.js'
+import { findOffered } from './offered.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import { checkStillAsked } from './request.js'
 import { fetchHead, type LockedSync, type Outcome, type Sync } from './sync.js'
@@ -44,7 +46,8 @@ async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {
     if (imported?.result === 'conflict') return imported
   }
   const found: readonly BranchHead[] = head === null ? await findOtherBranches(sync) : []
-  const prepared = await app.locks.run(sync.space.doc.id, (lease) => prepare({ ...sync, lease }, head, found))
+  const planned = run.exportMode === 'commits' ? await planRow(sync, head, found) : null
+  const prepared = await app.locks.run(sync.space.doc.id, (lease) => prepare({ ...sync, lease }, head, found, planned))
   if (prepared === 'remote moved') return prepared
   if (!('result' in prepared)) return push(sync, prepared)
   // A run of a connection is both ways: what it took from the remote is what it did.
@@ -58,6 +61,42 @@ async function importFirst(sync: Sync, head: CommitId): Promise<Outcome | null> 
   return local === null ? null : applyArrival(sync, head, { force: false, forExport: true })
 }
 
+/** An export commit by commit, made ready without the lock of the space: it may have many commits. */
+interface PlannedRow {
+  /** Main's head when it was planned: this is what is exported. */
+  main: CommitId
+  /** Null if there is nothing to export, or it cannot be exported commit by commit. */
+  made: ExportRow | null
+}
+
+/**
+ * Makes the commits of an export commit by commit. They are one commit if the remote has nothing in common with the space yet, or if it is
+ * overwritten by force.
+ */
+async function planRow(sync: Sync, head: CommitId | null, found: readonly BranchHead[]): Promise<PlannedRow> {
+  const { repo } = sync.space
+  const main = requireMain(sync)
+  const log = await readSyncLog(repo, sync.remote, main)
+  const ground = await groundOf(sync, log, main, { head, found })
+  // The space's own history goes to an empty repository as it is.
+  if (ground.own) return { main, made: { commit: main, theirs: main, row: 1 } }
+  if (ground.head === null || ground.local === null) return { main, made: null }
+  const equal = (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree
+  if (equal || (head !== null && !(await isInStep(sync, log, main, ground.local)))) return { main, made: null }
+  const offered = await findOffered(sync, log, main, { ground, inRow: true })
+  if (offered?.row !== undefined) return { main, made: { commit: offered.remote, theirs: offered.theirs, row: offered.row } }
+  return { main, made: await exportRow(sync, log, main, { head: ground.head, local: ground.local }) }
+}
+
+/** What an export builds on. */
+const groundOf = async (
+  sync: Sync,
+  log: SyncLog,
+  main: CommitId,
+  { head, found }: { head: CommitId | null; found: readonly BranchHead[] },
+): Promise<ExportBase> =>
+  head === null ? firstExportBase(sync, log, main, found) : { head, local: await localCommit(sync.space.repo, log, sync.remote.directory, head) }
+
 interface Prepared {
   /** The log entry of the commit to push. */
   entry: Omit<Entry, 'kind'>
@@ -68,13 +107,20 @@ interface Prepared {
 }
 
 /** Makes the commit and records it in the log before it is pushed: after a crash, the next import must not take it for a change of the remote. */
-async function prepare(sync: LockedSync, head: CommitId | null, found: readonly BranchHead[]): Promise<Outcome | Prepared | 'remote moved'> {
+async function prepare(
+  sync: LockedSync,
+  head: CommitId | null,
+  found: readonly BranchHead[],
+  planned: PlannedRow | null,
+): Promise<Outcome | Prepared | 'remote moved'> {
   const { remote } = sync
   const { repo } = sync.space
-  const main = requireMain(sync)
-  const log = await readSyncLog(repo, remote, main)
-  const ground: ExportBase =
-    head === null ? await firstExportBase(sync, log, main, found) : { head, local: await localCommit(repo, log, remote.directory, head) }
+  const newest = requireMain(sync)
+  const main = planned?.main ?? newest
+  // Somebody has set main back.
+  if (!(await repo.isAncestor(main, newest))) return 'remote moved'
+  const log = await readSyncLog(repo, remote, newest)
+  const ground = await groundOf(sync, log, main, { head, found })
   if (head !== null && !sync.run.force && !(await isInStep(sync, log, main, ground.local))) {
     if (sync.run.oneWay) throw othersCommitted(remote)
     return 'remote moved'
@@ -83,17 +129,26 @@ async function prepare(sync: LockedSync, head: CommitId | null, found: readonly 
   if (ground.head !== null && ground.local !== null && (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree) {
     const entry = { ...record, remote: ground.head, theirs: ground.local }
     // A new branch with content that the remote has already needs no commit.
-    if (head === null && !ground.own) return { entry, expected: null }
+    if (head === null && (!ground.own || planned)) return { entry: planned?.made ? { ...entry, row: planned.made.row } : entry, expected: null }
     if (head !== null) return unchanged(sync, log, entry)
   }
-  const commit = await exportCommit(sync, log, main, ground)
-  const theirs = await mapped(sync, log, ground, commit)
-  const entry = { ...record, remote: commit, theirs }
-  const moves = await logMoves(repo, log, main, [{ ...entry, kind: 'offered' }])
-  await repo.move(moves, `export to ${describeRemote(remote)}`, sync.lease)
-  const before = log.last?.local ?? ground.local
-  return { entry, expected: head, ...(before === null ? {} : { before }) }
+  const last = log.last?.local ?? ground.local
+  const before = last === null ? {} : { before: last }
+  const again = planned?.made ? null : await findOffered(sync, log, main, { ground, inRow: false })
+  if (again) return { entry: { ...record, remote: again.remote, theirs: again.theirs }, expected: head, ...before }
+  const commit = planned?.made?.commit ?? (await exportCommit(sync, log, main, ground))
+  const theirs = planned?.made?.theirs ?? (await mapped(sync, log, ground, commit))
+  const entry = { ...record, remote: commit, theirs, ...(planned?.made ? { row: planned.made.row } : {}) }
+  if (!isOffered(log, entry)) {
+    const moves = await logMoves(repo, log, newest, [{ ...entry, kind: 'offered' }])
+    await repo.move(moves, `export to ${describeRemote(remote)}`, sync.lease)
+  }
+  return { entry, expected: head, ...before }
 }
+
+/** Whether the same export was begun before, and nobody knows whether it arrived. */
+const isOffered = (log: SyncLog, { remote, anchor, ref }: Omit<Entry, 'kind'>): boolean =>
+  log.pairs.some((one) => one.kind === 'offered' && one.remote === remote && one.anchor === anchor && one.ref === ref)
 
 const othersCommitted = (remote: SyncRemote): SyncFailure =>
   new SyncFailure(

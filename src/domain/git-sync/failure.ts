@@ -1,4 +1,4 @@
-import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError } from '../../git/index.js'
+import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError, SigningFailed } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 
 /** Ends a run that cannot succeed. The message tells the user what is wrong and what to do. */
@@ -24,6 +24,8 @@ export class SyncCancelled extends SyncFailure {
 export function explain(error: unknown, lostCredential: boolean): string | null {
   if (error instanceof SyncFailure || error instanceof ServiceError) return error.message
   if (error instanceof InvalidPath || error instanceof PathCollision) return `${error.message}. Rename it, then start again.`
+  if (error instanceof SigningFailed)
+    return `The commit could not be signed: ${error.message}. An administrator of the server has to look at its key; then start again.`
   if (error instanceof ObjectTooLarge) return `${error.message}. Make the file smaller, or ask an administrator for a higher limit.`
   if (!(error instanceof RemoteError)) return null
   if (lostCredential && (error.kind === 'unauthorized' || error.kind === 'not-a-repository')) {

@@ -26,10 +26,15 @@ export interface Entry {
   anchor: CommitId
   /** The remote's ref that it was seen at or pushed to; empty if that was not recorded. */
   ref: string
+  /** Of an export commit by commit: how many commits were pushed, of which `remote` is the last; each is the first parent of the next. */
+  row?: number
 }
 
 /** Whether the entry's content is all that main had at its anchor: an export, or a head with equal content. An import has content of its own. */
 export const isWhole = ({ local, anchor }: Entry): boolean => local === anchor
+
+/** Whether the entry's commit was made here and pushed. An imported head that equals main was not, even if it was adopted as main. */
+export const isExport = (entry: Entry): boolean => isWhole(entry) && (entry.local !== entry.theirs || entry.row !== undefined)
 
 /** The last part of the name of a log's ref. */
 export const LOG = 'log'
@@ -42,14 +47,15 @@ const KINDS: readonly string[] = ['known', 'offered', 'dropped', 'left'] satisfi
 
 /** The log as a commit message, oldest entry first. */
 export const writeEntries = (entries: readonly Entry[]): string =>
-  `${HEADING}\n\n${entries.map(({ kind, remote, theirs, local, anchor, ref }) => `${kind} ${remote} ${theirs} ${local} ${anchor} ${ref}\n`).join('')}`
+  `${HEADING}\n\n${entries.map(({ kind, remote, theirs, local, anchor, ref, row }) => `${kind} ${remote} ${theirs} ${local} ${anchor} ${ref}${row === undefined ? '' : ` ${row}`}\n`).join('')}`
 
 /** Reads what `writeEntries` wrote. Skips lines of unknown kinds. */
 export function readEntries(message: string): Entry[] {
   return message.split('\n').flatMap((line) => {
-    const [kind = '', remote = '', theirs = '', local = '', anchor = '', ref = ''] = line.split(' ')
+    const [kind = '', remote = '', theirs = '', local = '', anchor = '', ref = '', row = ''] = line.split(' ')
     if (!KINDS.includes(kind) || ![remote, theirs, local, anchor].every(isOid)) return []
-    return [{ kind: kind as Entry['kind'], remote: remote as CommitId, theirs: theirs as CommitId, local: local as CommitId, anchor: anchor as CommitId, ref }]
+    const ids = { remote: remote as CommitId, theirs: theirs as CommitId, local: local as CommitId, anchor: anchor as CommitId }
+    return [{ kind: kind as Entry['kind'], ...ids, ref, ...(/^[1-9][0-9]{0,5}$/.test(row) ? { row: Number(row) } : {}) }]
   })
 }
 

@@ -59,6 +59,7 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
     force: input.force ?? false,
     standalone: false,
     message: input.commitMessage,
+    ...(input.exportMode === 'commits' ? { exportMode: input.exportMode } : {}),
     requestedBy: actor.user.id,
     ...timestampOf(input),
   }

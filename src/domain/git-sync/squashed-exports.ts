@@ -1,14 +1,18 @@
 // Finds exports that were squashed or rebased on the remote: their commits are not in the branch's history, but their changes are.
+import { createHash } from 'node:crypto'
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { StandIn } from './equal-commits.js'
-import { type Entry, isWhole, type SyncLog } from './log-entries.js'
+import { type Entry, isExport, type SyncLog } from './log-entries.js'
 
 /** How many of the newest unknown commits are compared. */
 const SEARCH = 500
 
 /** Exports that change more files than this are compared by blobs alone, not by patches. */
 const LINE_BY_LINE = 50
+
+/** An export of more commits than this is looked for as a whole. */
+const PARTS = 100
 
 /** Larger patches (in bytes) are not compared. */
 const MAX_PATCH_BYTES = 256 * 1024
@@ -18,63 +22,127 @@ const MAX_PATCH_BYTES = 256 * 1024
  * commits of the remote. The head counts as containing them. An export is not recognized if its changes were edited on the way.
  */
 export async function squashedExports(repo: Repository, log: SyncLog, theirs: CommitId, news: readonly CommitInfo[]): Promise<StandIn[]> {
-  if (news.length === 0) return []
-  const open: { pair: Entry; changes: TreeChange[] }[] = []
-  for (const pair of log.pairs) {
-    if (!isExport(pair) || (await repo.isAncestor(pair.theirs, theirs))) continue
-    for (const from of await startsOf(repo, log, pair)) {
-      const changes = await repo.diff(from, pair.theirs)
-      if (changes.length > 0) open.push({ pair, changes })
+  const open: Entry[] = []
+  for (const pair of news.length === 0 ? [] : log.pairs) if (isExport(pair) && !(await repo.isAncestor(pair.theirs, theirs))) open.push(pair)
+  if (open.length === 0) return []
+  const search = new Search(repo, await changesOf(repo, news.slice(0, SEARCH)))
+  const exports = await exportedCommits(repo, log)
+  const found = new Map<CommitId, StandIn>()
+  for (const pair of open) {
+    const chain = (await chainOf(repo, exports, pair)).reverse() as [CommitId, ...CommitId[]]
+    for (const one of await standInsOf(repo, search, chain, { pair, theirs, found, exports })) if (!found.has(one.pair.theirs)) found.set(one.pair.theirs, one)
+  }
+  return [...found.values()]
+}
+
+/** A new commit of the remote with what it changed, by path. */
+interface News {
+  id: CommitId
+  changes: ReadonlyMap<string, TreeChange>
+}
+
+async function changesOf(repo: Repository, news: readonly CommitInfo[]): Promise<News[]> {
+  const found: News[] = []
+  for (const { id, parents } of news)
+    if (parents[0] !== undefined) found.push({ id, changes: new Map((await repo.diff(parents[0], id)).map((change) => [change.path, change])) })
+  return found
+}
+
+/** All commits that were made by the exports of the log. */
+async function exportedCommits(repo: Repository, log: SyncLog): Promise<ReadonlySet<string>> {
+  const commits = new Set<string>()
+  for (const pair of log.pairs.filter(isExport)) {
+    commits.add(pair.theirs)
+    for (const part of pair.row === undefined ? [] : (await repo.firstParents(pair.theirs)).slice(0, pair.row)) commits.add(part)
+  }
+  return commits
+}
+
+/** The unbroken row of exports that a pair ends, newest first, and last the commit below it, if there is one. */
+async function chainOf(repo: Repository, exports: ReadonlySet<string>, pair: Entry): Promise<CommitId[]> {
+  const line = await repo.firstParents(pair.theirs)
+  const end = line.findIndex((commit) => !exports.has(commit))
+  return end < 0 ? line : line.slice(0, end + 1)
+}
+
+/**
+ * What of a chain of exports is in new commits of the remote, from the oldest on: the export at its end, or if that went commit by commit, any of its commits. The
+ * change of one is looked for together with that of all below it which the head does not have: one that was picked alone does not count, since the head would
+ * count as having what is below it.
+ */
+async function standInsOf(
+  repo: Repository,
+  search: Search,
+  [begin, ...rest]: readonly [CommitId, ...CommitId[]],
+  { pair, theirs, found, exports }: { pair: Entry; theirs: CommitId; found: ReadonlyMap<CommitId, StandIn>; exports: ReadonlySet<string> },
+): Promise<StandIn[]> {
+  const parts: StandIn[] = []
+  const isThere = async (commit: CommitId): Promise<boolean> => found.has(commit) || repo.isAncestor(commit, theirs)
+  if (exports.has(begin) && !(await isThere(begin))) return []
+  const each = pair.row !== undefined && rest.length <= PARTS
+  let settled = begin
+  for (const part of rest) {
+    const there = await isThere(part)
+    const commit = !there && (each || part === pair.theirs) ? await search.find([...new Set([settled, begin])].map((from) => [from, part])) : null
+    if (commit !== null) parts.push({ commit, pair: part === pair.theirs ? pair : { ...pair, remote: part, theirs: part, local: part } })
+    if (there || commit !== null) settled = part
+  }
+  return parts
+}
+
+/** Looks for changes in new commits of the remote. */
+class Search {
+  readonly #patches = new Map<string, string | null>()
+
+  constructor(
+    readonly repo: Repository,
+    readonly news: readonly News[],
+  ) {}
+
+  /** The newest commit that makes all changes between the two commits of one of the ranges. A range without changes is in none. */
+  async find(ranges: readonly (readonly [from: CommitId, to: CommitId])[]): Promise<CommitId | null> {
+    const wanted = await Promise.all(ranges.map(([from, to]) => this.repo.diff(from, to)))
+    for (const { id, changes } of this.news) for (const one of wanted) if (one.length > 0 && (await this.#includes(changes, one))) return id
+    return null
+  }
+
+  async #includes(made: ReadonlyMap<string, TreeChange>, wanted: readonly TreeChange[]): Promise<boolean> {
+    if (wanted.some(({ path }) => !made.has(path))) return false
+    for (const change of wanted) {
+      const other = made.get(change.path) as TreeChange
+      const same = isSame(change, other) || (wanted.length <= LINE_BY_LINE && (await this.#samePatch(change, other)))
+      if (!same) return false
     }
+    return true
   }
-  const found = new Map<Entry, CommitId>()
-  for (const commit of open.length === 0 ? [] : news.slice(0, SEARCH)) {
-    const [parent] = commit.parents
-    if (parent === undefined) continue
-    const made = new Map((await repo.diff(parent, commit.id)).map((change) => [change.path, change]))
-    for (const { pair, changes } of open) if (!found.has(pair) && (await includes(repo, made, changes))) found.set(pair, commit.id)
+
+  /** Whether two changes of text files remove and add the same lines with the same context, wherever in the file: they have the same patch ID. */
+  async #samePatch(a: TreeChange, b: TreeChange): Promise<boolean> {
+    if (a.status !== b.status || a.before?.mode !== b.before?.mode || a.after?.mode !== b.after?.mode) return false
+    const [one, other] = await Promise.all([this.#patchId(a), this.#patchId(b)])
+    return one !== null && one === other
   }
-  return [...found].map(([pair, commit]) => ({ commit, pair }))
-}
 
-/** An export has the content of a commit of main; an imported commit only equals itself. */
-const isExport = (pair: Entry): boolean => isWhole(pair) && pair.local !== pair.theirs
-
-/** The commits to diff an export with: its parent, and the commit below the unbroken row of exports that it ends (these may be squashed together). */
-async function startsOf(repo: Repository, log: SyncLog, pair: Entry): Promise<CommitId[]> {
-  const exports = new Set<string>(log.pairs.filter(isExport).map((one) => one.theirs))
-  const [parent] = (await repo.commit(pair.theirs)).parents
-  let begin = parent
-  while (begin !== undefined && exports.has(begin)) [begin] = (await repo.commit(begin)).parents
-  return [...new Set([parent, begin].filter((commit) => commit !== undefined))]
-}
-
-async function includes(repo: Repository, made: ReadonlyMap<string, TreeChange>, wanted: readonly TreeChange[]): Promise<boolean> {
-  if (wanted.some(({ path }) => !made.has(path))) return false
-  for (const change of wanted) {
-    const other = made.get(change.path) as TreeChange
-    const same = isSame(change, other) || (wanted.length <= LINE_BY_LINE && (await samePatch(repo, change, other)))
-    if (!same) return false
+  async #patchId({ before, after }: TreeChange): Promise<string | null> {
+    // An added or deleted file is the same change only if its whole content is the same.
+    if (!before || !after) return null
+    const key = `${before.oid} ${after.oid}`
+    const known = this.#patches.get(key)
+    if (known !== undefined) return known
+    const patch = await this.repo.diffText({ before: before.oid, after: after.oid, words: false, maxBytes: MAX_PATCH_BYTES })
+    const id =
+      patch === null || patch.length === 0
+        ? null
+        : createHash('sha256')
+            .update(changedLines(patch.toString('latin1')))
+            .digest('base64')
+    this.#patches.set(key, id)
+    return id
   }
-  return true
 }
 
 const isSame = (a: TreeChange, b: TreeChange): boolean =>
   a.before?.oid === b.before?.oid && a.after?.oid === b.after?.oid && a.before?.mode === b.before?.mode && a.after?.mode === b.after?.mode
-
-/** Whether two changes of text files remove and add the same lines with the same context, wherever in the file: they have the same patch ID. */
-async function samePatch(repo: Repository, a: TreeChange, b: TreeChange): Promise<boolean> {
-  if (a.status !== b.status || a.before?.mode !== b.before?.mode || a.after?.mode !== b.after?.mode) return false
-  const [one, other] = await Promise.all([patchOf(repo, a), patchOf(repo, b)])
-  return one !== null && one === other
-}
-
-async function patchOf(repo: Repository, { before, after }: TreeChange): Promise<string | null> {
-  // An added or deleted file is the same change only if its whole content is the same.
-  if (!before || !after) return null
-  const patch = await repo.diffText({ before: before.oid, after: after.oid, words: false, maxBytes: MAX_PATCH_BYTES })
-  return patch === null || patch.length === 0 ? null : changedLines(patch.toString('latin1'))
-}
 
 /** The hunks without line numbers and headings, which is what `git patch-id` compares. */
 const changedLines = (patch: string): string => patch.replace(/^@@ [^\n]*$/gm, '@@')

@@ -81,6 +81,15 @@ export async function hasMetRemote(repo: Repository, main: CommitId): Promise<bo
   return false
 }
 
+/** The commits with which main followed a drop of something from a remote, any remote that the space was synced with. */
+export async function dropAnchors(repo: Repository, main: CommitId): Promise<CommitId[]> {
+  const anchors = new Set<CommitId>()
+  for (const [ref, commit] of await repo.refs('refs/bindery/sync/'))
+    for (const { kind, anchor } of ref.endsWith(`/${LOG}`) ? readEntries((await repo.commit(commit)).message) : [])
+      if (kind === 'dropped' && (await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) anchors.add(anchor)
+  return [...anchors]
+}
+
 /**
  * The ref moves that add entries to the log. Entries that can never matter again are removed, so the log is bounded.
  * @param without entries to remove

@@ -12,6 +12,8 @@ export interface CommitParts {
   committer: Signature
   message: string
   headers?: Record<string, string>
+  /** An armored signature of the commit's content without it. */
+  signature?: string | undefined
 }
 
 const HEADER = /^[a-z][a-z0-9-]*$/
@@ -19,11 +21,14 @@ const OWN = new Set(['tree', 'parent', 'author', 'committer', 'encoding', 'gpgsi
 
 function encodeHeader(name: string, value: string): string {
   if (!HEADER.test(name) || OWN.has(name)) throw new GitError(`${JSON.stringify(name)} cannot be an additional commit header`)
-  return `${name} ${value.replace(/\0/g, '').replace(/\n/g, '\n ')}\n`
+  return folded(name, value.replace(/\0/g, ''))
 }
 
+/** A header, with its further lines indented. */
+const folded = (name: string, value: string): string => `${name} ${value.replace(/\n/g, '\n ')}\n`
+
 /** The content of a commit object. The message gets a final line feed; NUL, which `git fsck` refuses, is dropped. */
-export function encodeCommit({ tree, parents, author, committer, message, headers = {} }: CommitParts): Buffer {
+export function encodeCommit({ tree, parents, author, committer, message, headers = {}, signature }: CommitParts): Buffer {
   const head = [
     `tree ${tree}\n`,
     ...parents.map((parent) => `parent ${parent}\n`),
@@ -32,7 +37,9 @@ export function encodeCommit({ tree, parents, author, committer, message, header
   ]
   const extra = Object.entries(headers).map(([name, value]) => encodeHeader(name, value))
   const text = message.replace(/\0/g, '')
-  return Buffer.from(`${head.join('')}${extra.join('')}\n${text.endsWith('\n') ? text : `${text}\n`}`)
+  return Buffer.from(
+    `${head.join('')}${extra.join('')}${signature === undefined ? '' : folded('gpgsig', signature)}\n${text.endsWith('\n') ? text : `${text}\n`}`,
+  )
 }
 
 function decode(bytes: Buffer, encoding: string | undefined): string {

@@ -23,7 +23,9 @@ export const withEnv = ({ launcher, env }: GitSetting, more: Environment): GitSe
 
 export interface GitRunOptions {
   /** Default: git. */
-  program?: 'git' | 'ssh-keyscan'
+  program?: 'git' | 'ssh-keyscan' | 'ssh-keygen' | 'gpg' | 'gpgconf'
+  /** Its standard input. */
+  input?: Buffer
   /** After this many milliseconds the whole process group is killed. */
   timeoutMs: number
   /** Can be read from descriptor 3, in the form of a credential helper's output. */
@@ -56,7 +58,7 @@ const collector = (): { add(piece: Buffer): void; text(): string } => {
  * own, which does not outlive this process.
  */
 export async function runGit({ launcher, env }: GitSetting, args: readonly string[], options: GitRunOptions): Promise<GitRun> {
-  const { program = 'git', timeoutMs, credential, maxFileBytes, onOutput, onStart } = options
+  const { program = 'git', timeoutMs, credential, maxFileBytes, onOutput, onStart, input } = options
   const guard = { ...(credential === undefined ? {} : { credential }), ...(maxFileBytes === undefined ? {} : { maxFileBytes }) }
   const running = await launcher.start(program, args, { cwd: '/', env, guard })
   let ended: GitRun['ended'] = null
@@ -71,7 +73,8 @@ export async function runGit({ launcher, env }: GitSetting, args: readonly strin
     for (const event of ['end', 'close', 'error']) running.stream.on(event, () => resolve())
   })
   running.stream.on('data', (piece: Buffer) => (onOutput ? onOutput(piece, stop) : stdout.add(piece)))
-  running.stream.end()
+  if (input === undefined) running.stream.end()
+  else running.stream.end(input)
   onStart?.(stop)
   const [{ code, signal = null, stderr }] = await Promise.all([running.ended, read])
   clearTimeout(timer)

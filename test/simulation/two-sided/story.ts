@@ -63,7 +63,8 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [1, 'converge', (world, next) => converge(world, next)],
 ]
 
-export const stepNames = [...steps.map(([, name]) => name), ...editNames, ...planNames]
+/** `single`: one commit per export. Without it, all exports are commit by commit. */
+export const stepNames = [...steps.map(([, name]) => name), ...editNames, ...planNames, 'single']
 
 export interface Options {
   seed: number

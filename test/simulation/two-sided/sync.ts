@@ -84,7 +84,7 @@ export const startSync = (world: World, project: Project, direction: 'import' | 
   world.host.api.ask('POST', `${project.url}/git/${direction}`, {
     ...inputOf(world, project, ref),
     ...(force ? { force } : {}),
-    ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}` } : {}),
+    ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}`, exportMode: world.without.has('single') ? 'commits' : 'single' } : {}),
   })
 
 /** An import or export, and all that must hold after it. */
@@ -193,7 +193,7 @@ async function absorbExport(world: World, project: Project, then: Before, run: R
 /** A branch that an export made: what the other projects' folders in it know comes from the commit that it was built on. */
 async function born(world: World, project: Project, ref: Ref, head: string): Promise<void> {
   const main = headThere(world, MAIN)
-  const parent = (await git(world.remote.path, ['log', '-1', '--format=%P', head])).split(' ')[0]
+  const parent = await baseOf(world, head)
   if (!main || ref === MAIN) return
   // The branch may begin at a commit of main itself, which may be its first.
   const base = await git(world.remote.path, ['merge-base', head, main]).catch(() => null)
@@ -222,6 +222,14 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
     other.there.set(ref, same ? known.copy() : knowledge)
     await setBack(world, other, ref)
   }
+}
+
+/** The commit that an export built on: the parent of the oldest commit that no branch has had. */
+async function baseOf(world: World, head: string): Promise<string | undefined> {
+  const past = [...world.past.values()].flat().filter((commit) => commit !== head)
+  const row = await git(world.remote.path, ['rev-list', '--first-parent', head, '--not', ...new Set(past)])
+  const oldest = row.split('\n').at(-1) || head
+  return (await git(world.remote.path, ['log', '-1', '--format=%P', oldest])).split(' ')[0]
 }
 
 /** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was, or as main here was (an export whose response was lost). */

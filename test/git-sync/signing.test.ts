@@ -1,0 +1,133 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { openGit, UnusableKey } from '../../src/git/index.js'
+import { runCommand } from '../support/commands.js'
+import { git } from '../support/hermetic-git.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('signed commits')
+const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n' }
+
+async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(command, args, { cwd: '/', env: { PATH: process.env.PATH, HOME: '/dev/null', ...env } })
+  if (code !== 0) throw new Error(`${command}: ${stderr}`)
+  return stdout.toString('utf8')
+}
+
+/** A key, and the settings with which plain Git verifies what it signs. */
+interface Key {
+  file: string
+  verify: string[]
+}
+
+async function sshKey(dir: string, type: string): Promise<Key> {
+  const file = join(dir, `key-${type}`)
+  await run('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', 'bindery', '-f', file])
+  const [kind, key] = (await run('ssh-keygen', ['-y', '-f', file])).split(' ')
+  await writeFile(join(dir, 'allowed'), `bindery@localhost ${kind} ${key?.trim()}\n`)
+  return { file, verify: ['-c', `gpg.ssh.allowedSignersFile=${join(dir, 'allowed')}`] }
+}
+
+/** An exported GPG key; who verifies has the public one in a ring of their own. */
+async function gpgKey(dir: string): Promise<Key> {
+  const [home, other] = [join(dir, 'g'), join(dir, 'v')]
+  await run('mkdir', ['-m', '700', home, other])
+  const gpg = (ring: string, ...args: string[]) =>
+    run('gpg', ['--batch', '--no-tty', '--pinentry-mode', 'loopback', '--passphrase', '', ...args], { GNUPGHOME: ring })
+  await gpg(home, '--quick-generate-key', 'Bindery <bindery@localhost>', 'ed25519', 'sign', 'never')
+  const file = join(dir, 'secret.asc')
+  await writeFile(file, await gpg(home, '--armor', '--export-secret-keys'), { mode: 0o600 })
+  await writeFile(join(dir, 'public.asc'), await gpg(home, '--armor', '--export'))
+  await gpg(other, '--import', join(dir, 'public.asc'))
+  await run('gpgconf', ['--kill', 'all'], { GNUPGHOME: home })
+  const program = join(dir, 'gpg')
+  await writeFile(program, `#!/bin/sh\nGNUPGHOME='${other}' exec gpg "$@"\n`)
+  await chmod(program, 0o755)
+  return { file, verify: ['-c', `gpg.program=${program}`] }
+}
+
+async function withKey(make: (dir: string) => Promise<Key>, work: (f: Fixture, key: Key) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'k-'))
+  try {
+    const key = await make(dir)
+    const f = await startFixture(key.file)
+    try {
+      await work(f, key)
+    } finally {
+      await f.close()
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+/** What Git says of each commit: `G` (or `U`: a valid signature of a key that nobody has vouched for) is verified, `N` unsigned. */
+const verdicts = async (dir: string, key: Key, range: string): Promise<string> =>
+  (await git(dir, [...key.verify, 'log', '--reverse', '--format=%G?', range])).replaceAll('\n', '').replaceAll('U', 'G')
+
+for (const [kind, make] of [
+  ['an ed25519 ssh key', (dir: string) => sshKey(dir, 'ed25519')],
+  ['an ECDSA ssh key', (dir: string) => sshKey(dir, 'ecdsa')],
+  ['a GPG key', gpgKey],
+] as const)
+  test(`commits here and exports of both modes are verified: ${kind}`, () =>
+    withKey(make, async (f, key) => {
+      const remote = await f.remotes.createRepository('docs.git', { files: docs })
+      const space = await f.space()
+      assert.is(await verdicts(space.repo.path, key, 'main'), 'G', 'the first commit of a space')
+      await f.import(space, { url: remote.url })
+      const before = await remote.head()
+      await f.edit(space, { 'guide.md': '# Guide\n\none\n' })
+      await f.edit(space, { 'guide.md': '# Guide\n\none\n\ntwo\n' })
+      const theirs = await remote.commit({ 'theirs.md': '# Theirs\n' })
+      const input = { url: remote.url, exportMode: 'commits' as const }
+      assert.is((await f.export(space, input)).error, undefined)
+      assert.is(await verdicts(remote.path, key, `${theirs}..main`), 'GG')
+      assert.is(await verdicts(space.repo.path, key, `${before}..main`), 'NGGG', 'two edits and a merge, beside the commit of the remote')
+      assert.is(await git(remote.path, ['fsck', '--strict']), '')
+      await f.edit(space, { 'guide.md': '# Guide\n\none\n\ntwo\n\nthree\n' })
+      // A signature may make the same commit another one: a repeated push must push what may have arrived.
+      f.remotes.behaviour.pushStatus = 502
+      const main = await git(space.repo.path, ['rev-parse', 'main'])
+      for (const exportMode of ['commits', 'single'] as const) {
+        for (let times = 0; times < 3; times++) assert.is((await f.export(space, { ...input, exportMode })).state, 'failure')
+        const refs = await git(space.repo.path, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/bindery/sync/'])
+        const log = refs.split('\n').find((line) => line.endsWith('/log')) as string
+        const offered = (await git(space.repo.path, ['log', '-1', '--format=%B', log.split(' ')[0] as string]))
+          .split('\n')
+          .filter((line) => line.startsWith('offered') && line.includes(main))
+        assert.is(offered.length, exportMode === 'commits' ? 1 : 2, exportMode)
+      }
+      delete f.remotes.behaviour.pushStatus
+      assert.is((await f.export(space, { ...input, exportMode: 'single' })).error, undefined)
+      assert.is(await verdicts(remote.path, key, `${theirs}..main`), 'GGG')
+      assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
+      assert.is((await f.export(space, input)).result, 'unchanged')
+      assert.match(await git(remote.path, [...key.verify, 'log', '-1', '--show-signature', 'main']), /Good .*signature/)
+    }))
+
+test('a key that cannot be used is refused at the start, with the reason', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'k-'))
+  try {
+    const locked = join(dir, 'locked')
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'a passphrase', '-f', locked])
+    await writeFile(join(dir, 'nothing'), 'no key\n', { mode: 0o600 })
+    await writeFile(join(dir, 'pgp'), '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nxx\n', { mode: 0o600 })
+    for (const [name, reason] of [
+      ['locked', /ssh-keygen failed/],
+      ['nothing', /ssh-keygen failed/],
+      ['pgp', /gpg failed/],
+    ] as const) {
+      const opened = await openGit({ reposDir: join(dir, 'repos'), maxBlobBytes: 1 << 20, signingKeyFile: join(dir, name) }).catch((error: unknown) => error)
+      assert.instance(opened, UnusableKey, name)
+      assert.match((opened as Error).message, reason)
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+})
+
+test.run()
