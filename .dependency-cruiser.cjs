@@ -23,6 +23,7 @@ const floors = [
   'webhooks',
   'people',
   'connections',
+  'request-exports',
   'pdf',
   'translations',
   'upkeep',

@@ -10,6 +10,7 @@ import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
 import { type ConnectionDriver, startConnections } from './jobs/connection-driver.js'
 import { type SearchUpdater, startSearchUpdater } from './jobs/search-updater.js'
+import { type RequestExportWatch, startRequestExportWatch } from './jobs/request-export-watch.js'
 import { startTranslations, type TranslationStarter } from './jobs/translation-starter.js'
 import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
@@ -54,12 +55,14 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   let announcer: Announcer | undefined
   let searches: SearchUpdater | undefined
   let translations: TranslationStarter | undefined
+  let requestExports: RequestExportWatch | undefined
   let connections: ConnectionDriver | undefined
   try {
     const moved: Announcer['moved'] = (repository, refs) => {
       announcer?.moved(repository, refs)
       searches?.moved(repository, refs)
       translations?.moved(repository, refs)
+      requestExports?.moved(repository, refs)
       connections?.moved(repository, refs)
     }
     const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved, makePool: overrides.makePool ?? createPool }, closers)
@@ -67,10 +70,11 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     announcer = startAnnouncer(app)
     searches = startSearchUpdater(app)
     translations = startTranslations(app)
+    requestExports = startRequestExportWatch(app)
     const first = await bootstrap(app, config)
     const api = await serveApi(app, config, { log, budget })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const background = overrides.withoutWorker ? null : startBackground(app)
+    const background = overrides.withoutWorker ? null : startBackground(app, requestExports)
     connections = background?.connections
     const close = async (): Promise<void> => {
       app.waits.close()
@@ -83,6 +87,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await announcer?.stop()
       await searches?.stop()
       await translations?.stop()
+      await requestExports?.stop()
       await background?.sender.stop()
       await closers.close()
     }
@@ -111,19 +116,25 @@ async function bootstrap(app: App, config: Config): Promise<FirstStart> {
 }
 
 /** Starts what works beside requests: the queue of jobs, the deliveries to webhooks, and what drives connections. */
-function startBackground(app: App) {
+function startBackground(app: App, requestExports: RequestExportWatch) {
   const worker = startWorker(app, { concurrency: JOBS_AT_ONCE })
   app.wakeJobs = worker.wake
   const sender = startWebhookSender(app)
-  app.wakeWebhooks = sender.wake
+  app.wakeWebhooks = (organization) => {
+    sender.wake(organization)
+    requestExports.changed(organization)
+  }
   const connections = startConnections(app)
-  app.wakeConnections = connections.wake
+  app.wakeConnections = (hint) => {
+    connections.wake(hint)
+    requestExports.hint(hint)
+  }
   const idle = async (): Promise<void> => {
-    await connections.idle()
-    await worker.idle()
-    // The end of a job may be something for connections to look at.
-    await connections.idle()
-    await worker.idle()
+    // The end of a job may be something for connections and exports to look at, and what they find another job.
+    do {
+      await connections.idle()
+      await worker.idle()
+    } while (await requestExports.idle())
   }
   return { worker, sender, connections, idle }
 }

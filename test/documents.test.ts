@@ -9,9 +9,20 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const test = suite('documents')
 
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/teams.md', 'docs/administration.md', 'docs/settings.md']
-const DESIGN = ['sync', 'page-identity', 'bounds', 'durability', 'decisions', 'search', 'content-import', 'openapi', 'pdf', 'connections', 'hosts'].map(
-  (name) => `docs/design/${name}.md`,
-)
+const DESIGN = [
+  'sync',
+  'page-identity',
+  'bounds',
+  'durability',
+  'decisions',
+  'search',
+  'content-import',
+  'openapi',
+  'pdf',
+  'hosts',
+  'connections',
+  'request-exports',
+].map((name) => `docs/design/${name}.md`)
 /** How a path that a document names may begin. */
 const ROOTS = ['', 'src/', 'src/domain/']
 

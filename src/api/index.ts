@@ -16,6 +16,7 @@ import * as writing from './content/write-endpoints.js'
 import * as connections from './connections/endpoints.js'
 import * as connectionRuns from './connections/run-endpoints.js'
 import * as gitWebhooks from './connections/webhook-endpoint.js'
+import * as requestExports from './request-exports/endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
@@ -98,6 +99,7 @@ export const endpoints: Endpoints = {
   ...connections,
   ...connectionRuns,
   ...gitWebhooks,
+  ...requestExports,
   ...sites,
   ...sitePublished,
   ...siteStructure,

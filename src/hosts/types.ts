@@ -102,6 +102,8 @@ export interface Host {
   openPullRequest(request: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }>
   updatePullRequest(number: number, change: { title?: string; body?: string }): Promise<PullRequest>
   closePullRequest(number: number): Promise<PullRequest>
+  /** Adds a comment. Asking twice makes two. */
+  comment(number: number, text: string): Promise<void>
   pullRequest(number: number): Promise<PullRequest>
   /** Those against a branch, newest first, at most 300; `more` if there are others. */
   openPullRequests(base: string): Promise<{ items: PullRequest[]; more: boolean }>

@@ -7,14 +7,26 @@ import { maintain } from './maintain-repository.js'
 import { pdf } from './print-pdf.js'
 import { processOpenApi } from './process-openapi.js'
 import { purge } from './purge-space.js'
+import { requestExport } from './request-export.js'
 import { mail } from './send-mail.js'
 import { computeRevision, spreadOpenApi } from './spread-openapi.js'
 import { translate } from './translate.js'
 
 /** Every kind of job. */
 export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
-  [gitImport, gitExport, contentImport, maintain, purge, mail, pdf, processOpenApi, makeOpenApiParts, spreadOpenApi, computeRevision, translate].map((kind) => [
-    kind.kind,
-    kind,
-  ]),
+  [
+    gitImport,
+    gitExport,
+    requestExport,
+    contentImport,
+    maintain,
+    purge,
+    mail,
+    pdf,
+    processOpenApi,
+    makeOpenApiParts,
+    spreadOpenApi,
+    computeRevision,
+    translate,
+  ].map((kind) => [kind.kind, kind]),
 )

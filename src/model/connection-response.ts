@@ -24,7 +24,11 @@ export const Connection = Type.Object(
     }),
     exportMode: oneOf(exportModes),
     commitMessage: Type.Optional(Type.String()),
-    pullRequests: Type.Object({ preview: Type.Boolean(), changeRequests: Type.Boolean() }),
+    pullRequests: Type.Object({
+      preview: Type.Boolean(),
+      changeRequests: Type.Boolean(),
+      logins: Type.Optional(Type.Array(Type.Object({ user: Id, login: Type.String() }))),
+    }),
     apiUrl: Type.Optional(Type.String()),
     webhookSecret: Type.Optional(Type.String({ description: 'Only when it was just made: enter it at the host, it is not returned again.' })),
     paused: Type.Boolean(),

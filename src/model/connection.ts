@@ -1,7 +1,7 @@
 /** Connections of spaces to remote repositories: the stored document, and what clients send. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, nullable, oneOf } from './common.js'
+import { closed, Id, nullable, oneOf } from './common.js'
 
 export const connectionProviders = ['github', 'gitlab', 'gitea', 'bitbucket', 'generic'] as const
 export type ConnectionProvider = (typeof connectionProviders)[number]
@@ -66,7 +66,7 @@ export interface ConnectionDoc {
   exportMode: ExportMode
   /** Message of the commits that are exported; absent = one that names the space. */
   commitMessage?: string
-  pullRequests: { preview: boolean; changeRequests: boolean }
+  pullRequests: { preview: boolean; changeRequests: boolean; logins?: { user: string; login: string }[] }
   /** Base of the host's REST API, if it is not the usual one of the provider. */
   apiUrl?: string
   sealedWebhookSecret: string
@@ -136,6 +136,12 @@ const PullRequests = Type.Object(
   {
     preview: Type.Optional(Type.Boolean({ description: 'Pull requests against the branch get a preview.' })),
     changeRequests: Type.Optional(Type.Boolean({ description: 'Change requests may be exported as pull requests.' })),
+    logins: Type.Optional(
+      Type.Array(Type.Object({ user: Id, login: Type.String({ pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]{0,127}$' }) }, closed), {
+        maxItems: 500,
+        description: 'The logins of users at the host, so that they are asked for a review there. Users without one are named in the text of the pull request.',
+      }),
+    ),
   },
   closed,
 )

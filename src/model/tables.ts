@@ -18,6 +18,7 @@ import { organizations } from './organization.js'
 import { grants, keptGrants } from './permission.js'
 import { reactions } from './reaction.js'
 import { replies } from './reply.js'
+import { requestExports } from './request-export.js'
 import { requestedReviews, reviews } from './review.js'
 import { samlProviders } from './saml-provider.js'
 import { signIns } from './sign-in.js'
@@ -72,6 +73,7 @@ export const documentTables: readonly Table<never, string>[] = [
   jobs,
   syncRuns,
   connections,
+  requestExports,
   contentImports,
   eventStreams,
   earlierEvents,

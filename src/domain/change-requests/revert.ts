@@ -25,14 +25,14 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
   const { doc } = changeRequest
   if (doc.status !== 'merged') throw conflict(`The change request is ${doc.status}: only a merged one can be reverted.`)
   checkUnlocked(space)
-  const { before, merge } = await spanOf(app, space, changeRequest)
+  const { before, after, merge } = await spanOf(app, space, changeRequest)
   if (!merge)
     throw conflict(
       'The change request has no merge commit in main, so it is not known which changes belong to it. Revert its pages in a new change request instead.',
     )
   return app.locks.run(space.doc.id, async (lease) => {
     const main = headOf(space)
-    const undone = await mergeCommits(app, space, { ours: main, theirs: before, base: merge })
+    const undone = await mergeCommits(app, space, { ours: main, theirs: before, base: after })
     if (!undone.clean) {
       throw conflictError(
         `The reversal of change request ${doc.number}`,
@@ -43,7 +43,7 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
     if (undone.tree === (await repo.commit(main)).tree) throw conflict(`Nothing of change request ${doc.number} is left in the main content.`)
     const title = `Revert #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`
     const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { Reverts: merge })
-    const reversal = { ours: main, theirs: before, bases: [merge], tree: undone.tree }
+    const reversal = { ours: main, theirs: before, bases: [after], tree: undone.tree }
     const head = await makeMergeCommit(app, space, reversal, { parents: [main], message, author: actor.user })
     return createChangeRequest(app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { lease, status: 'open', head })
   })

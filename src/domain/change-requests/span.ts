@@ -23,8 +23,17 @@ export async function spanOf(app: App, space: LoadedSpace, changeRequest: Loaded
   if (doc.status !== 'merged') return { before: (await repo.mergeBase(headOf(space), head)) ?? initial, after: head, merge: null }
   const merge = await findMerge(app, space, changeRequest)
   const first = merge && (await repo.commit(merge)).parents[0]
-  if (merge && first) return { before: first, after: merge, merge }
+  if (merge && first) return (await recordedSpan(space, merge)) ?? { before: first, after: merge, merge }
   return { before: (doc.revisionMergedAncestor as CommitId | undefined) ?? initial, after: head, merge: null }
+}
+
+/** The changes of a change request whose merge main only records, since its content came by an import: those of its branch. Null for any other merge. */
+async function recordedSpan({ repo }: LoadedSpace, merge: CommitId): Promise<Span | null> {
+  const { parents, tree } = await repo.commit(merge)
+  const [main, branch] = parents
+  if (main === undefined || branch === undefined || (await repo.commit(main)).tree !== tree) return null
+  const before = await repo.mergeBase(main, branch)
+  return before === null ? null : { before, after: branch, merge }
 }
 
 /** The merge commit on main: the service's, or else the first commit of main that contains the branch's head, if somebody merged it with plain Git. */

@@ -93,6 +93,11 @@ export class Bitbucket implements Host {
     return this.#read((await this.options.api.ask('POST', `${this.#repo}/pullrequests/${number}/decline`, purpose)).value)
   }
 
+  async comment(number: number, text: string): Promise<void> {
+    const purpose = { doing: 'comment on the pull request', needs: PULLS, what: `Pull request ${number}` }
+    await this.options.api.ask('POST', `${this.#repo}/pullrequests/${number}/comments`, purpose, { body: { content: { raw: text } } })
+  }
+
   async pullRequest(number: number): Promise<PullRequest> {
     const purpose = { doing: 'read pull requests', needs: 'the scope "pullrequest"', what: `Pull request ${number}` }
     return this.#read(await this.options.api.get(`${this.#repo}/pullrequests/${number}`, purpose))

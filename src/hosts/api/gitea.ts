@@ -84,6 +84,11 @@ export class Gitea implements Host {
     return this.#change(number, 'close the pull request', { state: 'closed' })
   }
 
+  async comment(number: number, text: string): Promise<void> {
+    const purpose = { doing: 'comment on the pull request', needs: NEEDS, what: `Pull request ${number}` }
+    await this.options.api.ask('POST', `${this.#repo}/issues/${number}/comments`, purpose, { body: { body: text } })
+  }
+
   async #change(number: number, doing: string, body: object): Promise<PullRequest> {
     const purpose = { doing, needs: NEEDS, what: `Pull request ${number}` }
     return githubPullRequest(this.options.api.host, (await this.options.api.ask('PATCH', `${this.#repo}/pulls/${number}`, purpose, { body })).value)

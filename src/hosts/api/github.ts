@@ -84,6 +84,11 @@ export class GitHub implements Host {
     return this.#change(number, 'close the pull request', { state: 'closed' })
   }
 
+  async comment(number: number, text: string): Promise<void> {
+    const purpose = { doing: 'comment on the pull request', needs: PULLS, what: `Pull request ${number}` }
+    await this.options.api.ask('POST', `${this.#repo}/issues/${number}/comments`, purpose, { body: { body: text } })
+  }
+
   async #change(number: number, doing: string, body: object): Promise<PullRequest> {
     const purpose = { doing, needs: PULLS, what: `Pull request ${number}` }
     return githubPullRequest(this.options.api.host, (await this.options.api.ask('PATCH', `${this.#repo}/pulls/${number}`, purpose, { body })).value)

@@ -88,6 +88,11 @@ export class GitLab implements Host {
     return this.#change(number, 'close the merge request', { state_event: 'close' })
   }
 
+  async comment(number: number, text: string): Promise<void> {
+    const purpose = { doing: 'comment on the merge request', needs: NEEDS, what: `Merge request ${number}` }
+    await this.options.api.ask('POST', `${this.#project}/merge_requests/${number}/notes`, purpose, { body: { body: text } })
+  }
+
   async #change(number: number, doing: string, body: object): Promise<PullRequest> {
     const { api, name } = this.options
     const { value } = await api.ask('PUT', `${this.#project}/merge_requests/${number}`, { doing, needs: NEEDS, what: `Merge request ${number}` }, { body })

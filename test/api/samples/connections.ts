@@ -7,6 +7,19 @@ export const connectionSamples: Samples = async (here, before) => {
   const body = { url: `file://${here.dir}/repos/${before.spaceId}.git`, ref: 'refs/heads/main', direction: 'import' }
   const kept = (await admin.call('post', base, body).expect(201)).body
   const paused = (await admin.call('post', base, { ...body, ref: 'refs/heads/paused', paused: true }).expect(201)).body
+  const { body: request } = await admin.call('post', `/v1/spaces/${before.spaceId}/change-requests`, { subject: 'Exported' }).expect(201)
+  const changes = [{ operation: 'insert_page', title: 'Exported', document: { markdown: 'Words.' } }]
+  const changeRequest = `/v1/spaces/${before.spaceId}/change-requests/${request.id}`
+  await admin.call('post', `${changeRequest}/content`, { changes }).expect(200)
+  const host = {
+    url: 'http://127.0.0.1:1/acme/docs.git',
+    provider: 'github',
+    credential: { kind: 'token', token: 'none' },
+    pullRequests: { changeRequests: true },
+  }
+  await admin.call('post', base, { ...body, ...host }).expect(201)
+  await admin.call('post', `${changeRequest}/git/pull-request`, {}).expect(202)
+  const exported = { parameters: { ...before, changeRequestId: request.id as string } }
   const run = (await admin.call('post', `${base}/${kept.id}/run`).expect(202)).body
   const parameters = { connectionId: kept.id as string, runId: run.id as string }
   const special: SpecialSamples = {
@@ -15,6 +28,8 @@ export const connectionSamples: Samples = async (here, before) => {
     pauseConnection: { success: true },
     resumeConnection: { success: true },
     testConnection: { success: true },
+    exportChangeRequest: { ...exported, body: {}, success: true },
+    getChangeRequestExport: exported,
     deleteConnection: { parameters: { ...before, connectionId: paused.id as string }, success: true },
   }
   return { parameters, special }

@@ -94,6 +94,12 @@ function routesOf(here: HostServer): Route[] {
         return { status: 200, body: shape(one) }
       }),
     ),
+    at('POST', '/pullrequests/(\\d+)/comments', 'pullrequest:write', ([number], { body }) =>
+      withPull(number, (one) => {
+        one.comments.push(String((body.content as { raw?: unknown }).raw))
+        return { status: 201, body: {} }
+      }),
+    ),
     at('GET', '/pullrequests/(\\d+)/commits', 'pullrequest', ([number], { query }) =>
       withPull(number, (one) => ({ status: 200, body: { values: pageOf([...repository.commitsOf(one)].reverse(), query, 'pagelen').map(commitShape) } })),
     ),

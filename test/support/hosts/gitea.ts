@@ -96,6 +96,12 @@ function routesOf(here: HostServer): Route[] {
         return { status: 201, body: [] }
       }),
     ),
+    at('POST', '/issues/(\\d+)/comments', 'write:issue', ([number], { body }) =>
+      withPull(number, (one) => {
+        one.comments.push(String(body.body))
+        return { status: 201, body: {} }
+      }),
+    ),
     at('GET', '/pulls/(\\d+)/commits', 'read:repository', ([number], { query }) =>
       withPull(number, (one) => ({ status: 200, body: pageOf([...repository.commitsOf(one)].reverse(), query, 'limit').map(commitShape) })),
     ),

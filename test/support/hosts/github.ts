@@ -142,6 +142,12 @@ function routesOf(here: GitHubServer): Route[] {
         return { status: 201, body: shape(one) }
       }),
     ),
+    at('POST', '/issues/(\\d+)/comments', 'pull_requests:write', ([number], { body }) =>
+      withPull(number, (one) => {
+        one.comments.push(String(body.body))
+        return { status: 201, body: {} }
+      }),
+    ),
     at('GET', '/pulls/(\\d+)/commits', 'pull_requests:read', ([number], { query }) =>
       withPull(number, (one) => ({ status: 200, body: pageOf(repository.commitsOf(one).slice(0, 250), query, 'per_page').map(commitShape) })),
     ),

@@ -103,6 +103,12 @@ function routesOf(here: HostServer): Route[] {
         return { status: 200, body: shape(one) }
       }),
     ),
+    at('POST', '/merge_requests/(\\d+)/notes', 'api', ([number], { body }) =>
+      withPull(number, (one) => {
+        one.comments.push(String(body.body))
+        return { status: 201, body: {} }
+      }),
+    ),
     at('GET', '/merge_requests/(\\d+)/commits', 'read_api', ([number], { query }) =>
       withPull(number, (one) => ({ status: 200, body: pageOf([...repository.commitsOf(one)].reverse(), query, 'per_page').map(commitShape) })),
     ),

@@ -26,6 +26,7 @@ export interface FakePull {
   state: 'open' | 'closed' | 'merged'
   author: string
   reviewers: string[]
+  comments: string[]
   /** Commits when it was merged, oldest first; before, those of the branch. */
   commits: FakeCommit[]
   merge: string | null
@@ -96,6 +97,7 @@ export class FakeRepository {
       state: 'open',
       author: 'ann',
       reviewers: [],
+      comments: [],
       commits: [],
       merge: null,
       squash: null,

@@ -1,0 +1,34 @@
+/** Endpoints of change requests that are exported as pull requests. */
+import { Type } from '@sinclair/typebox'
+import { getExport, requestExportOf } from '../../domain/request-exports/request.js'
+import { ChangeRequestExport, ExportChangeRequest } from '../../model/index.js'
+import { endpoint } from '../service.js'
+import { presentExport } from './present.js'
+
+const section = 'Connections'
+
+export const exportChangeRequest = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/git/pull-request',
+  summary: 'Export a change request as a pull request',
+  description:
+    'Pushes its content to a branch of its own on the host and opens a pull request there, both in the background. From then on the two follow each other: changes here are pushed, commits that ' +
+    'people push there are taken in, and what is merged or closed there is merged or archived here. If it is exported already, the export is looked at at once; one that has ended begins again.',
+  section,
+  needs: 'space:triggerGitSync',
+  body: Type.Optional(ExportChangeRequest),
+  status: 202,
+  returns: ChangeRequestExport,
+  fails: [409],
+  handle: async ({ app, actor, space, changeRequest, body }) => presentExport(app, await requestExportOf(app, actor, space, changeRequest, body?.connection)),
+})
+
+export const getChangeRequestExport = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/git/pull-request',
+  summary: 'Get the pull request of a change request',
+  section,
+  needs: 'space:view',
+  returns: ChangeRequestExport,
+  handle: async ({ app, changeRequest }) => presentExport(app, await getExport(app, changeRequest)),
+})

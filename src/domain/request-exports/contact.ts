@@ -1,0 +1,79 @@
+/** What a look at an export works with: its change request, its connection, and the host behind it. */
+import type { Host } from '../../hosts/index.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import {
+  type ChangeRequestDoc,
+  type ConnectionDoc,
+  changeRequests,
+  connections,
+  type RequestExportDoc,
+  requestExports,
+  spaces,
+  users,
+} from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import { gitCredentialOf, unsealCredential } from '../connections/credential.js'
+import type { App } from '../context/app.js'
+import { loadHead } from '../context/loaded.js'
+import { repositoryName } from '../context/refs.js'
+import { SyncFailure } from '../git-sync/failure.js'
+import { remoteOf, withCredential } from '../git-sync/remote.js'
+import type { Contact } from '../git-sync/sync.js'
+
+/** An export under way. */
+export interface Export extends Contact {
+  doc: Document<RequestExportDoc>
+  request: Document<ChangeRequestDoc>
+  /** The head of the change request. */
+  head: CommitId
+  through: Document<ConnectionDoc>
+  host: Host
+  /** The branch on the host. */
+  branch: RefName
+}
+
+/** Why an export has ended for good, in words. */
+export class ExportOver extends Error {}
+
+/** Opens an export. Null if its space was deleted. Throws `ExportOver`, `SyncFailure`, `HostError`. */
+export async function openExport(app: App, doc: Document<RequestExportDoc>, signal: AbortSignal): Promise<Export | null> {
+  const space = await app.store.get(spaces, doc.space)
+  const request = await app.store.get(changeRequests, doc.id)
+  if (!space || space.deletedAt !== undefined || !request) return null
+  const through = await app.store.get(connections, doc.connection)
+  if (through?.key !== doc.key) throw new ExportOver('The connection was deleted, or leads elsewhere now. The pull request stays as it is on the host.')
+  if (through.paused) throw new SyncFailure('The connection is paused: resume it to go on.')
+  if (!through.pullRequests.changeRequests)
+    throw new SyncFailure('The connection no longer exports change requests: set its pullRequests.changeRequests to go on.')
+  const user = await app.store.get(users, doc.requestedBy)
+  if (!user) throw new ExportOver('The user who exported it was removed.')
+  const loaded = { doc: space, role: 'admin' as const, repo: await app.git.open(repositoryName(space.id)) }
+  const { provider, url, apiUrl } = through
+  const remote = remoteOf(through)
+  return {
+    app,
+    doc,
+    request,
+    head: loadHead(loaded, request).head,
+    space: loaded,
+    actor: { user, token: { id: 'job', readOnly: false } },
+    remote,
+    connection: withCredential(remote, await gitCredentialOf(app, through), signal),
+    through,
+    host: app.hosts.open({ provider, url, apiUrl, credential: unsealCredential(app, through) }),
+    branch: doc.branch as RefName,
+    enter: async () => {},
+  }
+}
+
+/** Changes the stored export, and returns it. What was recorded stays recorded if the look breaks off after it. */
+export async function record(
+  all: Pick<Export, 'app' | 'doc'>,
+  change: (doc: Document<RequestExportDoc>) => Document<RequestExportDoc>,
+): Promise<Document<RequestExportDoc>> {
+  return all.app.store.transact(async (tx) => {
+    const stored = await tx.get(requestExports, all.doc.id)
+    if (!stored) throw new ExportOver('The export was removed.')
+    return tx.replace(requestExports, change(stored))
+  })
+}

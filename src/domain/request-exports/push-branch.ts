@@ -1,0 +1,82 @@
+/** Brings the host's branch to the present head of the change request. What people pushed there is taken in first; nothing is ever overwritten. */
+import { RemoteError } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
+import type { ExportedRevision, RequestExportDoc } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import { localCommit } from '../git-sync/directory.js'
+import { SyncFailure } from '../git-sync/failure.js'
+import type { Entry } from '../git-sync/log-entries.js'
+import { logMoves, readSyncLog } from '../git-sync/sync-log.js'
+import { headOf } from '../revisions/main-content.js'
+import { type Export, record } from './contact.js'
+import { exportCommit } from './export-commit.js'
+import { takeIn } from './take-in.js'
+
+/** Pushes, unless the host's branch has the head already. Returns the export as it is then. Throws `SyncFailure`, `RemoteError`, `ServiceError`. */
+export async function pushBranch(all: Export): Promise<Export> {
+  const there = await all.space.repo.remoteHead(all.connection, all.branch)
+  const settled = there === null ? all : await settle(all, there)
+  if (there !== null && settled.doc.pushed?.commit !== there) throw new SyncFailure('The branch moved on the host.')
+  if (settled.doc.pushed?.revision === settled.head && there !== null) return settled
+  return pushed(settled, there)
+}
+
+/** Records what the host's branch has: what was pushed from here before a broken connection, or commits of people there. */
+async function settle(all: Export, there: CommitId): Promise<Export> {
+  const { pushed: before, offered } = all.doc
+  if (before?.commit === there) return all
+  if (offered?.commit === there) return { ...all, doc: await recordPushed(all, offered) }
+  if (!before && !offered)
+    throw new SyncFailure(`The host has a branch ${all.doc.branch} that was not made here. Nothing was overwritten: delete or rename that branch on the host.`)
+  return takeIn(all, there, before ?? (offered as ExportedRevision))
+}
+
+async function pushed(all: Export, there: CommitId | null): Promise<Export> {
+  const { app, space, doc, head } = all
+  const { repo } = space
+  const on = there ?? (doc.pushed?.commit as CommitId | undefined) ?? null
+  const commit = await app.locks.run(space.doc.id, async (lease) => {
+    const again = doc.offered?.revision === head && (await isOn(all, doc.offered.commit as CommitId, on))
+    const made = again ? (doc.offered?.commit as CommitId) : await exportCommit(all, on)
+    await note(all, made, 'offered', lease)
+    return made
+  })
+  const offered = { revision: head, commit }
+  const noted = { ...all, doc: await record(all, (stored) => ({ ...stored, offered })) }
+  if (commit !== there) await sent(noted, commit, there)
+  await app.locks.run(space.doc.id, (lease) => note(noted, commit, 'known', lease))
+  return { ...noted, doc: await recordPushed(noted, offered) }
+
+  async function isOn(_all: Export, one: CommitId, parent: CommitId | null): Promise<boolean> {
+    if (!(await repo.hasCommit(one))) return false
+    return parent === null || (await repo.commit(one)).parents[0] === parent
+  }
+}
+
+async function sent({ space, connection, branch }: Export, commit: CommitId, there: CommitId | null): Promise<void> {
+  try {
+    await space.repo.push(connection, branch, commit, there)
+  } catch (error) {
+    if (error instanceof RemoteError && error.kind === 'stale')
+      throw new SyncFailure('Somebody pushed to the branch on the host at the same moment. Nothing was overwritten; their commits are taken in first.', {
+        cause: error,
+      })
+    throw error
+  }
+}
+
+export const recordPushed = (all: Pick<Export, 'app' | 'doc'>, pushed: ExportedRevision): Promise<Document<RequestExportDoc>> =>
+  record(all, ({ offered: _done, ...stored }) => ({ ...stored, pushed, changedAt: all.app.clock.now().toISOString() }))
+
+/** Writes into the log of the synchronization that a commit of the host has the content of the head: it counts once main contains the head. */
+async function note(all: Export, remote: CommitId, kind: Entry['kind'], lease: Parameters<Export['space']['repo']['move']>[2]): Promise<void> {
+  const { space, head, branch } = all
+  const { repo } = space
+  const main = headOf(space)
+  const log = await readSyncLog(repo, all.remote, main)
+  if (log.entries.some((one) => one.kind === kind && one.remote === remote && one.local === head)) return
+  const theirs = (await localCommit(repo, await readSyncLog(repo, all.remote, head), all.remote.directory, remote)) ?? remote
+  const entry: Entry = { kind, remote, theirs, local: head, anchor: head, ref: branch }
+  const over = log.entries.filter((one) => one.kind === 'offered' && one.remote === remote && one.ref === branch)
+  await repo.move(await logMoves(repo, log, main, [entry], over), 'export a change request', lease)
+}

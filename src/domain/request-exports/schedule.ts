@@ -1,0 +1,103 @@
+/** When an export is looked at: one job waits for each, brought forward by hints of the host and by changes here. */
+import { createHash } from 'node:crypto'
+import { newId } from '../../kernel/ids.js'
+import { changeRequests, type JobDoc, jobs, type RequestExportDoc, requestedReviews, requestExports } from '../../model/index.js'
+import type { Document, Reader, Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { changeRequestRef, repositoryName } from '../context/refs.js'
+
+/** Reviewers that are asked, or named, at most. */
+export const MOST_REVIEWERS = 20
+export const REQUEST_EXPORT = 'request-export'
+/** An open pull request is asked for this often, and less often the longer nothing happened: after a tenth of that time. */
+const LEAST_POLL_MS = 60_000
+const MOST_POLL_MS = 15 * 60_000
+/** A closed one may be reopened for this long. */
+const REOPEN_MS = 7 * 24 * 60 * 60_000
+const POLL_OF_CLOSED_MS = 60 * 60_000
+
+export const isLive = ({ status }: Pick<RequestExportDoc, 'status'>): boolean => status === 'pending' || status === 'open'
+
+const isWaiting = (doc: RequestExportDoc): boolean => doc.waitsFor !== undefined
+
+/** When a look that found nothing to do is to be repeated (milliseconds since 1970); null = never. */
+export function nextLook(doc: RequestExportDoc, now: number): number | null {
+  const quiet = now - Date.parse(doc.changedAt)
+  if (isLive(doc) || isWaiting(doc)) return now + Math.min(MOST_POLL_MS, Math.max(LEAST_POLL_MS, quiet / 10))
+  return doc.status === 'closed' && doc.pullRequest !== undefined && quiet < REOPEN_MS ? now + POLL_OF_CLOSED_MS : null
+}
+
+/** Queues the next look, or brings the one that is queued forward. `at`: milliseconds since 1970. */
+export async function scheduleLook(app: App, tx: Transaction, { id }: RequestExportDoc, at: number): Promise<void> {
+  const lane = `${REQUEST_EXPORT}:${id}`
+  const all = await tx.find(jobs, 'lane', lane)
+  const queued = all.find((job) => job.state === 'queued')
+  const notBefore = new Date(at).toISOString()
+  if (queued) {
+    if (queued.notBefore !== undefined && queued.notBefore > notBefore) await tx.replace(jobs, { ...queued, notBefore })
+    return
+  }
+  await tx.insert(jobs, {
+    id: newId(),
+    kind: REQUEST_EXPORT,
+    lane,
+    payload: { request: id },
+    state: 'queued',
+    sequence: Math.max(0, ...all.map((job) => job.sequence)) + 1,
+    attempts: 0,
+    notBefore,
+    createdAt: app.clock.now().toISOString(),
+  } satisfies JobDoc)
+}
+
+/** A digest of what an export shows of its change request: its branch, words, status and reviewers. */
+export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {
+  const request = await reader.get(changeRequests, doc.id)
+  const head = request === null ? null : app.git.head(repositoryName(doc.space), changeRequestRef(request.number))
+  const { documents } = await reader.page(requestedReviews, 'requestedAt', doc.id, { limit: MOST_REVIEWERS, direction: 'asc' })
+  const asked = documents.map(({ user }) => user)
+  const shown = [head, request?.status, request?.subject, request?.description, asked.sort()]
+  return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)
+}
+
+/** Looks again, after the quiet time, at those exports whose change request differs from what was seen last. */
+export async function noteChanges(app: App, of: { space: string } | { organization: string }): Promise<void> {
+  const { store } = app
+  const all =
+    'space' in of ? await store.find(requestExports, 'liveInSpace', of.space) : await store.find(requestExports, 'liveInOrganization', of.organization)
+  for (const doc of all) if ((await stateOf(app, app.store, doc)) !== doc.seen) await hasten(app, doc, app.settings.connections.quietMs)
+}
+
+/** Looks at once at the exports of a connection, or at those that wait for the end of a run: the host or a run has something to tell. */
+export async function noteHint(app: App, hint: { connection: string } | undefined): Promise<void> {
+  const all = hint ? await app.store.find(requestExports, 'connection', hint.connection) : await app.store.find(requestExports, 'waiting', 'waiting')
+  for (const doc of all) if (nextLook(doc, app.clock.now().getTime()) !== null) await hasten(app, doc, 0)
+}
+
+async function hasten(app: App, doc: Document<RequestExportDoc>, ms: number): Promise<void> {
+  await app.store.transact(async (tx) => {
+    if (await tx.get(requestExports, doc.id)) await scheduleLook(app, tx, doc, app.clock.now().getTime() + ms)
+  })
+  app.wakeJobs()
+}
+
+/** Removes the exports of a space, in the transaction that purges it. Their pull requests stay on the host. */
+export async function removeExports(tx: Transaction, space: string): Promise<void> {
+  for (const doc of await tx.find(requestExports, 'space', space)) {
+    for (const job of await tx.find(jobs, 'lane', `${REQUEST_EXPORT}:${doc.id}`)) if (job.state === 'queued') await tx.remove(jobs, job.id)
+    await tx.remove(requestExports, doc.id)
+  }
+}
+
+/** Records that looks failed for a reason that nobody foresaw, and looks again in an hour. */
+export async function retryUnexpected(app: App, tx: Transaction, id: string, message: string): Promise<void> {
+  const stored = await tx.get(requestExports, id)
+  if (!stored) return
+  const now = app.clock.now()
+  const attempts = (stored.problem?.attempts ?? 0) + 1
+  const next = await tx.replace(requestExports, {
+    ...stored,
+    problem: { cause: 'internal', message, since: stored.problem?.since ?? now.toISOString(), attempts },
+  })
+  await scheduleLook(app, tx, next, now.getTime() + POLL_OF_CLOSED_MS)
+}

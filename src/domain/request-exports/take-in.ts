@@ -1,0 +1,93 @@
+/** Takes commits that people pushed to the host's branch into the change request. */
+import { RemoteError } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
+import type { ExportedRevision } from '../../model/index.js'
+import { guardBranch } from '../commits/guards.js'
+import { commitMessage } from '../commits/make-commit.js'
+import { makeMergeCommit } from '../commits/merge/merge-commit.js'
+import { moveBranch } from '../commits/move-branch.js'
+import { changeRequestRef } from '../context/refs.js'
+import { findCommonGround } from '../git-sync/common-ground.js'
+import { localCommit } from '../git-sync/directory.js'
+import { SyncFailure } from '../git-sync/failure.js'
+import type { Entry, SyncLog } from '../git-sync/log-entries.js'
+import { mergeArrival } from '../git-sync/merge-arrival.js'
+import { fetchHead } from '../git-sync/sync.js'
+import { readSyncLog } from '../git-sync/sync-log.js'
+import { type Export, record } from './contact.js'
+
+const MOST_NAMED = 10
+
+/** Conflicts between the host's branch and the change request: nothing is overwritten on either side. */
+export class BranchConflict extends SyncFailure {}
+
+/**
+ * Merges the host's branch into the change request's, on what was exported. Throws `BranchConflict`, and `SyncFailure` if the host's branch was
+ * rewritten or emptied.
+ * @param last what was exported last
+ */
+export async function takeIn(all: Export, there: CommitId, last: ExportedRevision): Promise<Export> {
+  const { app, space, remote, request, branch } = all
+  const { repo } = space
+  if ((await fetched(all)) !== there) throw new SyncFailure('The branch moved on the host.')
+  if (!(await repo.isAncestor(last.commit as CommitId, there)))
+    throw new SyncFailure(
+      `The branch ${all.doc.branch} was rewritten on the host: it lacks what was exported. Nothing was overwritten. Bring ${last.commit} back there, or archive the change request.`,
+    )
+  const ref = changeRequestRef(request.number)
+  const head = await app.locks.run(space.doc.id, (lease) =>
+    moveBranch(repo, { ref, reason: `take in commits of ${all.doc.branch}`, guard: guardBranch(app, space), lease }, async (now) => {
+      const ours = now ?? all.head
+      const log = withExport(await readSyncLog(repo, remote, ours), last, all)
+      const theirs = await localCommit(repo, log, remote.directory, there)
+      if (theirs === null) throw new SyncFailure(`The branch on the host no longer has the folder ${remote.directory}/.`)
+      const ground = await findCommonGround(repo, log, { main: ours, theirs })
+      if (ground.inStep || (await repo.isAncestor(theirs, ours))) return ours
+      const { merged } = await mergeArrival(all, ground, { main: ours, theirs })
+      if (!merged.clean) throw conflictOf(merged.conflicts.map(({ path }) => path))
+      const { name: displayName, email } = app.settings.committer
+      const message = commitMessage(`Take in commits of ${branch.replace('refs/heads/', '')}`, { 'Change-Request-Branch': String(request.number) })
+      return makeMergeCommit(
+        app,
+        space,
+        { ours, theirs, bases: ground.bases.map(({ local }) => local), tree: merged.tree },
+        { message, author: { displayName, email } },
+      )
+    }),
+  )
+  const doc = await record(all, ({ offered: _over, ...stored }) => ({
+    ...stored,
+    // The host has its own commits; what it lacks of the head is pushed on top of them.
+    pushed: { revision: last.revision, commit: there },
+    changedAt: app.clock.now().toISOString(),
+  }))
+  return { ...all, doc, head }
+}
+
+async function fetched(all: Export): Promise<CommitId> {
+  try {
+    return await fetchHead(all, all.branch)
+  } catch (error) {
+    if (error instanceof RemoteError && error.kind === 'missing-ref') throw new SyncFailure('The branch was deleted on the host.', { cause: error })
+    throw error
+  }
+}
+
+/** The log, with what was exported: it may have been pruned from the stored one. */
+function withExport(log: SyncLog, last: ExportedRevision, { branch }: Export): SyncLog {
+  if (log.pairs.some(({ remote, local }) => remote === last.commit && local === last.revision)) return log
+  const known = log.entries.find(({ remote }) => remote === last.commit)
+  const commit = last.commit as CommitId
+  const local = last.revision as CommitId
+  const entry: Entry = { kind: 'known', remote: commit, theirs: known?.theirs ?? commit, local, anchor: local, ref: branch }
+  return { ...log, entries: [...log.entries, entry], counting: [...log.counting, entry], pairs: [...log.pairs, entry] }
+}
+
+function conflictOf(paths: readonly string[]): BranchConflict {
+  const all = [...new Set(paths)]
+  const listed = all.slice(0, MOST_NAMED).join(', ') + (all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '')
+  return new BranchConflict(
+    `Commits on the host's branch conflict with the change request in ${listed}. Nothing was overwritten on either side. ` +
+      'Change these files on one side so that both agree, or merge the pull request without the later changes here.',
+  )
+}

@@ -1,0 +1,19 @@
+/** The background job that looks at the export of a change request. */
+import { lookAt } from '../domain/request-exports/look.js'
+import { REQUEST_EXPORT, retryUnexpected } from '../domain/request-exports/schedule.js'
+import { JobInterrupted, type JobKind } from './job-kind.js'
+
+/** A host may take seconds to answer: these jobs have places of their own. */
+export const requestExport: JobKind = {
+  kind: REQUEST_EXPORT,
+  slots: 2,
+  async run(app, job, signal) {
+    try {
+      return { write: await lookAt(app, String(job.payload.request), signal) }
+    } catch (error) {
+      if (signal.aborted) throw new JobInterrupted()
+      throw error
+    }
+  },
+  failed: (app, job, error) => ({ error, write: (tx) => retryUnexpected(app, tx, String(job.payload.request), error) }),
+}

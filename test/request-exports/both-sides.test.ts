@@ -1,0 +1,207 @@
+import * as assert from 'uvu/assert'
+import { requestExports } from '../../src/model/index.js'
+import { git } from '../support/hermetic-git.js'
+import { suiteWith } from '../support/suite.js'
+import { MINUTE, startExporting } from './fixture.js'
+
+const [test, here] = await suiteWith('exported change requests on both sides', startExporting)
+
+const FILES = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' }
+const patch = (path: string, body: object) => here.service.admin.call('patch', path, body).expect(200)
+
+test('closed there: archived here with the reason; reopened there: open again', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  await story.export(number)
+  story.pull().state = 'closed'
+  await here.forward(2 * MINUTE)
+  const closed = await story.exported(number)
+  assert.is(closed.status, 'closed')
+  assert.match(closed.reason, /closed on the host/)
+  assert.is((await story.changeRequest(number)).status, 'archived')
+  story.pull().state = 'open'
+  await here.forward(61 * MINUTE)
+  assert.equal([(await story.exported(number)).status, (await story.changeRequest(number)).status], ['open', 'open'])
+  await story.merge('merge')
+  await here.forward(2 * MINUTE)
+  await here.forward(2 * MINUTE)
+  assert.is((await story.changeRequest(number)).status, 'merged')
+})
+
+test('archived here: closed there with one comment; exported again: another pull request', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  const path = `${story.base}/change-requests/${number}`
+  await story.export(number)
+  await patch(path, { status: 'archived' })
+  await here.forward(11_000)
+  assert.is(story.pull().state, 'closed')
+  assert.equal(story.pull().comments, [`Change request #${number} was archived in Bindery.`])
+  assert.is((await story.exported(number)).status, 'closed')
+  await patch(path, { status: 'open' })
+  await here.forward(61 * MINUTE)
+  assert.is(story.host.repository.pulls.length, 1, 'opening it again here does not export it')
+  const again = await story.export(number)
+  assert.is(again.status, 'open', JSON.stringify(again.problem))
+  assert.equal(
+    story.host.repository.pulls.map(({ state, head }) => [state, `refs/heads/${head}`]),
+    [
+      ['closed', again.branch.replace(/-2$/, '')],
+      ['open', again.branch],
+    ],
+  )
+})
+
+test('merged here: the export of main brings it to the host, then the pull request is closed with a comment', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  await story.export(number)
+  await here.service.admin.call('post', `${story.base}/change-requests/${number}/merge`).expect(200)
+  await here.forward(11_000)
+  await here.forward(2 * MINUTE)
+  const done = await story.exported(number)
+  assert.is(done.status, 'closed', JSON.stringify(done))
+  assert.is(story.pull().state, 'closed')
+  assert.equal(story.pull().comments.length, 1)
+  assert.ok(story.pull().comments[0]?.endsWith(`is on main with ${await story.bare.head()}.`), story.pull().comments[0])
+  assert.equal(await story.remoteFiles(), await story.files())
+})
+
+test('a connection that only imports: merged here, the pull request stays as the way to the host', async () => {
+  const story = await here.connected(FILES, { direction: 'import' })
+  const number = await story.request('Guide', 'How to.\n')
+  await story.export(number)
+  await here.service.admin.call('post', `${story.base}/change-requests/${number}/merge`).expect(200)
+  await here.forward(2 * MINUTE)
+  assert.is(story.pull().state, 'open')
+  await story.merge('squash')
+  await here.forward(6 * MINUTE)
+  await here.forward(6 * MINUTE)
+  assert.is((await story.exported(number)).status, 'merged', JSON.stringify(await story.exported(number)))
+  assert.equal(await story.files(), await story.remoteFiles())
+  assert.equal(await story.all('open'), [])
+})
+
+test('commits that people push to the branch come into the change request; conflicts overwrite nothing', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  const { branch, commit } = await story.export(number)
+  const theirs = await story.bare.commit({ 'guide.md': '# Guide\n\nHow to, better.\n' }, { ref: branch, message: 'Better' })
+  await here.forward(2 * MINUTE)
+  const taken = await story.exported(number)
+  assert.is(taken.problem, undefined, JSON.stringify(taken.problem))
+  assert.is(taken.commit, theirs, 'the host has all of it')
+  assert.is(await story.bare.head(branch), theirs)
+  const ref = `refs/heads/change-requests/${number}`
+  assert.match((await story.files(ref))['guide.md'] ?? '', /better/)
+  assert.is((await story.git('merge-base', '--is-ancestor', commit, ref)).trim(), '')
+
+  // Both sides change the same line.
+  await story.bare.commit({ 'guide.md': '# Guide\n\nHow to, there.\n' }, { ref: branch, message: 'There' })
+  const pages = (await here.service.admin.call('get', `${story.base}/change-requests/${number}/content`).expect(200)).body.pages
+  const { id } = pages.find((one: { title: string }) => one.title === 'Guide')
+  const changes = [{ operation: 'update_page', page: id, document: { markdown: '# Guide\n\nHow to, here.\n' } }]
+  await here.service.admin.call('post', `${story.base}/change-requests/${number}/content`, { changes }).expect(200)
+  await here.forward(2 * MINUTE)
+  const held = await story.exported(number)
+  assert.is(held.problem?.cause, 'conflict', JSON.stringify(held))
+  assert.match(held.problem.message, /guide\.md/)
+  assert.match((await story.remoteFiles(branch))['guide.md'] ?? '', /there/)
+  assert.match((await story.files(ref))['guide.md'] ?? '', /here/)
+  // They agree again, and it goes on.
+  await story.bare.commit({ 'guide.md': '# Guide\n\nHow to, here.\n' }, { ref: branch, message: 'As it is here' })
+  await here.forward(61 * MINUTE)
+  const well = await story.exported(number)
+  assert.is(well.problem, undefined, JSON.stringify(well.problem))
+  assert.match((await story.remoteFiles(branch))['guide.md'] ?? '', /here/)
+})
+
+test('a rewritten branch is never forced back', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  const { branch } = await story.export(number)
+  const main = await story.bare.head()
+  await git(story.bare.path, ['update-ref', branch, `${main}`])
+  await here.forward(2 * MINUTE)
+  assert.match((await story.exported(number)).problem?.message ?? '', /rewritten on the host/)
+  assert.is(await story.bare.head(branch), main)
+})
+
+test('answers that are lost, and a kill between a step and its record: one commit, one pull request', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  here.remotes.behaviour.losePushResponses = true
+  const lost = await story.export(number)
+  assert.ok(lost.problem, 'the push has no answer')
+  here.remotes.behaviour.losePushResponses = false
+  const head = await story.bare.head(lost.branch)
+  assert.ok(head, 'but it arrived')
+  await here.forward(2 * MINUTE)
+  const found = await story.exported(number)
+  assert.equal([found.commit, found.status, story.host.repository.pulls.length], [head, 'open', 1])
+  // Killed after the pull request was opened, before that was recorded.
+  const { pullRequest: _gone, told: _words, ...rest } = await story.stored(number)
+  await here.service.service.app.store.replace(requestExports, { ...rest, status: 'pending' })
+  const again = await story.export(number)
+  assert.equal([again.pullRequest.number, story.host.repository.pulls.length], [1, 1])
+  // The same for the push itself: what was offered is there.
+  const { pushed, ...before } = await story.stored(number)
+  if (!pushed) throw new Error('nothing pushed')
+  await here.service.service.app.store.replace(requestExports, { ...before, offered: pushed })
+  assert.is((await story.export(number)).commit, head)
+  assert.is(await story.bare.head(lost.branch), head)
+})
+
+test('title, text and reviewers follow; who has no known login is named', async () => {
+  const [ann, ben] = [await here.service.caller('review'), await here.service.caller('review')]
+  const story = await here.connected(FILES, { logins: [{ user: ben.user, login: 'ben' }] })
+  const number = await story.request('Guide', 'How to.\n')
+  const path = `${story.base}/change-requests/${number}`
+  await here.service.admin.call('post', `${path}/requested-reviewers`, { users: [ann.user, ben.user] })
+  const opened = await story.export(number)
+  assert.is(opened.problem, undefined, JSON.stringify(opened.problem))
+  assert.equal(opened.reviewers, { asked: ['ben'], named: [ann.user] })
+  assert.equal(story.pull().reviewers, ['ben'])
+  assert.match(story.pull().body, /A review is requested from Person \d+\./)
+  await patch(path, { subject: 'A better title' })
+  await here.forward(11_000)
+  assert.is(story.pull().title, 'A better title')
+})
+
+test('the limit of the host is waited for', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  story.host.limit = { left: 0, resetAt: here.clock.now().getTime() + 10 * MINUTE }
+  assert.is((await story.export(number)).problem?.cause, 'rateLimited')
+  const asked = story.host.requests.length
+  await here.forward(5 * MINUTE)
+  assert.is(story.host.requests.length, asked, 'not asked before')
+  story.host.limit = null
+  await here.forward(6 * MINUTE)
+  assert.is((await story.exported(number)).status, 'open')
+})
+
+test('who may, and what is refused', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  const path = `${story.base}/change-requests/${number}/git/pull-request`
+  const [editor, reader] = [await here.service.caller('edit'), await here.service.caller('read')]
+  await editor.call('post', path, {}).expect(403)
+  await reader.call('get', path).expect(404)
+  await here.service.admin.call('post', path, { connection: 'none' }).expect(404)
+  const connection = `${story.base}/git/connections/${story.connection}`
+  await patch(connection, { pullRequests: { changeRequests: false } })
+  await here.service.admin.call('post', path, {}).expect(409)
+  await patch(connection, { pullRequests: { changeRequests: true }, direction: 'export' })
+  await here.service.admin.call('post', path, {}).expect(409)
+  await patch(connection, { direction: 'both' })
+  const { body: empty } = await here.service.admin.call('post', `${story.base}/change-requests`, { subject: 'Empty' }).expect(201)
+  await here.service.admin.call('post', `${story.base}/change-requests/${empty.number}/git/pull-request`, {}).expect(409)
+  await story.bare.rejectPushes('branches of bindery are protected')
+  const refused = await story.export(number)
+  assert.is(refused.problem?.cause, 'rejected')
+  assert.match(refused.problem.message, /protected/)
+  assert.is(story.host.repository.pulls.length, 0)
+})
+
+test.run()
