@@ -126,7 +126,7 @@ test(
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`S${n}`, link({ $ref: `#/components/schemas/S${(n + 1) % count}` })]))
     const within = (schemas: object): object => ({ text: specText({ paths: {}, components: { schemas } }) })
     assert.is((await tried(within(ring(300, (ref) => ({ type: 'object', properties: { next: ref } }))))).lastProcessError, undefined)
-    await refused(within(ring(20_000, (ref) => ({ type: 'object', properties: { next: ref } }))), 'PARSE_ERROR', /nested|memory|seconds/)
+    assert.is((await tried(within(ring(20_000, (ref) => ({ type: 'object', properties: { next: ref } }))))).lastProcessError, undefined)
     await refused(within(ring(3, (ref) => ref)), 'PARSE_ERROR', /in a circle/)
     await refused(within(ring(5_000, (ref) => ref)), 'PARSE_ERROR', /more than 20 times/)
     const bomb = [...'bcdefghijk'].map((name, n) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghijk'[n]}`).join(',')}]`)

@@ -43,6 +43,7 @@ export async function exportCommit(all: Export, on: CommitId | null): Promise<Co
   const words = [titleOf(request), request.description ?? ''].join('\n\n')
   return repo.write({
     parents: content.parents ?? parents,
+    sign: true,
     changes: content.changes,
     ...(content.tree === undefined ? {} : { tree: content.tree }),
     message: commitMessage(words, others.length > 0 ? { 'Co-authored-by': others } : {}),
