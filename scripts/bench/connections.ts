@@ -93,15 +93,14 @@ async function run(service: Server, connected: Connected, direction: 'import' | 
 }
 
 /** Puts a commit that changes one page on a bare repository's branch. */
-async function commitPage(repository: string, index: string, page: number, edition: number, ref?: string): Promise<string> {
+async function commitPage(repository: string, index: string, page: number, edition: number): Promise<void> {
   const blob = await git(repository, ['hash-object', '-w', '--stdin'], Buffer.from(pageText(page, edition)))
   const env = { GIT_INDEX_FILE: index }
   await git(repository, ['read-tree', MAIN], undefined, env)
   await git(repository, ['update-index', '--cacheinfo', `100644,${blob},${pagePath(page)}`], undefined, env)
   const tree = await git(repository, ['write-tree'], undefined, env)
   const commit = await git(repository, ['commit-tree', tree, '-p', MAIN, '-m', 'Change a page'])
-  await git(repository, ['update-ref', ref ?? MAIN, commit])
-  return commit
+  await git(repository, ['update-ref', MAIN, commit])
 }
 
 const pageOf = (round: number): number => (round * 7919) % PAGES
@@ -111,17 +110,17 @@ async function importSides(dir: string, service: Server, connected: Connected, r
   const clone = join(dir, 'fetcher.git')
   await git(dir, ['clone', '--quiet', '--bare', connected.url, clone])
   let made = 0
-  const newCommit = async (round: number, side: string): Promise<void> => {
+  const newCommit = async (round: number): Promise<void> => {
     // Rounds begin with either side in turn, so each commit is asked for twice in a row.
-    if (made++ % 2 === 0) await commitPage(repository, join(dir, `index-${side}`), pageOf(round), 5000 + made)
+    if (made++ % 2 === 0) await commitPage(repository, join(dir, 'index-imports'), pageOf(round), 5000 + made)
   }
   return {
     ours: async (round) => {
-      await newCommit(round, 'imports')
+      await newCommit(round)
       return timed(() => run(service, connected, 'import', 'merged'))
     },
     native: async (round) => {
-      await newCommit(round, 'imports')
+      await newCommit(round)
       return timed(() => git(clone, ['fetch', '--quiet', connected.url, `${MAIN}:${MAIN}`]))
     },
   }
