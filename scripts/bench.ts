@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { changes, changesLine } from './bench/changes.js'
+import { connectionLines, connectionRuns } from './bench/connections.js'
 import { documents } from './bench/documents.js'
 import { blockTrees, blockTreesLine, firstReadLine, firstReads } from './bench/facts.js'
 import { doorLines, gitDoor } from './bench/git-door.js'
@@ -40,6 +41,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: [changesLine], run: changes },
   { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
   { names: [...doorLines], run: gitDoor },
+  { names: [...connectionLines], run: (dir) => connectionRuns(dir, wanted) },
   { names: [blockTreesLine], run: blockTrees },
   { names: [firstReadLine], run: firstReads },
   { names: [searchLine], run: searches },

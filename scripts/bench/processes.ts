@@ -41,7 +41,7 @@ function kept(child: ChildProcess, name: string): ChildProcess {
 
 const stop = (child: ChildProcess, signal: NodeJS.Signals) => (): Promise<void> =>
   new Promise((resolve) => {
-    running.delete(child)
+    if (!running.delete(child)) return resolve()
     child.once('exit', () => resolve())
     child.kill(signal)
   })
@@ -80,8 +80,8 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Starts the built service as production does, its log going nowhere. */
-export async function startService(dir: string): Promise<Server> {
+/** Starts the built service as production does, its log going nowhere. `env`: further settings. */
+export async function startService(dir: string, env: Record<string, string> = {}): Promise<Server> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const profile = process.env.BENCH_PROFILE
@@ -100,6 +100,7 @@ export async function startService(dir: string): Promise<Server> {
       BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '10000000',
       BINDERY_ADMIN_TOKEN: ADMIN_TOKEN,
       ...(process.env.BINDERY_CACHE_BYTES ? { BINDERY_CACHE_BYTES: process.env.BINDERY_CACHE_BYTES } : {}),
+      ...env,
     },
   })
   kept(child, 'service')

@@ -260,6 +260,8 @@ export interface FetchLimits {
   timeoutMs: number
   /** Whether somebody pushes here, instead of being fetched from: for the words of errors. */
   pushed?: boolean
+  /** A head that was fetched and checked before: if it is still the head, nothing is checked or kept. */
+  known?: CommitId
 }
 
 export interface GitOptions {

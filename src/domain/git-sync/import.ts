@@ -24,23 +24,20 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   const { remote, run } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
-  const { last } = await readSyncLog(repo, remote, main)
-  // If the remote was never imported, everything has to be fetched, so its head need not be asked for before.
-  if (last === null && !run.standalone) return applyArrival(sync, await fetchFirst(sync), { force: run.force, forExport: false })
-  const named = await repo.remoteHead(sync.connection, remote.ref)
-  if (named === null) throw await noBranch(sync)
   if (run.standalone) return await importStandalone(sync)
-  // A webhook that fires for our own export ends here, without a fetch.
-  if (!run.force && last?.remote === named && repo.head(incomingRef(remote.key)) === null) {
-    return { result: 'unchanged', revision: main, remoteRevision: named }
-  }
-  return await applyArrival(sync, await fetchHead(sync), { force: run.force, forExport: false })
+  const { last } = await readSyncLog(repo, remote, main)
+  const known = run.force || repo.head(incomingRef(remote.key)) !== null ? undefined : last?.remote
+  // The fetch itself asks for the head: to ask before would only cost the remote's answer twice.
+  const head = await fetchExisting(sync, known)
+  // A webhook that fires for our own export ends here; the fetch found nothing to bring.
+  if (head === known) return { result: 'unchanged', revision: main, remoteRevision: head }
+  return await applyArrival(sync, head, { force: run.force, forExport: false })
 }
 
 /** Fetches the head of a branch that may not exist. Throws `SyncFailure` if it does not, `RemoteError`. */
-async function fetchFirst(sync: Sync): Promise<CommitId> {
+async function fetchExisting(sync: Sync, known?: CommitId): Promise<CommitId> {
   try {
-    return await fetchHead(sync)
+    return await fetchHead(sync, sync.remote.ref, known)
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'missing-ref') throw await noBranch(sync)
     throw error
@@ -51,7 +48,7 @@ async function fetchFirst(sync: Sync): Promise<CommitId> {
 async function importStandalone(sync: Sync): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
-  const head = await fetchHead(sync)
+  const head = await fetchExisting(sync)
   await sync.enter('checking')
   const revision = await localCommit(repo, await readSyncLog(repo, remote, requireMain(sync)), remote.directory, head)
   if (revision === null) throw noFolder(remote)

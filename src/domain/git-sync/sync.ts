@@ -149,8 +149,11 @@ async function emitEnd(app: App, tx: Transaction, run: SyncRunDoc): Promise<void
   })
 }
 
-/** Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`. */
-export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref): Promise<CommitId> {
+/**
+ * Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`.
+ * @param known a head that was imported or exported before: it need not be checked again
+ */
+export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref, known?: CommitId): Promise<CommitId> {
   const { settings } = contact.app
   const fetched = () =>
     contact.space.repo.fetch(contact.connection, ref, {
@@ -159,6 +162,7 @@ export async function fetchHead(contact: Contact, ref: RefName = contact.remote.
       maxPackBytes: settings.maxPackBytes,
       maxEntries: settings.maxTreeEntries,
       timeoutMs: settings.remoteTimeoutMs,
+      ...(known === undefined ? {} : { known }),
     })
   return (await during(contact.enter('fetching'), fetched)).head
 }

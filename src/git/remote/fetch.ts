@@ -100,6 +100,7 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
     const head = await quarantine.fetchedHead()
     // Git succeeds without a head if the remote is a shallow clone.
     if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
+    if (head === limits.known) return { head: head as CommitId, objects: 0 }
     const all = withEnv(connection.git, quarantine.env)
     const checks = [
       checkArrived({ arrived: withEnv(connection.git, quarantine.arrivedEnv), all }, head, limits, left()),
