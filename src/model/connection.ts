@@ -121,8 +121,8 @@ export const ConnectionCredentialInput = Type.Union(
     Type.Object(
       {
         kind: Type.Literal('githubApp'),
-        appId: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'ID of the GitHub App, or its client ID.' }),
-        installationId: Type.String({ pattern: '^[0-9]{1,20}$', description: 'ID of its installation.' }),
+        appId: Type.String({ pattern: '^[A-Za-z0-9._-]+$', maxLength: 64, description: 'ID of the GitHub App, or its client ID.' }),
+        installationId: Type.String({ pattern: '^[0-9]+$', maxLength: 20, description: 'ID of its installation.' }),
         privateKey: Secret(16_384, 'Private key of the app, PEM.'),
       },
       closed,
@@ -137,7 +137,7 @@ const PullRequests = Type.Object(
     preview: Type.Optional(Type.Boolean({ description: 'Pull requests against the branch get a preview.' })),
     changeRequests: Type.Optional(Type.Boolean({ description: 'Change requests may be exported as pull requests.' })),
     logins: Type.Optional(
-      Type.Array(Type.Object({ user: Id, login: Type.String({ pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]{0,127}$' }) }, closed), {
+      Type.Array(Type.Object({ user: Id, login: Type.String({ pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]*$', maxLength: 128 }) }, closed), {
         maxItems: 500,
         description: 'The logins of users at the host, so that they are asked for a review there. Users without one are named in the text of the pull request.',
       }),

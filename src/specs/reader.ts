@@ -62,14 +62,16 @@ export function readSpec(input: Input, limits: SpecLimits, fetchFile: FetchFile,
     }, CHECK_MS)
     const end = (result: ReadSpec | { problem: SpecProblem } | Error): void => {
       clearInterval(check)
+      signal?.removeEventListener('abort', stop)
       child.removeAllListeners()
       child.on('error', () => {})
       child.kill('SIGKILL')
       if (result instanceof Error) reject(result)
       else resolve(result)
     }
+    const stop = (): void => end({ problem: { message: 'The service is stopping.' } })
     child.on('error', (error) => end(error))
-    signal?.addEventListener('abort', () => end({ problem: { message: 'The service is stopping.' } }), { once: true })
+    signal?.addEventListener('abort', stop)
     // Node ends a process that is out of memory or stack by a signal; one that was not ready did not end because of what it read.
     let ready = false
     child.on('exit', (code, signal) =>

@@ -12,7 +12,7 @@ const test = suite('a role that is taken away while a request is under way')
 /** What changes Git alone, whose guards are asked when the branch moves: `reviews/main-guard.test.ts`. */
 const movesBranches = new Set(['updateSpaceContent', 'updateChangeRequestContent', 'rollBackSpace', 'updateChangeRequestFromMain', 'applyTemplateToSpace'])
 /** Requests that only read, or only say that a client is online. */
-const changesNothing = new Set(['previewGitSync'])
+const changesNothing = new Set(['previewGitSync', 'testConnection'])
 
 const isAsked = ([id, { method, needs }]: [string, Endpoint]): boolean =>
   method !== 'GET' && needs in policy && !movesBranches.has(id) && !changesNothing.has(id)

@@ -2,7 +2,7 @@
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { atLeast } from '../../access/index.js'
 import { type ConnectionDoc, type RunConnection, type RunTrigger, spaces, type SyncRunDoc, syncRuns } from '../../model/index.js'
-import type { Document } from '../../store/index.js'
+import type { Document, Reader } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { VisibleSpace } from '../context/loaded.js'
@@ -20,8 +20,9 @@ export const runsOf = async (app: App, connection: Pick<ConnectionDoc, 'id'>): P
   (await app.store.find(syncRuns, 'connection', connection.id)).sort((a, b) => b.sequence - a.sequence)
 
 /** A run that waits to begin and would do the same; null if there is none. */
-async function waiting(app: App, connection: ConnectionDoc, way: Way): Promise<Document<SyncRunDoc> | null> {
-  return (await runsOf(app, connection)).find((run) => run.state === 'queued' && run.direction === way && !run.force && !run.cancelled) ?? null
+async function waiting(reader: Reader, connection: ConnectionDoc, way: Way): Promise<Document<SyncRunDoc> | null> {
+  const runs = (await reader.find(syncRuns, 'connection', connection.id)).sort((a, b) => b.sequence - a.sequence)
+  return runs.find((run) => run.state === 'queued' && run.direction === way && !run.force && !run.cancelled) ?? null
 }
 
 /** How a run of this connection is made. */
@@ -40,7 +41,7 @@ async function newRun(app: App, connection: ConnectionDoc, way: Way, trigger: Ru
 /** Queues a run that nobody asked for. Null if one waits already, or the space is gone. */
 export async function queueAutomaticRun(app: App, connection: ConnectionDoc, way: Way, trigger: RunTrigger): Promise<Document<SyncRunDoc> | null> {
   const doc = await app.store.get(spaces, connection.space)
-  if (!doc || doc.deletedAt !== undefined || (await waiting(app, connection, way))) return null
+  if (!doc || doc.deletedAt !== undefined || (await waiting(app.store, connection, way))) return null
   const run = await newRun(app, connection, way, trigger, { by: connection.createdBy, force: false })
   return enqueue(app, { doc }, { remote: remoteOf(connection), credential: null, run, follows: true })
 }
@@ -62,7 +63,8 @@ export async function runConnectionNow(
     throw conflict(`The connection does no ${direction}: its direction is ${connection.direction}.`)
   if (force && !atLeast(space.role, 'admin')) throw new ServiceError('forbidden', 'A forced run needs the role admin on the space.')
   if (direction === 'import') checkUnlocked(space)
-  const queued = force ? null : await waiting(app, connection, direction)
+  // In a transaction, so that somebody who has lost the role meanwhile is not told of it.
+  const queued = force ? null : await app.store.transact((tx) => waiting(tx, connection, direction))
   if (queued) return queued
   const run = await newRun(app, connection, direction, trigger, { by: actor.user.id, force })
   return enqueue(app, space, { remote: remoteOf(connection), credential: null, run })
