@@ -32,6 +32,26 @@ async function settled(space: string): Promise<Record<string, unknown>> {
   }
 }
 
+test('an import asks the remote once, and an import of what is known gets no pack', async () => {
+  const remote = await remotes.createRepository('once.git', { files: { 'README.md': '# Home\n' } })
+  const space = await newSpace()
+  const input = { url: remote.url, ref: 'refs/heads/main' }
+  const imported = async (): Promise<{ asked: string[]; remoteRevision: unknown }> => {
+    const before = remotes.requests.length
+    await service.admin.call('post', `/v1/spaces/${space}/git/import`, input).expect(204)
+    const { state, remoteRevision } = await settled(space)
+    assert.is(state, 'success')
+    return { asked: remotes.requests.slice(before).map(({ method }) => method), remoteRevision }
+  }
+  await imported()
+  assert.equal((await imported()).asked, ['GET', 'POST'], 'capabilities and refs')
+  const head = await remote.commit({ 'new.md': '# New\n' })
+  const { asked, remoteRevision } = await imported()
+  assert.equal(asked.slice(0, 2), ['GET', 'POST'])
+  assert.equal(asked.filter((method) => method === 'GET').length, 1)
+  assert.is(remoteRevision, head)
+})
+
 test('import, info, export, history and unlink', async () => {
   const remote = await remotes.createRepository('docs.git', { files: { 'README.md': '# Home\n' } })
   const space = await newSpace()

@@ -58,6 +58,9 @@ test(
     assert.ok(sent() < 5000)
     await adopt(ours, head, 'refs/bindery/incoming/x')
     assert.equal(await operations.fetch(ours.path, remote, MAIN, limits), { head, objects: 0 })
+    const strict = { ...limits, maxEntries: 0 }
+    assert.equal(await operations.fetch(ours.path, remote, MAIN, { ...strict, known: head }), { head, objects: 0 }, 'a known head is not checked again')
+    await remoteError('too-large', operations.fetch(ours.path, remote, MAIN, { ...strict, known: commitId('1'.repeat(40)) }))
     assert.is(await git(ours.path, ['fsck', '--strict']), '')
   }),
 )
