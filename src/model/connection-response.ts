@@ -25,7 +25,6 @@ export const Connection = Type.Object(
     exportMode: oneOf(exportModes),
     commitMessage: Type.Optional(Type.String()),
     pullRequests: Type.Object({
-      preview: Type.Boolean(),
       changeRequests: Type.Boolean(),
       logins: Type.Optional(Type.Array(Type.Object({ user: Id, login: Type.String() }))),
     }),

@@ -66,7 +66,7 @@ export interface ConnectionDoc {
   exportMode: ExportMode
   /** Message of the commits that are exported; absent = one that names the space. */
   commitMessage?: string
-  pullRequests: { preview: boolean; changeRequests: boolean; logins?: { user: string; login: string }[] }
+  pullRequests: { changeRequests: boolean; logins?: { user: string; login: string }[] }
   /** Base of the host's REST API, if it is not the usual one of the provider. */
   apiUrl?: string
   sealedWebhookSecret: string
@@ -134,7 +134,6 @@ export type ConnectionCredentialInput = Static<typeof ConnectionCredentialInput>
 
 const PullRequests = Type.Object(
   {
-    preview: Type.Optional(Type.Boolean({ description: 'Pull requests against the branch get a preview.' })),
     changeRequests: Type.Optional(Type.Boolean({ description: 'Change requests may be exported as pull requests.' })),
     logins: Type.Optional(
       Type.Array(Type.Object({ user: Id, login: Type.String({ pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]*$', maxLength: 128 }) }, closed), {

@@ -47,7 +47,7 @@ test('a GitHub App: Git gets the token of the installation, and the key is nowhe
 test('what an app lacks is told by the test, and a run that fails for it says what to do', async () => {
   const [one] = (await admin.call('get', `/v1/spaces/${space}/git/connections`).expect(200)).body.items
   const base = `/v1/spaces/${space}/git/connections/${one.id}`
-  await admin.call('patch', base, { pullRequests: { preview: true, changeRequests: true } }).expect(200)
+  await admin.call('patch', base, { pullRequests: { changeRequests: true } }).expect(200)
   assert.is(found(await checksOf(base), 'host')?.ok, true)
   app.permissions = { contents: 'write', metadata: 'read', administration: 'read' }
   here.clock.forward(app.lastsMs)
@@ -81,7 +81,7 @@ test('a deploy key or a generic remote has no API, which is only a failure if it
     (await checksOf(base)).map(({ check }) => check),
     ['repository', 'branch', 'push'],
   )
-  await admin.call('patch', base, { pullRequests: { preview: true } }).expect(200)
+  await admin.call('patch', base, { pullRequests: { changeRequests: true } }).expect(200)
   assert.match(found(await checksOf(base), 'host')?.message ?? '', /A generic remote has no API/)
 })
 

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { unsealCredential } from '../../src/domain/connections/credential.js'
 import { createLog } from '../../src/kernel/log.js'
 import { connections } from '../../src/model/index.js'
+import { processTexts } from '../support/processes.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, QUIET_MS, startConnected } from './connected.js'
 
@@ -19,19 +19,6 @@ const [test, here] = await suiteWith('connections: secrecy', () => {
   return startConnected({ overrides: { log } })
 })
 
-const read = (path: string): string => {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
-}
-/** Argument lists and environments of all living processes but this one. */
-const processes = (): string[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((pid) => [read(`/proc/${pid}/cmdline`), read(`/proc/${pid}/environ`)])
-
 /** The bytes of every file below a folder. */
 async function textsBelow(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true })
@@ -43,7 +30,7 @@ test('the credential is in no document, configuration, log, process, response or
   const { admin } = here.service
   here.remotes.behaviour.auth = auth
   const seen: string[] = []
-  here.remotes.behaviour.onRequest = () => void seen.push(...processes())
+  here.remotes.behaviour.onRequest = () => void seen.push(...processTexts())
   const answers: string[] = []
   const call = async (method: 'get' | 'post' | 'patch', path: string, sent?: object): Promise<void> => {
     const { headers, text } = await admin.call(method, path, sent)

@@ -156,4 +156,30 @@ test('ever new branches: the log is bounded', async () => {
   assert.is((await f.import(space, { url })).result, 'unchanged')
 })
 
+test('an export contains what is left of a head of which another branch dropped a part: a page deleted since, and kept where both are merged there, is no conflict', async () => {
+  const remote = await f.remotes.createRepository('left.git', { files })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  const added = await remote.commit({ 'new.md': '# New\n' }, { ref: DOCS })
+  await f.import(space, { url, ref: DOCS })
+  await f.edit(space, { 'mine.md': '# Mine\n' })
+  assert.is((await f.export(space, { url })).result, 'exported')
+  // The branch merges main, and is set back to before it: what came with main is dropped, and main's head is known without it.
+  const both = await git(remote.path, ['commit-tree', '-p', DOCS, '-p', 'main', '-m', 'Merge main', 'main^{tree}'])
+  await git(remote.path, ['update-ref', DOCS, both])
+  await f.import(space, { url, ref: DOCS })
+  await git(remote.path, ['update-ref', DOCS, added])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  assert.ok((await entries(space, url)).some(({ kind }) => kind === 'left'))
+  await f.edit(space, { 'new.md': null })
+  assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
+  await remote.commit({ 'new.md': '# New\n\nthere\n' })
+  await mergeOnRemote(remote, 'docs', 'merge')
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  assert.equal(await f.files(space), { 'README.md': '# Home', 'guide.md': '# Guide\n\none', 'mine.md': '# Mine', 'new.md': '# New\n\nthere' })
+})
+
 test.run()

@@ -1,27 +1,15 @@
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { startGitHttp } from '../support/git-http.js'
+import { processTexts } from '../support/processes.js'
 import { suite } from '../support/suite.js'
 import { adopt, commitId, inWorld, limits, MAIN, NEXT, refusedFetch, remoteError, snapshot } from './remote-fixture.js'
 
 const test = suite('secrets and processes of remote operations')
 const auth = { username: 'Zq-user-token', password: 'Zq/s3cr3t@token%41' }
 const forms = [auth.password, encodeURIComponent(auth.password), auth.username, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')]
-
-const read = (path: string): string => {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
-}
-/** Argument lists and environments of all living processes but this one. */
-const processes = (): string[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((pid) => [read(`/proc/${pid}/cmdline`), read(`/proc/${pid}/environ`)])
 
 test(
   'while an operation runs, the credential is in no argument, environment or file',
@@ -30,7 +18,7 @@ test(
     const leaks: string[] = []
     let seen = 0
     server.behaviour.onRequest = async () => {
-      const texts = processes()
+      const texts = processTexts()
       const files = await Promise.all((await snapshot(ours.path)).map((line) => readFile(line.slice(0, line.lastIndexOf(' ')), 'latin1').catch(() => '')))
       if (texts.some((text) => text.includes(theirs.url))) seen++
       leaks.push(...[...texts, ...files].filter((text) => forms.some((form) => text.includes(form))))
@@ -49,7 +37,7 @@ test(
     const url = theirs.url.replace('http://', `http://${auth.username}:${encodeURIComponent(auth.password)}@`)
     let seen = ''
     server.behaviour.onRequest = () => {
-      seen += processes().join('\n')
+      seen += processTexts().join('\n')
     }
     assert.is(await operations.remoteHead(ours.path, { url }, MAIN), await theirs.head())
     assert.not.ok(forms.some((form) => seen.includes(form)))
@@ -114,7 +102,7 @@ for (const neverResponds of ['all', 'pack'] as const) {
       await refusedFetch(world, 'timeout', { timeoutMs: 1500 })
       assert.ok(world.server.requests.length > 0)
       assert.equal(
-        processes().filter((text) => text.includes(world.theirs.url)),
+        processTexts().filter((text) => text.includes(world.theirs.url)),
         [],
       )
     }),

@@ -74,7 +74,7 @@ export async function createConnection(app: App, actor: Actor, space: VisibleSpa
       credential,
       exportMode: input.exportMode ?? 'single',
       ...(commitMessage === undefined ? {} : { commitMessage }),
-      pullRequests: { preview: false, changeRequests: false, ...input.pullRequests },
+      pullRequests: { changeRequests: false, ...input.pullRequests },
       ...(apiUrl === undefined ? {} : { apiUrl }),
       sealedWebhookSecret: sealWebhookSecret(app, id, webhookSecret),
       paused: input.paused ?? false,

@@ -61,9 +61,14 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
   const droppedHead = await outstandingHead(repo, log, theirs, implied)
   for (const { pair } of squashed) implied.add(pair.theirs)
   const left = await leftOf(repo, log, theirs, known)
-  for (const commit of left) implied.add(commit)
+  for (const rest of left) implied.add(rest.theirs)
   if (droppedHead !== null) implied.add(droppedHead)
-  const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit), ...left, ...(droppedHead === null ? [] : [droppedHead])])
+  const allKnown = await newest(repo, [
+    ...known,
+    ...equal.map(({ commit }) => commit),
+    ...left.map((rest) => rest.theirs),
+    ...(droppedHead === null ? [] : [droppedHead]),
+  ])
   const held = await containedInExports(repo, log.pairs, [theirs, ...implied])
   const past = [theirs, ...implied, ...held]
   return {
@@ -71,7 +76,8 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
     known: allKnown,
     implied: await newest(repo, [...implied]),
     held: await newest(repo, held),
-    bases: await basesOf(repo, log, allKnown, past, equal),
+    // An export also contains what is left of a head that main had by then. Side by side, the two would be joined into a base with what main had deleted.
+    bases: await basesOf(repo, { ...log, pairs: [...log.pairs, ...left] }, allKnown, past, equal),
     dropped: droppedHead === null ? [] : await droppedPairs(repo, log, theirs, droppedHead),
     droppedHead,
     returned: await returnedDrops(repo, log, theirs),
@@ -86,10 +92,11 @@ async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: r
   return repo.history({ from: theirs, not: [...new Set([...known, ...dropped])], limit: SEARCH })
 }
 
-/** For heads that `theirs` contains and of which another ref dropped a part: the commits of the `left` entries that stand for their known rest. */
-async function leftOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitId[]> {
-  const left: CommitId[] = []
-  for (const entry of log.left) if ((await repo.isAncestor(entry.theirs, theirs)) && !(await isWithin(repo, entry.theirs, known))) left.push(entry.local)
+/** For heads that `theirs` contains and of which another ref dropped a part: pairs of the commits that stand for their known rest. */
+async function leftOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<Entry[]> {
+  const left: Entry[] = []
+  for (const entry of log.left)
+    if ((await repo.isAncestor(entry.theirs, theirs)) && !(await isWithin(repo, entry.theirs, known))) left.push({ ...entry, theirs: entry.local })
   return left
 }
 
