@@ -1,4 +1,7 @@
 import * as assert from 'uvu/assert'
+import { join } from 'node:path'
+import { git } from '../support/hermetic-git.js'
+import { commitPlainly } from '../support/plain-edit.js'
 import { suiteWith } from '../support/suite.js'
 import { translationService } from './fixture.js'
 
@@ -108,6 +111,35 @@ test('merges that need approval: the result is one open change request, on which
   assert.is((await here.run(made.id)).result.changeRequest, undefined)
   assert.equal(here.engine.texts, ['The third change.'])
   assert.match(await here.markdown(space, id), 'THE THIRD CHANGE.')
+})
+
+test('a file that is copied, and that somebody changed in the result, stays as they made it', async () => {
+  const source = await here.source({ a: '# A\n\nText of a.\n' })
+  const at = (space: string): string => join(here.dir, 'repos', `${space}.git`)
+  const shown = (space: string, path: string): Promise<string> => git(at(space), ['show', `main:${path}`])
+  await commitPlainly(at(source), { 'figure.svg': '<svg>Hello</svg>', 'plain.svg': '<svg>1</svg>', 'later.svg': '<svg>Later</svg>' })
+  const made = await here.create(source)
+  const { space } = made.result
+  await commitPlainly(at(space), { 'figure.svg': '<svg>Hola</svg>', 'later.svg': '<svg>Luego</svg>' })
+  await commitPlainly(at(source), { 'figure.svg': '<svg>Hello!</svg>', 'plain.svg': '<svg>2</svg>' })
+  const ran = await here.run(made.id)
+  assert.is(ran.status, 'completed', JSON.stringify(ran.error))
+  assert.equal(await Promise.all(['figure.svg', 'plain.svg', 'later.svg'].map((path) => shown(space, path))), [
+    '<svg>Hola</svg>',
+    '<svg>2</svg>',
+    '<svg>Luego</svg>',
+  ])
+  assert.equal(
+    ran.diagnostics.map(({ path, reason }) => [path, /stays as it is/.test(reason)]),
+    [['figure.svg', true]],
+  )
+  // Once somebody has taken the source's version over, it follows the source again.
+  await commitPlainly(at(space), { 'figure.svg': '<svg>Hello!</svg>' })
+  await commitPlainly(at(source), { 'plain.svg': '<svg>3</svg>' })
+  assert.equal((await here.run(made.id)).diagnostics, [])
+  await commitPlainly(at(source), { 'figure.svg': '<svg>Hello!!</svg>' })
+  assert.is((await here.run(made.id)).status, 'completed')
+  assert.is(await shown(space, 'figure.svg'), '<svg>Hello!!</svg>')
 })
 
 test.run()

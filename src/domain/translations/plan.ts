@@ -43,7 +43,17 @@ function stepOf(file: SpaceFile, known: KnownFile | undefined, result: FilesAt, 
   return { ...step, how: file.isText ? 'weave' : 'copy' }
 }
 
-/** Leaves out what would overwrite a file that people put into the result. */
+const OF_ITS_OWN = 'The translated space has a file of its own at this path, which stays as it is. Rename one of the two.'
+const EDITED =
+  'Somebody changed this file in the translated space, so it stays as it is, although the source has a new version. Take that over by hand, if it is needed.'
+
+/** Whether copying the file, or weaving what the space began with, would overwrite what people made of it. */
+function wasEdited({ how, file, known, ours }: FileStep): boolean {
+  if (how === 'leave' || ours === undefined || ours.oid === file.oid) return false
+  return !known || ((known.source === '' || how === 'copy') && ours.oid !== known.written)
+}
+
+/** Leaves out what would overwrite a file that people put into the result, or changed there. */
 function withoutCollisions(steps: readonly FileStep[], gone: FilePlan['gone'], result: FilesAt): Pick<FilePlan, 'steps' | 'notes'> {
   const vacated = new Set(gone.map(({ ours }) => ours.path))
   for (const { ours } of steps) if (ours) vacated.add(ours.path)
@@ -51,9 +61,8 @@ function withoutCollisions(steps: readonly FileStep[], gone: FilePlan['gone'], r
   const kept = steps.filter((step) => {
     const there = result.byPath.get(step.to)
     const isTheirs = step.how !== 'leave' && there !== undefined && !vacated.has(step.to)
-    const isEdited = step.how !== 'leave' && step.ours !== undefined && (!step.known || (step.known.source === '' && step.ours.oid !== step.known.written))
-    if (!isTheirs && !(isEdited && step.ours?.oid !== step.file.oid)) return true
-    notes.push({ path: step.to, reason: 'The translated space has a file of its own at this path, which stays as it is. Rename one of the two.' })
+    if (!isTheirs && !wasEdited(step)) return true
+    notes.push({ path: step.to, reason: isTheirs || !step.known?.source ? OF_ITS_OWN : EDITED })
     return false
   })
   return { steps: kept, notes }
