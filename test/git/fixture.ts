@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileChange, type Git, type OpenOptions, openGit, type Repository, type WriteInput } from '../../src/git/index.js'
@@ -26,6 +26,19 @@ export const openAt = (dir: string, options: Partial<OpenOptions> = {}): Promise
 export async function clear(place: Place): Promise<void> {
   await place.git.close()
   rmSync(place.dir, { recursive: true, force: true })
+}
+
+/** IDs of the processes that run in a repository and whose command lines hold `word`. Others may end while they are looked at. */
+export function processesOf(repository: { path: string }, word: string): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n')
+  return lines.flatMap((line) => {
+    const pid = Number(line.trim().split(' ')[0])
+    try {
+      return line.includes(word) && readlinkSync(`/proc/${pid}/cwd`) === repository.path ? [pid] : []
+    } catch {
+      return []
+    }
+  })
 }
 
 /** Git as an admin runs it in the repository. */

@@ -1,25 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { readlinkSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import type { RefMove, Repository } from '../../src/git/index.js'
 import type { RefName } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
+import { admin, clear, commit, MAIN, makePlace, processesOf } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('a Git process that hangs', () => makePlace({ maxSilenceMs: 500 }), clear)
 
 /** Stops the processes of a repository whose arguments hold `word`; returns how many. */
 function freeze(repository: Repository, word: string): number {
-  const all = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n')
-  const mine = all.flatMap((line) => {
-    const pid = Number(line.trim().split(' ')[0])
-    try {
-      return line.includes(word) && readlinkSync(`/proc/${pid}/cwd`) === repository.path ? [pid] : []
-    } catch {
-      return []
-    }
-  })
+  const mine = processesOf(repository, word)
   for (const pid of mine) process.kill(pid, 'SIGSTOP')
   return mine.length
 }

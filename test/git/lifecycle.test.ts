@@ -7,7 +7,7 @@ import { FolderLocked } from '../../src/disk/folder-lock.js'
 import { Launcher } from '../../src/git/process/launcher.js'
 import type { RefName } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
+import { admin, clear, commit, MAIN, makePlace, openAt, processesOf } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('git lifecycle', makePlace, clear)
@@ -134,19 +134,9 @@ test('what was asked of a repository goes on after its processes were killed', a
   const deleted = (name: string): RefMove => ({ ref: `refs/heads/${name}` as RefName, from: first, to: null })
   for (const name of ['x', 'y']) admin(repository, ['update-ref', `refs/heads/${name}`, first])
   await repository.move([deleted('x')], 'edit', anyLease)
-  const pids = (): string[] =>
-    execFileSync('ps', ['-eo', 'pid=,args='])
-      .toString()
-      .split('\n')
-      .filter((line) => line.includes('bindery: edit') && line.includes('update-ref'))
-  const mine = pids().filter(
-    (line) =>
-      execFileSync('readlink', [`/proc/${line.trim().split(' ')[0]}/cwd`])
-        .toString()
-        .trim() === repository.path,
-  )
+  const mine = processesOf(repository, 'update-ref')
   assert.is(mine.length, 1)
-  process.kill(Number(mine[0]?.trim().split(' ')[0]), 'SIGKILL')
+  process.kill(mine[0] as number, 'SIGKILL')
   const second = await commit(repository, [first], { a: '2' })
   await repository.move([{ ref: MAIN, from: first, to: second }, deleted('y')], 'edit', anyLease)
   assert.is(repository.head(MAIN), second)
