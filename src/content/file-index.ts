@@ -2,6 +2,7 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'
 import type { ReaderEntry } from './types.js'
+import { Submodules } from './submodules.js'
 import { sortOutUnfit } from './unfit-names.js'
 
 /** The files below the effective root. Finds the file that a target in a page or table of contents names. */
@@ -10,6 +11,7 @@ export class FileIndex {
   readonly paths: string[]
   /** A diagnostic for each file whose name cannot be used; these are not in `paths`. */
   readonly unfit: readonly Diagnostic[]
+  readonly submodules: Submodules
   readonly #set: Set<string>
 
   constructor(
@@ -20,6 +22,7 @@ export class FileIndex {
     this.paths = fit
     this.unfit = diagnostics
     this.#set = new Set(this.paths)
+    this.submodules = new Submodules(entries)
   }
 
   has(path: string): boolean {

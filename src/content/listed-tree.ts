@@ -4,6 +4,7 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import { Slices } from '../kernel/slices.js'
 import type { FileIndex } from './file-index.js'
 import { folderOf, isMarkdown, keyBelow } from './paths.js'
+import { SUBMODULE_ADVICE } from './submodules.js'
 import { entrySlug, groupSlug, pageSlug } from './slug.js'
 import { type TreeLevel, levelBelow, rootLevel, type TreeBuilder } from './tree-builder.js'
 import type { ContentConfig, PageEntry, SummaryNode } from './types.js'
@@ -85,7 +86,8 @@ export class ListedTree {
       return this.#keepChildren(node, level, { gitPath: target.gitPath })
     }
     if (target.is === 'missing') {
-      this.#report('missing-file', `${JSON.stringify(node.href)} is not a file of this repository. Add the file, or correct the entry.`, node)
+      const why = this.#isInSubmodule(node) ? `${SUBMODULE_ADVICE}.` : 'is not a file of this repository. Add the file, or correct the entry.'
+      this.#report('missing-file', `${JSON.stringify(node.href)} ${why}`, node)
       return this.#keepChildren(node, level)
     }
     if (target.is === 'other-file')
@@ -95,6 +97,11 @@ export class ListedTree {
         node,
       )
     return this.#addLink(node, level, target.is === 'link' ? target.target : undefined)
+  }
+
+  #isInSubmodule({ href }: SummaryNode): boolean {
+    const { root, summary } = this.config
+    return href !== null && this.files.submodules.hold(href, summary, root)
   }
 
   /** An entry that cannot be a page is left out, but becomes a link if other entries are nested in it. */

@@ -9,6 +9,7 @@ import { makeFacts } from '../../src/content/facts.js'
 import { readPage } from '../../src/content/front-matter.js'
 import { idOf } from '../../src/content/identity.js'
 import { buildGraph } from '../../src/content/links/link-graph.js'
+import { Submodules } from '../../src/content/submodules.js'
 import { outwardLinks } from '../../src/content/links/outward-links.js'
 import type { Outline } from '../../src/content/outline/outline.js'
 import { findReferences } from '../../src/content/find-references.js'
@@ -119,7 +120,9 @@ measured('links, and the addresses that pages link to', async (content) => {
         .map((path) => `[x](/${path}) [y](https://example.org/${n}/${path})`)
         .join('\n\n')
     const known = new Map(files.map((path, n) => [path, { references: findReferences(text(n)), attributes: {} }]))
-    const { links, bySource, byTarget, byOrigin } = atOnce(buildGraph({ structure, reusable: new Map(), exists: (path) => known.has(path) }, known))
+    const { links, bySource, byTarget, byOrigin } = atOnce(
+      buildGraph({ structure, reusable: new Map(), submodules: new Submodules([]), exists: (path) => known.has(path) }, known),
+    )
     content.links.set(`space:${oid(revision)}`, { links, bySource, byTarget, byOrigin })
     content.addresses.set(`space:${oid(revision)}`, atOnce(outwardLinks(structure, known)))
   }

@@ -9,6 +9,7 @@ import { outwardLinks } from '../../src/content/links/outward-links.js'
 import { anchorFinder } from '../../src/content/outline/anchors.js'
 import { readStructure } from '../../src/content/structure.js'
 import { inPlace } from '../../src/content/work/direct.js'
+import { Submodules } from '../../src/content/submodules.js'
 import { atOnce } from '../../src/kernel/slices.js'
 import { memoryTree } from '../support/memory-tree.js'
 import { suite } from '../support/suite.js'
@@ -20,7 +21,7 @@ async function graphOf(files: Record<string, string>, anchors: Record<string, st
   const structure = await readStructure(memoryTree(files), idOf(new Map()), inPlace)
   const known = new Map(Object.entries(files).map(([path, text]) => [path, { references: findReferences(text), attributes: {} }]))
   const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))
-  const graph = atOnce(buildGraph({ structure, reusable, exists: (path) => path in files }, known))
+  const graph = atOnce(buildGraph({ structure, reusable, submodules: new Submodules([]), exists: (path) => path in files }, known))
   const finders = Object.entries(anchors).map(([path, all]) => [path, anchorFinder({ headings: [], anchors: all })] as const)
   const looked = filesWithAnchors(graph)
   atOnce(checkAnchors(graph, new Map(finders)))

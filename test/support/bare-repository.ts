@@ -3,8 +3,8 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { git } from './hermetic-git.js'
 
-/** Paths and what they hold; null deletes. A target in `{link}` makes a symbolic link. */
-export type Files = Record<string, string | Buffer | { link: string } | null>
+/** Paths and what they hold; null deletes. A target in `{link}` makes a symbolic link, a commit in `{submodule}` a submodule. */
+export type Files = Record<string, string | Buffer | { link: string } | { submodule: string } | null>
 
 export interface RepositoryContent {
   /** A bundle whose refs the repository begins with. */
@@ -36,6 +36,7 @@ const content = (value: string | Buffer | { link: string }): Buffer =>
 
 const change = (path: string, value: Files[string]): Buffer => {
   if (value === null || value === undefined) return Buffer.from(`D ${quote(path)}\n`)
+  if (typeof value === 'object' && 'submodule' in value) return Buffer.from(`M 160000 ${value.submodule} ${quote(path)}\n`)
   const mode = typeof value === 'object' && 'link' in value ? '120000' : '100644'
   return Buffer.concat([Buffer.from(`M ${mode} inline ${quote(path)}\n`), data(content(value))])
 }

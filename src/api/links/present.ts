@@ -1,5 +1,6 @@
 /** Turns links and backlinks into the JSON that clients get, up to a number of bytes. */
 import { type Link, linkKey, type Problem } from '../../content/links/link.js'
+import { SUBMODULE_ADVICE } from '../../content/submodules.js'
 import type { PageEntry } from '../../content/types.js'
 import type { Backlink } from '../../domain/links/backlinks.js'
 import type { Place } from '../../domain/links/places.js'
@@ -16,6 +17,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 
 const problems: Record<Problem, string> = {
   missing: 'There is no such page or file. Correct the link, or remove it.',
+  submodule: `The link ${SUBMODULE_ADVICE}.`,
   anchor: 'The page has no such heading or ID. Link to one that it has, or to the page.',
   specification:
     'The organization has no such OpenAPI specification, or the specification has no such operation, webhook or schema. Correct the slug or the part.',

@@ -22,6 +22,8 @@ export type LinkTarget =
 export type Problem =
   /** There is no such page or file. */
   | 'missing'
+  /** It leads into a submodule, whose files are not here. */
+  | 'submodule'
   /** The page is there, but has no such heading or ID. */
   | 'anchor'
   /** It is written as a link whose target is gone (`broken-reference`, `/broken/pages/…`). */

@@ -1,6 +1,7 @@
 /** Decides what a reference on a page leads to. */
 import type { Reference } from '../reference.js'
 import { resolveReference } from '../resolve-reference.js'
+import type { Submodules } from '../submodules.js'
 import type { ContentStructure } from '../types.js'
 import { readTarget } from '../specs/named-part.js'
 import { LONGEST_TARGET, type LinkSource, type LinkTarget, type Problem } from './link.js'
@@ -17,6 +18,7 @@ export interface LinkContext {
   structure: ContentStructure
   /** Whether the repository has a file at a path. */
   exists: (gitPath: string) => boolean
+  submodules: Submodules
   /** IDs of reusable content by file. */
   reusable: ReadonlyMap<string, string>
 }
@@ -30,7 +32,7 @@ const ORIGIN = /^https?:\/\/[^/?#\\\s]+/i
 const EXPRESSION = /\{[{%]/
 
 /** Resolves one reference of a source. Null = it is no link (pictures written as `data:`). */
-export function resolveLink({ kind, target }: Named, source: LinkSource, { structure, exists, reusable }: LinkContext): Resolution | null {
+export function resolveLink({ kind, target }: Named, source: LinkSource, { structure, exists, reusable, submodules }: LinkContext): Resolution | null {
   if (kind === 'specification') return specification(target)
   const text = (kind === 'autolink' ? addressOf(target) : target).trim()
   if (/^data:/i.test(text)) return null
@@ -51,6 +53,7 @@ export function resolveLink({ kind, target }: Named, source: LinkSource, { struc
     }
     case 'broken':
       if (SPACE_PATH.test(text)) return { origin: '', ...url(text) }
+      if (submodules.hold(text, source.gitPath, structure.config.root)) return { problem: 'submodule' }
       return byId(text, structure) ?? { problem: /^\/?broken/.test(text) ? 'deleted' : 'missing' }
     default: {
       const origin = originOf(named.url)

@@ -1,6 +1,7 @@
 /** Makes the folder of a book that is to be printed: documents, pictures, order. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isFile } from '../../content/read-file.js'
 import type { PrintOrder } from '../../printing/index.js'
 import { type BookFacts, type Chapter, chaptersDocument, type ContentsItem, frontDocument, type Sheet } from '../../render/index.js'
 import { Slices } from '../../kernel/slices.js'
@@ -21,7 +22,7 @@ export async function writeBook(app: App, revision: OpenRevision, folder: string
     app,
     revision,
     pictures: new Pictures(revision.snapshot, folder),
-    paths: new Set((await revision.snapshot.walk()).map((entry) => entry.path)),
+    paths: new Set((await revision.snapshot.walk()).filter(isFile).map((entry) => entry.path)),
     printed: new Set([...eachChosen(chosen)].map((entry) => entry.id)),
     lang: facts.lang,
   }

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { imageDimensions } from '../../content/image-dimensions.js'
+import { isFile } from '../../content/read-file.js'
 import { ObjectTooLarge, type Snapshot } from '../../git/index.js'
 
 /** Larger pictures are not printed: their text and a link take their place. */
@@ -29,7 +30,7 @@ export class Pictures {
   async address(gitPath: string): Promise<string | null> {
     const type = TYPES[gitPath.slice(gitPath.lastIndexOf('.') + 1).toLowerCase()]
     const entry = type === undefined ? null : await this.snapshot.entry(gitPath)
-    if (!entry) return null
+    if (!entry || !isFile(entry)) return null
     const known = this.#written.get(entry.oid)
     const name = known === undefined ? await this.#write(entry.oid, `${entry.oid}.${type}`) : known
     this.#written.set(entry.oid, name)

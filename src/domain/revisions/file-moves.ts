@@ -8,7 +8,7 @@ import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { ContentStructure } from '../../content/types.js'
 import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
-import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
+import type { Repository, Snapshot, TreeChange, TreeEntry } from '../../git/index.js'
 import { Slices } from '../../kernel/slices.js'
 
 /** If a commit changes more pages than this, in number or bytes, their texts are not compared: only exact bytes and titles count. */
@@ -60,6 +60,18 @@ export async function fileMoves(repo: Repository, old: RevisionFiles, now: Revis
       if (change.status === 'renamed' && change.from !== undefined && open.isRename(change.from, change.path)) open.take(change.from, change.path)
   return open.outcome()
 }
+
+/** The changes of files: a submodule has no bytes, so it is nothing that a page became or was before. */
+export function withoutSubmodules(plain: readonly TreeChange[]): TreeChange[] {
+  return plain.flatMap(({ path, status, before, after }): TreeChange[] => {
+    const [was, is] = [isSubmodule(before) ? undefined : before, isSubmodule(after) ? undefined : after]
+    if (was && is) return [{ status, path, before: was, after: is }]
+    if (was) return [{ status: 'deleted', path, before: was }]
+    return is ? [{ status: 'added', path, after: is }] : []
+  })
+}
+
+const isSubmodule = (entry: TreeEntry | undefined): boolean => entry?.mode === '160000'
 
 /** Whether the commit may have moved a file at all: a commit that only changes the bytes of at most one page has not. */
 export function mayMove(plain: readonly TreeChange[]): boolean {

@@ -11,11 +11,11 @@ import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { inSlices, Slices } from '../../kernel/slices.js'
-import { fileMoves, mayMove, RevisionFiles } from './file-moves.js'
+import { fileMoves, mayMove, RevisionFiles, withoutSubmodules } from './file-moves.js'
 
 /** The overrides after the changes from one commit to another (renames, additions, deletions). The commits need not be related. */
 export async function resolveChanges(work: TextWork, repo: Repository, before: IdOverrides, from: CommitId, to: CommitId): Promise<IdOverrides> {
-  const plain = await repo.diff(from, to)
+  const plain = withoutSubmodules(await repo.diff(from, to))
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
   const [{ config: oldConfig }, { config }] = [await readConfig(old, work), await readConfig(now, work)]
   const [oldRoot, root] = [oldConfig.root, config.root]
@@ -24,7 +24,7 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
   if (!mayMove(plain) && !mayShapeEntries) return before
   const sides = [new RevisionFiles(old, work), new RevisionFiles(now, work)] as const
   const changes = mayMove(plain) ? await fileMoves(repo, ...sides, plain) : []
-  const files = await now.walk()
+  const files = (await now.walk()).filter(({ mode }) => mode !== '160000')
   const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
   const here = new Set(files.map((file) => keyBelow(root, file.path)))
   // If the root changed, every file has another key, although none has moved.

@@ -4,6 +4,8 @@ import { buildGraph, type LinkGraph, type LinkingFile, type UncheckedGraph } fro
 import { type OutwardLinks, outwardLinks } from '../../content/links/outward-links.js'
 import { anchorFinder } from '../../content/outline/anchors.js'
 import { isMarkdown } from '../../content/paths.js'
+import { isFile } from '../../content/read-file.js'
+import { Submodules } from '../../content/submodules.js'
 import { inSlices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { KnownPage } from '../context/content-cache.js'
@@ -31,7 +33,9 @@ export async function linksOf(app: App, revision: OpenRevision): Promise<LinkGra
 
 async function make(app: App, revision: OpenRevision, key: string): Promise<LinkGraph> {
   const { structure, snapshot, space } = revision
-  const oids = new Map((await snapshot.walk()).filter(({ mode }) => mode === '100644' || mode === '100755').map(({ path, oid }) => [path, oid]))
+  const entries = await snapshot.walk()
+  const oids = new Map(entries.filter(isFile).map(({ path, oid }) => [path, oid]))
+  const submodules = new Submodules(entries)
   const read = [...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath)].filter((path) => oids.has(path))
   const blobs = read.map((path) => oids.get(path) as string)
   const [references, pages] = await Promise.all([app.pages.references(space.doc.id, snapshot, blobs), app.pages.pages(space.doc.id, snapshot, blobs)])
@@ -42,7 +46,7 @@ async function make(app: App, revision: OpenRevision, key: string): Promise<Link
     }),
   )
   const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))
-  const unchecked = await inSlices(buildGraph({ structure, reusable, exists: (path) => oids.has(path) }, files))
+  const unchecked = await inSlices(buildGraph({ structure, reusable, submodules, exists: (path) => oids.has(path) }, files))
   await inSlices(checkAnchors(unchecked, await anchorsIn(app, revision, filesWithAnchors(unchecked), oids)))
   const graph = withoutPending(unchecked)
   app.content.links.set(key, graph, await inSlices(ofLinks(graph)))

@@ -5,7 +5,7 @@ import { entryOfOverride, idOf } from '../../content/identity.js'
 import { mentionTest } from '../../content/mentions.js'
 import { isBelow, isMarkdown, keyBelow } from '../../content/paths.js'
 import { mayChangeEntry } from '../../content/summary/entry-change.js'
-import { readBounded } from '../../content/read-file.js'
+import { isFile, readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
@@ -123,6 +123,6 @@ export async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId,
     return kind === 'page' && (await snapshot.entry(path)) !== null ? path : null
   }
   const identify = idOf(overrides)
-  const pages = (await snapshot.walk()).filter((file) => isBelow(config.root, file.path) && isMarkdown(file.path))
+  const pages = (await snapshot.walk()).filter((file) => isFile(file) && isBelow(config.root, file.path) && isMarkdown(file.path))
   return pages.find((file) => identify('page', keyBelow(config.root, file.path)) === page)?.path ?? null
 }

@@ -2,6 +2,7 @@
 import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
+import { isFile } from '../../content/read-file.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
 import type { NamedPart } from '../../content/specs/named-part.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
@@ -101,7 +102,7 @@ export async function evaluate(
 ): Promise<string> {
   const { structure, snapshot } = revision
   const reusable = new Set(structure.reusableContents.map((place) => place.gitPath))
-  const paths = new Set((await snapshot.walk()).map((entry) => entry.path))
+  const paths = new Set((await snapshot.walk()).filter(isFile).map((entry) => entry.path))
   const readIncluded = async (path: string): Promise<string | null> => {
     const entry = reusable.has(path) ? await snapshot.entry(path) : null
     const page = entry && (await parsePage(app, revision.space.doc.id, snapshot, entry.oid, path))

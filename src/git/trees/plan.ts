@@ -41,6 +41,8 @@ export function planChanges(changes: readonly FileChange[]): Plan {
 function entryOf(name: string, change: Exclude<FileChange, { delete: true }>, plan: Plan): Node {
   if ('tree' in change) return makeNode(name, '040000', change.tree)
   const mode = change.mode ?? '100644'
+  // A submodule is taken over as it is elsewhere; the commit that it names is in another repository.
+  if ('oid' in change && mode === '160000') return makeNode(name, mode, change.oid)
   if (mode === '040000' || mode === '160000') throw new InvalidPath(change.path, 'only a file can be put at a path')
   if ('oid' in change) {
     plan.named.add(change.oid)

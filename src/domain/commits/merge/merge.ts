@@ -90,6 +90,7 @@ async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
 async function mergeStructured(app: App, space: SpaceRepository, sides: Sides, conflict: MergeConflict, summary: string): Promise<Uint8Array | null> {
   const { base, ours, theirs, path } = conflict
   if (!ours || !theirs || (conflict.kind !== 'content' && conflict.kind !== 'add/add')) return null
+  if ([base, ours, theirs].some((side) => side?.mode === '160000')) return null
   const snapshot = await space.repo.at(sides.ours)
   // Larger files stay conflicts for people to resolve.
   const sizes = await snapshot.sizes([base, ours, theirs].flatMap((side) => (side === undefined ? [] : [side.oid])))
