@@ -54,6 +54,7 @@ async function run(space: string, what: 'import' | 'export', input: object): Pro
   for (;;) {
     const { body } = await admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)
     if (body.state !== 'queued' && body.state !== 'running') return body
+    await sleep(50)
   }
 }
 

@@ -20,6 +20,9 @@ export interface MergeOutput {
   messages: Message[]
 }
 
+/** Where a submodule is in conflict, Git puts advice for people into the empty field that ends the messages. */
+const ADVICE = 'Recursive merging with submodules'
+
 class Incomplete extends Error {}
 
 /** Reads NUL-terminated fields; throws `Incomplete` at the end of the bytes. */
@@ -53,7 +56,7 @@ function parse(fields: Fields): MergeOutput {
     return output
   }
   for (let field = fields.next(); field !== ''; field = fields.next()) output.stages.push(stageOf(field))
-  for (let field = fields.next(); field !== ''; field = fields.next()) {
+  for (let field = fields.next(); field !== '' && !field.startsWith(ADVICE); field = fields.next()) {
     const paths = Array.from({ length: Number(field) }, () => fields.next())
     const type = fields.next()
     fields.next()
@@ -62,10 +65,16 @@ function parse(fields: Fields): MergeOutput {
   return output
 }
 
+/** Whether the last field of the bytes, which end with a NUL, is Git's advice on submodules. */
+function endsWithAdvice(bytes: Buffer): boolean {
+  const start = bytes.lastIndexOf(0, -2) + 1
+  return bytes.toString('latin1', start, start + ADVICE.length) === ADVICE
+}
+
 /** Reads one output of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages; an empty field ends each list. */
 export function readMergeOutput(bytes: Buffer): Reading<MergeOutput> {
   // A long output comes in many pieces. It is parsed only when it may be complete, not with each piece.
-  if (bytes.at(-1) !== 0 || bytes.at(-2) !== 0) return { need: bytes.length + 1 }
+  if (bytes.at(-1) !== 0 || !(bytes.at(-2) === 0 || endsWithAdvice(bytes))) return { need: bytes.length + 1 }
   const fields = new Fields(bytes)
   try {
     const output = parse(fields)
