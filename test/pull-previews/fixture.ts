@@ -61,9 +61,9 @@ export async function startPreviewing(env: Record<string, string> = {}) {
     const host: HostServer = await starts[provider]()
     hosts.push(host)
     host.tokens.set(TOKEN, settings.scopes ?? ['*'])
-    // The stand-ins know the repository acme/docs; for GitLab the whole path is the name.
+    // Each stand-in knows one repository; for GitLab its whole path is the name.
     const folder = provider === 'gitlab' ? '' : `h${++made}/`
-    const bare = await remotes.createRepository(`${folder}acme/docs.git`, { files: settings.files ?? DOCS })
+    const bare = await remotes.createRepository(`${folder}${host.repository.name}.git`, { files: settings.files ?? DOCS })
     backBy(host.repository, bare.path)
     const { body: space } = await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${made}`, editMode: 'live' }).expect(201)
     const { body: connection } = await admin
@@ -115,7 +115,9 @@ export async function startPreviewing(env: Record<string, string> = {}) {
     }
 
     async preview(number: number, status = 200) {
-      return (await admin.call('get', `${this.base}/pull-requests/${number}`).expect(status)).body
+      const response = await admin.call('get', `${this.base}/pull-requests/${number}`)
+      if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${JSON.stringify(await this.shown())}`)
+      return response.body
     }
 
     async list() {
