@@ -14,7 +14,7 @@ export class Side {
   readonly texts = new Map<string, string>()
   /** Paths that both sides changed: the resolution decides. */
   readonly contested = new Set<string>()
-  /** Paths that both sides had when they were last in step. */
+  /** Pages that both sides had when they were last in step. */
   settled: string[] = []
   paused = false
   /** The last commit of people there, with its only file: it can be taken back while nothing stands on it. */
@@ -147,7 +147,9 @@ export class Side {
     assert.equal(Object.fromEntries([...this.texts].map(([path]) => [path, files[path]])), Object.fromEntries(this.texts), when)
     const kept = Object.keys(files).filter((path) => path.startsWith('theirs-') || path.startsWith('ours-'))
     assert.equal(kept.sort(), [...this.texts.keys()].sort(), `${when}: nothing more`)
-    this.settled = kept
+    // What people commit there is not in the table of contents, and cannot be edited as a page here.
+    const listed = new Set((await this.#pages()).map((one) => `${one.path}.md`))
+    this.settled = kept.filter((path) => listed.has(path))
   }
 
   static login = (password: string): { username: string; password: string } => ({ username: USER, password })
@@ -164,11 +166,15 @@ export class Side {
 
   async #update(path: string, text: string): Promise<void> {
     const { admin } = this.here.service
-    const pages: { id: string; path: string }[] = (await admin.call('get', `/v1/spaces/${this.space}/content/pages`).expect(200)).body.pages
+    const pages = await this.#pages()
     const page = pages.find((one) => `${one.path}.md` === path)?.id
     assert.ok(page, `${this.name} has no page ${path}, but ${pages.map((one) => one.path)}`)
     const changes = [{ operation: 'update_page', page, document: { markdown: `${text}\n` } }]
     await admin.call('post', `/v1/spaces/${this.space}/content`, { changes }).expect(200)
+  }
+
+  async #pages(): Promise<{ id: string; path: string }[]> {
+    return (await this.here.service.admin.call('get', `/v1/spaces/${this.space}/content/pages`).expect(200)).body.pages
   }
 
   async #filesThere(): Promise<Record<string, string>> {
