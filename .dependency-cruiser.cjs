@@ -24,6 +24,7 @@ const floors = [
   'people',
   'connections',
   'request-exports',
+  'pull-previews',
   'pdf',
   'translations',
   'upkeep',

@@ -22,6 +22,7 @@ const DESIGN = [
   'hosts',
   'connections',
   'request-exports',
+  'pull-previews',
 ].map((name) => `docs/design/${name}.md`)
 /** How a path that a document names may begin. */
 const ROOTS = ['', 'src/', 'src/domain/']

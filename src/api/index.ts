@@ -17,6 +17,7 @@ import * as connections from './connections/endpoints.js'
 import * as connectionRuns from './connections/run-endpoints.js'
 import * as gitWebhooks from './connections/webhook-endpoint.js'
 import * as requestExports from './request-exports/endpoints.js'
+import * as pullPreviews from './pull-previews/endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
@@ -100,6 +101,7 @@ export const endpoints: Endpoints = {
   ...connectionRuns,
   ...gitWebhooks,
   ...requestExports,
+  ...pullPreviews,
   ...sites,
   ...sitePublished,
   ...siteStructure,

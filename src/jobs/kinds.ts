@@ -8,6 +8,7 @@ import { pdf } from './print-pdf.js'
 import { processOpenApi } from './process-openapi.js'
 import { purge } from './purge-space.js'
 import { requestExport } from './request-export.js'
+import { pullPreviews } from './pull-previews.js'
 import { mail } from './send-mail.js'
 import { computeRevision, spreadOpenApi } from './spread-openapi.js'
 import { translate } from './translate.js'
@@ -18,6 +19,7 @@ export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
     gitImport,
     gitExport,
     requestExport,
+    pullPreviews,
     contentImport,
     maintain,
     purge,

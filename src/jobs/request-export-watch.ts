@@ -1,6 +1,7 @@
-/** Brings looks at exported change requests forward: when something changes here, when a run of a connection ends, when a host gives a hint. */
+/** Brings looks at a host forward, those at exported change requests and at pull requests: when something changes here, a run ends, or the host gives a hint. */
 import type { App } from '../domain/context/app.js'
 import { changeRequestNumber } from '../domain/context/refs.js'
+import { notePullRequests } from '../domain/pull-previews/hints.js'
 import { noteChanges, noteHint } from '../domain/request-exports/schedule.js'
 import type { RefName } from '../kernel/ids.js'
 import { Soon } from './soon.js'
@@ -23,14 +24,18 @@ export interface RequestExportWatch {
 /** Starts it. What it misses is found by the looks that are queued anyway. */
 export function startRequestExportWatch(app: App): RequestExportWatch {
   const soon = new Soon(PAUSE_MS, (error) =>
-    app.log.error({ err: error }, 'Exported change requests could not be looked at; they are within a quarter of an hour.'),
+    app.log.error({ err: error }, 'A look at a host could not be queued; there is another within a quarter of an hour.'),
   )
   return {
     moved: (space, refs) => {
       if (refs.some((ref) => changeRequestNumber(ref) !== null)) soon.ask(`space ${space}`, () => noteChanges(app, { space }))
     },
     changed: (organization) => soon.ask(`organization ${organization}`, () => noteChanges(app, { organization })),
-    hint: (hint) => soon.ask(`connection ${hint?.connection ?? ''}`, () => noteHint(app, hint)),
+    hint: (hint) =>
+      soon.ask(`connection ${hint?.connection ?? ''}`, async () => {
+        await noteHint(app, hint)
+        if (hint) await notePullRequests(app, hint.connection)
+      }),
     async idle() {
       const reported = soon.busy
       await soon.idle()

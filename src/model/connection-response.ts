@@ -26,6 +26,9 @@ export const Connection = Type.Object(
     commitMessage: Type.Optional(Type.String()),
     pullRequests: Type.Object({
       changeRequests: Type.Boolean(),
+      preview: Type.Boolean(),
+      lookedAt: Type.Optional(Timestamp),
+      problem: Type.Optional(Type.String({ description: 'Why previews do not work at the moment, and what to do.' })),
       logins: Type.Optional(Type.Array(Type.Object({ user: Id, login: Type.String() }))),
     }),
     apiUrl: Type.Optional(Type.String()),

@@ -66,7 +66,7 @@ export interface ConnectionDoc {
   exportMode: ExportMode
   /** Message of the commits that are exported; absent = one that names the space. */
   commitMessage?: string
-  pullRequests: { changeRequests: boolean; logins?: { user: string; login: string }[] }
+  pullRequests: { changeRequests: boolean; preview?: boolean; logins?: { user: string; login: string }[] }
   /** Base of the host's REST API, if it is not the usual one of the provider. */
   apiUrl?: string
   sealedWebhookSecret: string
@@ -79,6 +79,8 @@ export interface ConnectionDoc {
   /** When a run last ended well. */
   lastSuccessAt?: string
   failure?: ConnectionFailure
+  /** When the host was last asked for pull requests, and why it could not be if it could not. */
+  previews?: { lookedAt: string; problem?: string; attempts?: number }
   createdBy: string
   createdAt: string
   updatedAt: string
@@ -135,6 +137,12 @@ export type ConnectionCredentialInput = Static<typeof ConnectionCredentialInput>
 const PullRequests = Type.Object(
   {
     changeRequests: Type.Optional(Type.Boolean({ description: 'Change requests may be exported as pull requests.' })),
+    preview: Type.Optional(
+      Type.Boolean({
+        description:
+          'Every pull request against the branch gets a preview, which is a revision of the space, and a commit status that says which problems it adds.',
+      }),
+    ),
     logins: Type.Optional(
       Type.Array(Type.Object({ user: Id, login: Type.String({ pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]*$', maxLength: 128 }) }, closed), {
         maxItems: 500,

@@ -59,7 +59,7 @@ const enumOf = (schema: Record<string, unknown> | null): { enum?: string[] } =>
 
 /** A schema's type in a word: what it refers to, or its own type. */
 function typeOf(schema: unknown): string {
-  if (!isObject(schema)) return 'any'
+  if (!isObject(schema)) return schema === false ? 'none' : 'any'
   if (typeof schema.$ref === 'string') return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
   const type = Array.isArray(schema.type) ? schema.type.map(String).sort().join(' | ') : textOf(schema.type)
   if (type === 'array') return `array of ${typeOf(schema.items)}`

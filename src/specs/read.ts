@@ -1,10 +1,11 @@
 /** Reads a specification with the library: parses, validates and bundles it. Runs in the process of `entry.ts`. */
-import { BaseResolver, bundle, createConfig, type Document, getLineColLocation, lintDocument, type NormalizedProblem, Source } from '@redocly/openapi-core'
+import { BaseResolver, bundle, type Document, getLineColLocation, lintDocument, type NormalizedProblem, Source } from '@redocly/openapi-core'
 import { compareOutlines } from './compare.js'
 import type { FetchedFile, ReadSpec, SpecProblem } from './messages.js'
 import { outlineOf } from './outline.js'
 import { partsOf } from './parts.js'
 import { ParseFailure, parseText } from './parse.js'
+import { refusing, rules } from './rules.js'
 import { isObject } from './values.js'
 
 /** A specification that cannot be used. */
@@ -110,12 +111,7 @@ function checkVersion(parsed: unknown, source: Source): Record<string, unknown> 
   return parsed
 }
 
-/** An example elsewhere that cannot be fetched is no reason to refuse a specification: it stays a link. */
-const isExternalExample = ({ location: [place], ruleId }: NormalizedProblem): boolean =>
-  ruleId === 'no-unresolved-refs' && place?.pointer !== undefined && /\/examples\/[^/]+$/.test(place.pointer)
-
-function firstProblem(problems: readonly NormalizedProblem[], root: string, failures: readonly Unfetched[]): SpecProblem | null {
-  const errors = problems.filter((one) => one.severity === 'error' && !isExternalExample(one))
+function firstProblem(errors: readonly NormalizedProblem[], root: string, failures: readonly Unfetched[]): SpecProblem | null {
   const [first] = errors
   if (!first) return null
   const failed = failures.find((one) => first.message.includes(one.message))
@@ -135,13 +131,14 @@ export async function readBundled(
 ): Promise<ReadSpec> {
   const root = input.url ?? NOWHERE
   const source = new Source(root, new TextDecoder().decode(input.body))
-  const config = await createConfig({ rules: { struct: 'error', 'no-unresolved-refs': 'error' } })
+  const config = await rules()
   const externalRefResolver = new FetchingResolver(fetchFile)
   const document = { source, parsed: checkVersion(parseFile(source, root), source) }
-  const problem = firstProblem(await lintDocument({ document, config, externalRefResolver }), root, externalRefResolver.failures)
+  const version = String(document.parsed.openapi ?? document.parsed.swagger)
+  const problem = firstProblem(refusing(await lintDocument({ document, config, externalRefResolver }), version), root, externalRefResolver.failures)
   if (problem) throw new Unusable(problem)
   const bundled = await bundle({ doc: document, config, externalRefResolver })
-  const left = firstProblem(bundled.problems, root, externalRefResolver.failures)
+  const left = firstProblem(refusing(bundled.problems, version), root, externalRefResolver.failures)
   if (left) throw new Unusable(left)
   const value = bundled.bundle.parsed as Record<string, unknown>
   const json = Buffer.from(JSON.stringify(value))

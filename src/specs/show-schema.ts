@@ -1,7 +1,7 @@
 /** Makes of a schema what readers are shown: references followed, circles and depth cut. */
 import type { ShownProperty, ShownSchema } from '../model/index.js'
 import { LONGEST, MAX_LEVELS, MOST, type ShowBudget } from './show-budget.js'
-import { isObject, itemsOf, membersOf, resolveIn } from './values.js'
+import { booleanIn, isObject, itemsOf, membersOf, resolveIn } from './values.js'
 
 /** Where a schema stands. */
 export interface Around {
@@ -16,9 +16,12 @@ type Schema = Record<string, unknown>
 
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
+/** What a schema is called that is `false`: no value is right. */
+const NEVER = 'none'
+
 /** The type of a schema in words. */
 function typeOf(schema: unknown, { document, budget, level }: Around): string {
-  if (schema === true || !isObject(schema)) return 'any'
+  if (!isObject(schema)) return schema === false ? NEVER : 'any'
   if (typeof schema.$ref === 'string') return budget.text(nameOf(schema.$ref), LONGEST.type)
   const names = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((one) => typeof one === 'string')
   const type = names.length > 0 ? names.join(' or ') : impliedType(schema)
@@ -37,7 +40,7 @@ export function showSchema(given: unknown, around: Around): ShownSchema {
   if (!budget.entry()) return { type, cut: 'long' }
   if (ref !== null && followed.includes(ref)) return { type, cut: 'circle' }
   const schema = resolveIn(document, given)
-  if (!schema) return { type }
+  if (!schema) return { type: booleanIn(document, given) === null ? type : typeOf(booleanIn(document, given), around) }
   const inside = { ...around, followed: ref === null ? followed : [...followed, ref], level: level + 1 }
   const own = ref !== null && isObject(given) && typeof given.description === 'string' ? given.description : schema.description
   const shown: ShownSchema = {
@@ -74,9 +77,16 @@ const FACTS: [key: string, words: (value: unknown) => string | null][] = [
     key,
     (value) => `at most ${value}${unitOf(key)}`,
   ]),
+  ...(['exclusiveMinimum', 'exclusiveMaximum'] as const).map((key): [string, (value: unknown) => string | null] => [
+    key,
+    (value) => (typeof value === 'number' ? `${key === 'exclusiveMinimum' ? 'more' : 'less'} than ${value}` : value === true ? EXCLUSIVE[key] : null),
+  ]),
   ['multipleOf', (value) => `a multiple of ${value}`],
   ['pattern', (value) => `pattern: ${value}`],
 ]
+
+/** Until 3.0 they say of `minimum` and `maximum` what they are. */
+const EXCLUSIVE = { exclusiveMinimum: 'the least value excluded', exclusiveMaximum: 'the greatest value excluded' }
 
 const unitOf = (key: string): string =>
   key.endsWith('Length') ? ' characters' : key.endsWith('Items') ? ' items' : key.endsWith('Properties') ? ' properties' : ''
@@ -89,6 +99,8 @@ function factsOf(schema: Schema, budget: ShowBudget): { facts?: string[] } {
     const text = words(value)
     if (text !== null) facts.push(budget.text(text, LONGEST.fact))
   }
+  const discriminator = isObject(schema.discriminator) ? schema.discriminator.propertyName : schema.discriminator
+  if (typeof discriminator === 'string') facts.push(budget.text(`told apart by: ${discriminator}`, LONGEST.fact))
   for (const key of ['default', 'const', 'example'])
     if (schema[key] !== undefined) facts.push(`${key === 'const' ? 'always' : key}: ${budget.json(schema[key], LONGEST.value)}`)
   return facts.length > 0 ? { facts } : {}
@@ -101,7 +113,7 @@ function valuesOf(schema: Schema, budget: ShowBudget): { enum?: string[]; left?:
   return { enum: all.slice(0, MOST.values).map((one) => budget.json(one, LONGEST.value)), ...(left > 0 ? { left } : {}) }
 }
 
-/** The properties of a schema, and of all that it consists of (`allOf`), if those are known by name. */
+/** The properties that a schema names itself. */
 function propertiesOf(schema: Schema, inside: Around): { properties?: ShownProperty[]; left?: number } {
   const required = new Set(itemsOf(schema.required))
   const all = membersOf(schema.properties)
@@ -121,12 +133,15 @@ function innerOf(schema: Schema, inside: Around): { inner?: ShownSchema } {
   return { inner: showSchema(inner, inside) }
 }
 
+/** What of other schemas applies. If there are several lists of them, all apply. */
 function choiceOf(schema: Schema, inside: Around): { choice?: NonNullable<ShownSchema['choice']>; left?: number } {
-  for (const [key, of] of CHOICES) {
+  const lists = CHOICES.flatMap(([key, of]) => {
     const all = itemsOf(schema[key])
-    if (all.length === 0) continue
+    if (all.length === 0) return []
     const schemas = all.slice(0, MOST.choices).map((one) => showSchema(one, inside))
-    return { choice: { of, schemas }, ...(all.length > schemas.length ? { left: all.length - schemas.length } : {}) }
-  }
-  return {}
+    return [{ choice: { of, schemas }, ...(all.length > schemas.length ? { left: all.length - schemas.length } : {}) }]
+  })
+  const [first, ...others] = lists
+  if (!first || others.length === 0) return first ?? {}
+  return { choice: { of: 'all', schemas: lists.map((one) => ({ type: 'any', ...one })) } }
 }

@@ -15,19 +15,25 @@ export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? va
 /** References that lead to each other: more are not followed. */
 export const MOST_HOPS = 20
 
-/** Follows references within the document; null if they lead nowhere, to another file, or in a circle. */
+/** Follows references within the document; null if they lead nowhere, to another file, to no object, or in a circle. */
 export function resolveIn(document: unknown, value: unknown): Record<string, unknown> | null {
   const found = follow(document, value)
-  return found === 'chain' ? null : found
+  return isObject(found) ? found : null
+}
+
+/** A schema that is `true` (anything is right) or `false` (nothing is), as OpenAPI has them from 3.1 on, itself or by references; null for any other. */
+export function booleanIn(document: unknown, value: unknown): boolean | null {
+  const found = follow(document, value)
+  return typeof found === 'boolean' ? found : null
 }
 
 /** Whether a reference leads to other references in a circle, or more than `MOST_HOPS` times. */
 export const isChain = (document: unknown, value: unknown): boolean => follow(document, value) === 'chain'
 
-function follow(document: unknown, value: unknown): Record<string, unknown> | 'chain' | null {
+function follow(document: unknown, value: unknown): Record<string, unknown> | boolean | 'chain' | null {
   let at = value
   for (let hops = 0; hops <= MOST_HOPS; hops++) {
-    if (!isObject(at)) return null
+    if (!isObject(at)) return typeof at === 'boolean' ? at : null
     if (typeof at.$ref !== 'string') return at
     if (!at.$ref.startsWith('#/')) return null
     at = at.$ref.slice(2).split('/').reduce(memberAt, document)

@@ -8,13 +8,15 @@ import { Clone, newSpace } from './fixture.js'
 const [test, here] = await suiteWith('pushes at once', startService)
 const CLONES = Number(process.env.PUSH_CLONES ?? 3)
 const ROUNDS = Number(process.env.PUSH_ROUNDS ?? 3)
+/** Edits by the API meanwhile. */
+const EDITS = Math.max(ROUNDS * 2, CLONES)
 
 const repository = (space: string) => join(here.dir, 'repos', `${space}.git`)
 const lines = (who: number) => Array.from({ length: ROUNDS }, (_, round) => `Line ${round} of ${who}.`)
 
 /** Pushes to main until it is taken, fetching and merging what others did. */
 async function pushToMain(clone: Clone): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < Math.max(100, CLONES * ROUNDS * 2); tries++) {
     const seen = await clone.see('push', 'origin', 'HEAD:main')
     if (seen.code === 0) return
     assert.match(seen.text, /fetch first|non-fast-forward|rejected/)
@@ -23,7 +25,11 @@ async function pushToMain(clone: Clone): Promise<void> {
   throw new Error('main was never free')
 }
 
-test('pushes to main and edits by the API: each is there in the end, or told to fetch first', async () => {
+test('pushes to main and edits by the API: each is there in the end, or told to fetch first', pushesAndEdits, {
+  timeoutMs: 60_000 * Math.max(5, CLONES * ROUNDS),
+})
+
+async function pushesAndEdits(): Promise<void> {
   const space = await newSpace(here)
   const people = await Promise.all(Array.from({ length: CLONES }, async () => Clone.of(here, space, await here.caller('edit'))))
   const pages = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages as { id: string; path: string }[]
@@ -42,7 +48,7 @@ test('pushes to main and edits by the API: each is there in the end, or told to 
     }
   })
   const editing = async (): Promise<void> => {
-    for (let round = 0; round < ROUNDS * 2; round++) {
+    for (let round = 0; round < EDITS; round++) {
       const change = { operation: 'update_page', page: guide, document: { markdown: `# Guide\n\nEdit ${round}.\n` } }
       await here.admin.call('post', `/v1/spaces/${space}/content`, { changes: [change] }).expect(200)
     }
@@ -54,9 +60,9 @@ test('pushes to main and edits by the API: each is there in the end, or told to 
   }
   const subjects = (await git(repository(space), ['log', '--format=%s', 'main'])).split('\n')
   for (let who = 0; who < CLONES; who++) for (const line of lines(who)) assert.is(subjects.filter((one) => one === line).length, 1, line)
-  assert.match(await git(repository(space), ['show', 'main:guide.md']), `Edit ${ROUNDS * 2 - 1}.`)
+  assert.match(await git(repository(space), ['show', 'main:guide.md']), `Edit ${EDITS - 1}.`)
   assert.equal(await git(repository(space), ['fsck', '--strict', '--no-dangling', '--no-progress']), '')
-})
+}
 
 test('many pushes for review at once: a change request each, all with their commits', async () => {
   const space = await newSpace(here)

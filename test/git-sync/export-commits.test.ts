@@ -258,6 +258,45 @@ test('of two exports of one commit each, the second one is picked there: the fir
   assert.is((await f.files(space))['guide.md'], guide({ two: 'TWO', six: 'SIX' }).trim())
 })
 
+/** Somebody's commit on the branch docs there, imported; and an export to docs on top of it. */
+async function exportOnTheirs(name: string) {
+  const { remote, space } = await synced(name)
+  const docsRef = { url: remote.url, ref: 'refs/heads/docs' }
+  await git(remote.path, ['update-ref', docsRef.ref, 'main'])
+  await remote.commit({ 'guide.md': guide({ two: 'TWO' }) }, { ref: docsRef.ref })
+  assert.is((await f.import(space, docsRef)).error, undefined)
+  await write(space, 'ada', 'Say SIX', { 'guide.md': guide({ two: 'TWO', six: 'SIX' }) })
+  assert.is((await f.export(space, docsRef)).error, undefined)
+  await remote.commit({ 'theirs.md': '# Theirs\n' })
+  return { remote, space }
+}
+
+test("an export on somebody's commit is picked there without that commit: their change stays here", async () => {
+  const { remote, space } = await exportOnTheirs('picked-above-theirs')
+  await pick(remote.path, ['docs'])
+  assert.is((await f.import(space, { url: remote.url })).error, undefined)
+  assert.is((await f.files(space))['guide.md'], guide({ two: 'TWO', six: 'SIX' }).trim())
+})
+
+for (const [way, make] of [
+  ['both are picked', (dir: string) => pick(dir, ['docs~1', 'docs'])],
+  ['both are squashed', (dir: string) => squash(dir, 'docs')],
+] as const)
+  test(`an export on somebody's commit, and ${way} there: the export is recognized`, async () => {
+    const { remote, space } = await exportOnTheirs(way.replaceAll(' ', '-'))
+    await make(remote.path)
+    await write(space, 'ada', 'Say SEVEN', { 'guide.md': guide({ two: 'TWO', six: 'SEVEN' }) })
+    assert.is((await f.import(space, { url: remote.url })).error, undefined)
+    assert.is((await f.files(space))['guide.md'], guide({ two: 'TWO', six: 'SEVEN' }).trim())
+    assert.is((await f.files(space))['theirs.md'], '# Theirs')
+  })
+
+/** Squashes a branch onto main of a bare repository. */
+async function squash(dir: string, branch: string): Promise<void> {
+  const tree = await git(dir, ['merge-tree', '--write-tree', 'main', branch])
+  await git(dir, ['update-ref', 'refs/heads/main', await git(dir, ['commit-tree', tree, '-p', 'main', '-m', 'Squashed'])])
+}
+
 /** Picks commits onto main of a bare repository. */
 async function pick(dir: string, commits: readonly string[]): Promise<void> {
   for (const commit of commits) {

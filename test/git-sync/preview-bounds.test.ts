@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { until } from '../races/server-process.js'
 import { startGitHttp } from '../support/git-http.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
@@ -7,7 +8,7 @@ import { suite } from '../support/suite.js'
 const test = suite('previews are bounded in number')
 
 test('previews of remotes that do not respond: one too many at once is refused at once, others are served', async () => {
-  const here = await startService({ env: { BINDERY_REMOTE_TIMEOUT_SECONDS: '5' } })
+  const here = await startService({ env: { BINDERY_REMOTE_TIMEOUT_SECONDS: '120' } })
   const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
   try {
     const { url } = await remotes.createRepository('docs.git', { files: { 'README.md': '# Docs\n' } })
@@ -17,9 +18,19 @@ test('previews of remotes that do not respond: one too many at once is refused a
     const preview = { url, ref: 'refs/heads/main', direction: 'import' }
     let free = (): void => {}
     const silence = new Promise<undefined>((resolve) => (free = () => resolve(undefined)))
-    remotes.behaviour.onRequest = () => silence
-    const asked = Promise.all(Array.from({ length: 7 }, async () => admin.call('post', `${path}/git/preview`, preview)))
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    let waiting = 0
+    let answered = 0
+    remotes.behaviour.onRequest = () => {
+      waiting++
+      return silence
+    }
+    const ask = async () => {
+      const response = await admin.call('post', `${path}/git/preview`, preview)
+      answered++
+      return response
+    }
+    const asked = Promise.all(Array.from({ length: 7 }, ask))
+    await until(() => (waiting === 4 && answered === 3) || null)
     delete remotes.behaviour.onRequest
     await other.call('post', `${path}/git/preview`, preview).expect(200)
     free()

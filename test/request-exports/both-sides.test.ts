@@ -181,6 +181,27 @@ test('the limit of the host is waited for', async () => {
   assert.is((await story.exported(number)).status, 'open')
 })
 
+test('a connection has at most 100 exports that are open: the next one waits until one of them has ended', async () => {
+  const story = await here.connected(FILES)
+  const first = await story.request('First', 'One.\n')
+  assert.is((await story.export(first)).status, 'open')
+  const { version: _new, ...stored } = await story.stored(first)
+  const { store } = here.service.service.app
+  await store.transact(async (tx) => {
+    for (let count = 2; count <= 100; count++) await tx.insert(requestExports, { ...stored, id: `filler-${story.space}-${count}` })
+  })
+  const number = await story.request('Second', 'Two.\n')
+  const path = `${story.base}/change-requests/${number}/git/pull-request`
+  assert.match((await here.service.admin.call('post', path, {}).expect(409)).text, /at most 100 exported change requests/)
+  await store.transact(async (tx) => {
+    for (let count = 2; count <= 100; count++) {
+      const filler = await tx.get(requestExports, `filler-${story.space}-${count}`)
+      if (filler) await tx.remove(requestExports, filler.id)
+    }
+  })
+  assert.is((await story.export(number)).status, 'open')
+})
+
 test('who may, and what is refused', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')

@@ -1,4 +1,4 @@
-/** A service with a clock that is set by hand, and spaces that are connected to repositories behind a stand-in for GitHub. */
+/** A service with a clock that is set by hand, and spaces that are connected to repositories behind a stand-in for a host, GitHub unless another is named. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,13 +7,25 @@ import type { BareRepository, Files } from '../support/bare-repository.js'
 import { startGitHttp } from '../support/git-http.js'
 import { handClock } from '../support/hand-clock.js'
 import { git } from '../support/hermetic-git.js'
-import { type GitHubServer, startGitHub } from '../support/hosts/github.js'
+import { startBitbucket } from '../support/hosts/bitbucket.js'
+import { startGitea } from '../support/hosts/gitea.js'
+import { startGitHub } from '../support/hosts/github.js'
+import { startGitLab } from '../support/hosts/gitlab.js'
+import type { HostServer } from '../support/hosts/host-server.js'
 import { backBy, type MergeMethod, mergePull } from '../support/hosts/real-repository.js'
 import type { FakePull } from '../support/hosts/repository.js'
 import { startService } from '../support/service.js'
 
 const TOKEN = 'a-token-with-32-characters-in-it'
 export const MINUTE = 60_000
+
+/** How the stand-ins are started; GitLab alone counts the folder as a part of the name. */
+const starts = {
+  github: (now: () => Date) => startGitHub(now),
+  gitlab: (_now: () => Date, folder: string) => startGitLab(`${folder}/acme/docs`),
+  gitea: () => startGitea(),
+  bitbucket: () => startBitbucket(),
+}
 
 /** Settings that suit the stories: what is quiet is exported after ten seconds. */
 export async function startExporting() {
@@ -22,7 +34,7 @@ export async function startExporting() {
   const clock = handClock()
   const env = { BINDERY_CONNECTION_QUIET_SECONDS: '10', BINDERY_CONNECTION_POLL_SECONDS: '300' }
   const service = await startService({ env, overrides: { clock } })
-  const hosts: GitHubServer[] = []
+  const hosts: HostServer[] = []
   let made = 0
 
   /** Lets time go by, and waits until all is done that is due by then. */
@@ -36,12 +48,16 @@ export async function startExporting() {
   }
 
   /** A space that is connected to a new repository with some files. */
-  async function connected(files: Files, settings: { directory?: string; direction?: string; logins?: object[] } = {}): Promise<Story> {
-    const host = await startGitHub(clock.now)
-    hosts.push(host)
-    host.tokens.set(TOKEN, ['*'])
+  async function connected(
+    files: Files,
+    settings: { directory?: string; direction?: string; logins?: object[]; provider?: keyof typeof starts } = {},
+  ): Promise<Story> {
     // The stand-in has one repository of this name; Git finds it below a folder of its own.
     const folder = `h${++made}`
+    const provider = settings.provider ?? 'github'
+    const host = await starts[provider](clock.now, folder)
+    hosts.push(host)
+    host.tokens.set(TOKEN, ['*'])
     const bare = await remotes.createRepository(`${folder}/acme/docs.git`, { files })
     backBy(host.repository, bare.path)
     const { admin, organization } = service
@@ -50,7 +66,7 @@ export async function startExporting() {
       .call('post', `/v1/spaces/${space.id}/git/connections`, {
         url: bare.url,
         ref: 'refs/heads/main',
-        provider: 'github',
+        provider,
         apiUrl: host.apiUrl,
         credential: { kind: 'token', token: TOKEN },
         pullRequests: { changeRequests: true, ...(settings.logins ? { logins: settings.logins } : {}) },
@@ -67,7 +83,7 @@ export async function startExporting() {
       readonly space: string,
       readonly connection: string,
       readonly bare: BareRepository,
-      readonly host: GitHubServer,
+      readonly host: HostServer,
     ) {}
 
     get base(): string {

@@ -13,16 +13,21 @@ function dice(seed: number): (n: number) => number {
   }
 }
 
-const SEED = 20_261
+/** `REQUEST_SEEDS=60 npm test -- request-exports/story` tells sixty, `REQUEST_SEED` is the first of them. */
+const SEEDS = Number(process.env.REQUEST_SEEDS ?? 1)
+const FIRST_SEED = Number(process.env.REQUEST_SEED ?? 20_261)
 const REQUESTS = 5
 
-test('whatever happens beside it, each change request ends in one place, once', async () => {
-  const roll = dice(SEED)
+for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++)
+  test(`whatever happens beside it, each change request ends in one place, once (seed ${seed})`, () => tell(seed))
+
+async function tell(seed: number): Promise<void> {
+  const roll = dice(seed)
   const story = await here.connected({ 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' })
   const pages: string[] = []
   const ends = ['merge', 'squash', 'rebase', 'here'] as const
   for (let turn = 0; turn < REQUESTS; turn++) {
-    const told = `seed ${SEED}, turn ${turn}`
+    const told = `seed ${seed}, turn ${turn}`
     const end = ends[turn < ends.length ? turn : roll(ends.length)] as (typeof ends)[number]
     const number = await story.request(`Page ${turn}`, `Text ${turn}.\n`)
     const path = `${story.base}/change-requests/${number}`
@@ -56,6 +61,6 @@ test('whatever happens beside it, each change request ends in one place, once', 
   const summary = (await story.files())['SUMMARY.md'] ?? ''
   for (const title of pages) assert.is(summary.split(`[${title}]`).length, 2, `${title} is listed once`)
   assert.is((await story.git('fsck', '--strict', '--no-dangling')).trim(), '')
-})
+}
 
 test.run()

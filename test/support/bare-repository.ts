@@ -64,9 +64,17 @@ export async function createBareRepository(
     async commit(changes, { message = 'Change', ref = 'refs/heads/main' } = {}) {
       const signature = `Ada Author <ada@example.com> ${clock++} +0000`
       const head = `commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`
-      const stream = [Buffer.from(head), data(Buffer.from(message)), Buffer.from(isThere(path, ref) ? `from ${ref}^0\n` : '')]
       const entries = Object.entries(changes).map(([name, value]) => change(name, value))
-      return git(path, ['fast-import', '--quiet', '--force'], Buffer.concat([...stream, ...entries, Buffer.from('get-mark :1\n')]))
+      // Not forced: a push that arrives meanwhile stays, and the commit is made again on top of it, as people do.
+      for (let tries = 1; ; tries++) {
+        const stream = [Buffer.from(head), data(Buffer.from(message)), Buffer.from(isThere(path, ref) ? `from ${ref}^0\n` : '')]
+        const script = Buffer.concat([...stream, ...entries, Buffer.from('get-mark :1\n')])
+        try {
+          return await git(path, ['fast-import', '--quiet'], script)
+        } catch (error) {
+          if (tries === 10 || !/Not updating|cannot lock ref/.test(String(error))) throw error
+        }
+      }
     },
     head: (ref = 'refs/heads/main') => git(path, ['rev-parse', '--verify', '--quiet', ref]).catch(() => null),
     async rejectPushes(message) {

@@ -23,6 +23,8 @@ export interface GitHttpBehaviour {
   cutAfter?: number
   /** Pushes are carried out, and the connection breaks before a byte of the response. */
   losePushResponses?: boolean
+  /** Called when a push was carried out whose response is lost, before the connection breaks. */
+  onLostPush?: () => void | Promise<void>
   /** Status for every push, after authentication. A refusal in Git's own words is a repository's `rejectPushes`. */
   pushStatus?: number
 }
@@ -93,13 +95,21 @@ const counter = (count: (bytes: number) => void): Transform =>
 const HTTP_BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
 
 /** Runs `git http-backend` for one request, streaming both ways. */
-function backend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest, cutAfter: number, mute: boolean): void {
+function backend(
+  request: IncomingMessage,
+  response: ServerResponse,
+  root: string,
+  user: string,
+  entry: GitHttpRequest,
+  cutAfter: number,
+  lost: (() => void | Promise<void>) | null,
+): void {
   const child = spawn(HTTP_BACKEND, [], { env: cgiEnv(request, root, user), stdio: ['pipe', 'pipe', 'ignore'] })
   let head: Buffer | null = Buffer.alloc(0)
   child.stdin.on('error', () => {})
   request.pipe(counter((bytes) => (entry.received += bytes))).pipe(child.stdin)
   child.stdout.on('data', (piece: Buffer) => {
-    if (mute) return
+    if (lost) return
     let body = piece
     if (head) {
       head = Buffer.concat([head, piece])
@@ -121,7 +131,7 @@ function backend(request: IncomingMessage, response: ServerResponse, root: strin
     }
   })
   child.on('close', () => {
-    if (mute) return response.destroy()
+    if (lost) return void Promise.resolve(lost()).finally(() => response.destroy())
     if (!response.headersSent) response.writeHead(500)
     response.end()
   })
@@ -144,8 +154,8 @@ async function respond(request: IncomingMessage, response: ServerResponse, root:
   const wanted = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
   if (wanted && entry.authorization !== wanted) return end(401, { 'www-authenticate': 'Basic realm="Git"' })
   if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
-  const mute = behaviour.losePushResponses === true && isPush(entry.url) && isPack(request)
-  backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity, mute)
+  const lost = behaviour.losePushResponses === true && isPush(entry.url) && isPack(request) ? () => behaviour.onLostPush?.() : null
+  backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity, lost)
 }
 
 /** A real smart-HTTP Git server on 127.0.0.1, over the bare repositories in `root` (a folder that exists); on a free port unless one is given. */

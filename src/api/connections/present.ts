@@ -29,7 +29,12 @@ export async function presentConnection(app: App, { doc, webhookSecret }: Connec
     },
     exportMode: doc.exportMode,
     ...(doc.commitMessage === undefined ? {} : { commitMessage: doc.commitMessage }),
-    pullRequests: doc.pullRequests,
+    pullRequests: {
+      ...doc.pullRequests,
+      preview: doc.pullRequests.preview ?? false,
+      ...(doc.previews === undefined ? {} : { lookedAt: doc.previews.lookedAt }),
+      ...(doc.previews?.problem === undefined ? {} : { problem: doc.previews.problem }),
+    },
     ...(doc.apiUrl === undefined ? {} : { apiUrl: doc.apiUrl }),
     ...(webhookSecret === undefined ? {} : { webhookSecret }),
     paused: doc.paused,

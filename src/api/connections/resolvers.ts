@@ -5,6 +5,7 @@ import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { findConnection } from '../../domain/connections/connections.js'
 import { webhookAddress } from '../../domain/connections/receive-delivery.js'
 import { findRun } from '../../domain/connections/describe-run.js'
+import { findPreview } from '../../domain/pull-previews/list.js'
 import type { ConnectionDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { resolversOf } from '../resolver.js'
@@ -28,5 +29,11 @@ export const connectionResolvers = {
     needs: ['connection'],
     description: 'ID of a run.',
     load: ({ app, parents, id }) => findRun(app, parents.connection, id),
+  }),
+  pullRequestNumber: resolver<{ connection: Document<ConnectionDoc> }>()({
+    as: 'pullRequest',
+    needs: ['connection'],
+    description: 'Number of a pull request at the host.',
+    load: ({ app, parents, id }) => findPreview(app, parents.connection, id),
   }),
 }

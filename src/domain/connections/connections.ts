@@ -13,6 +13,7 @@ import { rolesOf } from '../roles/roles-of-list.js'
 import { sealCredential, sealWebhookSecret } from './credential.js'
 import { checkApiUrl, checkNew, credentialIn, providerOf, readAddress } from './input.js'
 import { link, tell, unlink } from './link.js'
+import { lookAfterChange } from './preview-looks.js'
 
 const MAX_CONNECTIONS = 10
 
@@ -83,10 +84,12 @@ export async function createConnection(app: App, actor: Actor, space: VisibleSpa
       updatedAt: now,
     })
     await link(tx, made, now)
+    await lookAfterChange(app, tx, null, made)
     await tell(app, tx, actor, 'created', made)
     return made
   })
   app.wakeConnections()
+  app.wakeJobs()
   return { doc, webhookSecret }
 }
 
@@ -97,6 +100,8 @@ export async function deleteConnection(app: App, actor: Actor, connection: Conne
     if (!stored) return
     await unlink(tx, stored)
     await tx.remove(connections, stored.id)
+    await lookAfterChange(app, tx, stored, null)
     await tell(app, tx, actor, 'deleted', stored)
   })
+  app.wakeJobs()
 }

@@ -9,7 +9,7 @@ type Check = ConnectionTest['checks'][number]
 /** The checks that need the API; none for a remote without one, or a credential that it does not know, unless the connection is to use it. */
 export async function testHost(app: App, connection: ConnectionDoc): Promise<Check[]> {
   const { provider, credential, pullRequests } = connection
-  const needed = pullRequests.changeRequests
+  const needed = pullRequests.changeRequests || pullRequests.preview === true
   if (!needed && (provider === 'generic' || credential.kind === 'none' || credential.kind === 'sshKey')) return []
   try {
     const host = app.hosts.open(hostAddressOf(app, connection))

@@ -9,6 +9,7 @@ import type { ConnectionAndSecret } from './connections.js'
 import { sealCredential, sealWebhookSecret } from './credential.js'
 import { checkApiUrl, checkFits, checkNew, credentialIn, readAddress, serverOf } from './input.js'
 import { link, tell, unlink } from './link.js'
+import { lookAfterChange } from './preview-looks.js'
 
 /** Changes a connection, based on what is stored now. Throws 404 if it was deleted meanwhile. */
 export async function changeConnection(
@@ -21,10 +22,12 @@ export async function changeConnection(
     const stored = await tx.get(connections, connection.id)
     if (!stored) throw notFound('The connection')
     const changed = await tx.replace(connections, { ...(await work(tx, stored)), updatedAt: app.clock.now().toISOString() })
+    await lookAfterChange(app, tx, stored, changed)
     await tell(app, tx, actor, 'updated', changed)
     return changed
   })
   app.wakeConnections({ connection: doc.id })
+  app.wakeJobs()
   return doc
 }
 

@@ -2,7 +2,7 @@
 import type { CommitId } from '../../kernel/ids.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { headOf } from '../revisions/main-content.js'
-import { lineOf, newProblems } from './new-problems.js'
+import { lineOf, newProblems } from '../revisions/new-problems.js'
 import type { Push } from './push-request.js'
 
 /** One ref of a push is refused. The message is for whoever pushes. */

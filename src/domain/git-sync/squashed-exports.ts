@@ -67,8 +67,8 @@ async function chainOf(repo: Repository, exports: ReadonlySet<string>, pair: Ent
 
 /**
  * What of a chain of exports is in new commits of the remote, from the oldest on: the export at its end, or if that went commit by commit, any of its commits. The
- * change of one is looked for together with that of all below it which the head does not have: one that was picked alone does not count, since the head would
- * count as having what is below it.
+ * change of one is looked for together with that of all below it which the head does not have, exports or commits of people: one that was picked alone does not
+ * count, since the head would count as having what is below it.
  */
 async function standInsOf(
   repo: Repository,
@@ -78,12 +78,13 @@ async function standInsOf(
 ): Promise<StandIn[]> {
   const parts: StandIn[] = []
   const isThere = async (commit: CommitId): Promise<boolean> => found.has(commit) || repo.isAncestor(commit, theirs)
-  if (exports.has(begin) && !(await isThere(begin))) return []
+  const bottom = (await isThere(begin)) ? begin : exports.has(begin) ? null : await search.below(begin, theirs)
+  if (bottom === null) return []
   const each = pair.row !== undefined && rest.length <= PARTS
-  let settled = begin
+  let settled = bottom
   for (const part of rest) {
     const there = await isThere(part)
-    const commit = !there && (each || part === pair.theirs) ? await search.find([...new Set([settled, begin])].map((from) => [from, part])) : null
+    const commit = !there && (each || part === pair.theirs) ? await search.find([...new Set([settled, bottom])].map((from) => [from, part])) : null
     if (commit !== null) parts.push({ commit, pair: part === pair.theirs ? pair : { ...pair, remote: part, theirs: part, local: part } })
     if (there || commit !== null) settled = part
   }
@@ -104,6 +105,20 @@ class Search {
     const wanted = await Promise.all(ranges.map(([from, to]) => this.repo.diff(from, to)))
     for (const { id, changes } of this.news) for (const one of wanted) if (one.length > 0 && (await this.#includes(changes, one))) return id
     return null
+  }
+
+  /**
+   * From where on the changes are looked for of what stands on a commit of people that the head `theirs` does not have: from that commit, if new commits of the
+   * remote make its changes since the history of the head, one by one or all at once; else from that history. Null if there is none.
+   */
+  async below(commit: CommitId, theirs: CommitId): Promise<CommitId | null> {
+    const base = await this.repo.mergeBase(commit, theirs)
+    if (base === null || (await this.find([[base, commit]])) !== null) return base === null ? null : commit
+    const line = await this.repo.firstParents(commit)
+    const length = line.indexOf(base)
+    if (length < 0 || length > PARTS) return base
+    for (const [at, one] of line.slice(0, length).entries()) if ((await this.find([[line[at + 1] as CommitId, one]])) === null) return base
+    return commit
   }
 
   async #includes(made: ReadonlyMap<string, TreeChange>, wanted: readonly TreeChange[]): Promise<boolean> {

@@ -20,6 +20,7 @@ import { removeComments } from '../comments/comments.js'
 import { emit } from '../events/events.js'
 import { removeGrantsOn } from '../roles/permissions.js'
 import { repositoryName } from '../context/refs.js'
+import { removePreviews } from '../pull-previews/release.js'
 import { removeExports } from '../request-exports/schedule.js'
 import { removeReviews } from '../reviews/requests.js'
 import { queueRefreshes, sweepSpecFiles } from '../openapi/queue.js'
@@ -89,6 +90,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
       await removeExports(tx, id)
+      await removePreviews(tx, id)
       for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
       for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })

@@ -1,3 +1,4 @@
+import { previewId, pullPreviews } from '../../../src/model/index.js'
 import type { Samples, SpecialSamples } from './samples.js'
 
 /** A connection of a space to its own repository, with a run, and paused since; and one to be deleted. */
@@ -24,7 +25,27 @@ export const connectionSamples: Samples = async (here, before) => {
   // Paused once its run has ended: a driver that finds new commits of other probes would add runs between two pages of a list.
   await here.service.idle()
   await admin.call('post', `${base}/${kept.id}/pause`).expect(200)
-  const parameters = { connectionId: kept.id as string, runId: run.id as string }
+  await here.service.app.store.insert(pullPreviews, {
+    id: previewId(kept.id, 7),
+    connection: kept.id,
+    space: before.spaceId as string,
+    key: 'none',
+    number: 7,
+    title: 'Better words',
+    author: 'ann',
+    url: 'http://127.0.0.1:1/acme/docs/pull/7',
+    head: { ref: 'better', repository: 'ann/docs' },
+    commit: 'a'.repeat(40),
+    state: 'ready',
+    revision: 'a'.repeat(40),
+    baseRevision: 'b'.repeat(40),
+    problems: [{ code: 'broken-link', message: 'The link to gone.md is broken.', file: 'a.md', line: 3, fails: true }],
+    counts: { all: 2, failing: 1 },
+    status: { commit: 'a'.repeat(40), state: 'failure', description: '1 new problem', at: '2026-05-01T10:00:00.000Z' },
+    createdAt: '2026-05-01T10:00:00.000Z',
+    updatedAt: '2026-05-01T10:00:00.000Z',
+  })
+  const parameters = { connectionId: kept.id as string, runId: run.id as string, pullRequestNumber: '7' }
   const special: SpecialSamples = {
     createConnection: { body: { ...body, ref: 'refs/heads/other', paused: true }, success: true },
     updateConnection: { body: { commitMessage: 'Update the documents' }, success: true },

@@ -56,6 +56,8 @@ export interface HostServer {
   requests: HostRequest[]
   /** Answers that the next requests get instead of the right ones. */
   failures: (HostResponse | 'never' | 'cut')[]
+  /** Called before a request is answered, and when what it asks for is done and its answer is about to be sent. */
+  watch?: (request: HostRequest, is: 'asked' | 'done') => void | Promise<void>
   /** Requests that are still let through; null = any number. */
   limit: { left: number; resetAt: number } | null
   close(): Promise<void>
@@ -102,7 +104,9 @@ export async function startHost(makeDialect: (here: HostServer) => Dialect, name
     const failure = here.failures.shift()
     if (failure === 'never') return
     if (failure === 'cut') return void response.destroy()
+    await here.watch?.(asked, 'asked')
     const { status, body, headers = {} } = failure ?? answer(asked)
+    await here.watch?.(asked, 'done')
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body))
   }

@@ -1,16 +1,16 @@
-/** What a push would break: the diagnostics that its commit has and the one before it had not. */
+/** What a commit would break: the diagnostics that it has and the one before it had not. */
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { DocumentEntry } from '../../content/types.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
-import { diagnosticsOf } from '../revisions/page-source.js'
-import { knownPages, openBoth } from '../revisions/revisions.js'
+import { diagnosticsOf } from './page-source.js'
+import { knownPages, type OpenRevision, openBoth } from './revisions.js'
 
 /** Pages whose front matter is looked at. */
 const MOST_PAGES = 500
 
-/** What stops a push: the table of contents, the settings or a name would not mean what their author meant. */
+/** What nobody means to do: the table of contents, the settings or a name would not mean what their author meant. */
 const BREAKING: ReadonlySet<Diagnostic['code']> = new Set([
   'invalid-config',
   'invalid-root',
@@ -23,7 +23,9 @@ const BREAKING: ReadonlySet<Diagnostic['code']> = new Set([
   'unreadable',
 ])
 
-interface NewProblems {
+export interface NewProblems {
+  before: OpenRevision
+  after: OpenRevision
   breaking: Diagnostic[]
   /** What its author should know of. */
   others: Diagnostic[]
@@ -37,12 +39,18 @@ export async function newProblems(app: App, space: LoadedSpace, before: CommitId
   const old = new Set(both.before.structure.diagnostics.map(keyOf))
   const found = both.after.structure.diagnostics.filter((one) => !old.has(keyOf(one)))
   const breaking = found.filter(({ code }) => BREAKING.has(code))
-  const touched = both.changes
-    .flatMap(({ status, path }): DocumentEntry[] => (status === 'deleted' ? [] : [both.after.structure.byGitPath.get(path) ?? []].flat()))
-    .slice(0, MOST_PAGES)
-  const known = await knownPages(app, both.after, touched)
-  const ofPages = [...known].flatMap(([path, { page }]) => diagnosticsOf(page, path))
-  return { breaking, others: [...found.filter((one) => !BREAKING.has(one.code)), ...ofPages] }
+  const touched = both.changes.map(({ path }) => path)
+  const known = new Set((await problemsOfPages(app, both.before, touched)).map(keyOf))
+  const ofPages = (await problemsOfPages(app, both.after, touched)).filter((one) => !known.has(keyOf(one)))
+  return { before: both.before, after: both.after, breaking, others: [...found.filter((one) => !BREAKING.has(one.code)), ...ofPages] }
+}
+
+/** The diagnostics of those of some files that are pages of the revision. */
+async function problemsOfPages(app: App, revision: OpenRevision, paths: readonly string[]): Promise<Diagnostic[]> {
+  const entries = paths.flatMap((path): DocumentEntry[] => [revision.structure.byGitPath.get(path) ?? []].flat())
+  const present = []
+  for (const entry of entries.slice(0, MOST_PAGES)) if ((await revision.snapshot.entry(entry.gitPath)) !== null) present.push(entry)
+  return [...(await knownPages(app, revision, present))].flatMap(([path, { page }]) => diagnosticsOf(page, path))
 }
 
 /** A diagnostic as compilers print it: `SUMMARY.md:3: …`. */

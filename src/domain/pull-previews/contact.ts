@@ -1,0 +1,50 @@
+/** What a look at the pull requests of a connection works with: the space, the remote, and the host behind it. */
+import type { Host } from '../../hosts/index.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { type ConnectionDoc, spaces, users } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import { gitCredentialOf, hostAddressOf } from '../connections/credential.js'
+import type { App } from '../context/app.js'
+import { repositoryName } from '../context/refs.js'
+import { SyncFailure } from '../git-sync/failure.js'
+import { remoteOf, withCredential } from '../git-sync/remote.js'
+import type { Contact } from '../git-sync/sync.js'
+
+/** A look under way. */
+export interface Look extends Contact {
+  through: Document<ConnectionDoc>
+  host: Host
+}
+
+/** The refs that keep the previews of a connection. They are hidden from the Git door. */
+export const previewPrefix = (connection: string): string => `refs/bindery/previews/${connection}/`
+export const previewRef = (connection: string, number: number): RefName => `${previewPrefix(connection)}${number}` as RefName
+
+/** Opens the space and the host. Null if the space was deleted. Throws `SyncFailure`, `RemoteError`, `HostError`. */
+export async function openLook(app: App, through: Document<ConnectionDoc>, signal: AbortSignal): Promise<Look | null> {
+  const space = await app.store.get(spaces, through.space)
+  if (!space || space.deletedAt !== undefined) return null
+  const user = await app.store.get(users, through.createdBy)
+  if (!user) throw new SyncFailure('The user who made the connection was removed. Make the connection again.')
+  const remote = remoteOf(through)
+  return {
+    app,
+    through,
+    space: { doc: space, role: 'read', repo: await app.git.open(repositoryName(space.id)) },
+    actor: { user, token: { id: 'job', readOnly: true } },
+    remote,
+    connection: withCredential(remote, await gitCredentialOf(app, through), signal),
+    host: app.hosts.open(hostAddressOf(app, through)),
+    enter: async () => {},
+  }
+}
+
+/** Moves the ref that keeps a preview; null = the preview is no longer kept. */
+export async function keep({ app, space, through }: Pick<Look, 'app' | 'space' | 'through'>, number: number, to: CommitId | null): Promise<void> {
+  const { repo } = space
+  const ref = previewRef(through.id, number)
+  await app.locks.run(space.doc.id, async (lease) => {
+    const from = repo.head(ref)
+    if (from !== to) await repo.move([{ ref, from, to }], 'preview a pull request', lease)
+  })
+}

@@ -1,0 +1,116 @@
+/** Makes the preview of one pull request: fetches its head, keeps it as a revision, and finds the problems that it adds. */
+import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError } from '../../git/index.js'
+import type { PullRequest } from '../../hosts/index.js'
+import { ServiceError } from '../../kernel/errors.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { type PullPreviewDoc, previewId, pullPreviews } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import { localCommit, mappedBefore, noFolder } from '../git-sync/directory.js'
+import { explain, SyncFailure } from '../git-sync/failure.js'
+import { fetchHead } from '../git-sync/sync.js'
+import { readSyncLog } from '../git-sync/sync-log.js'
+import { headOf } from '../revisions/main-content.js'
+import { keep, type Look } from './contact.js'
+import { problemsBetween } from './problems.js'
+
+/** Most commits of a pull request that are read out of a folder. */
+const MAX_MAPPED = 1_000
+const NOTHING = { problems: [], counts: { all: 0, failing: 0 } }
+/** What is wrong with the content, not with the way to it: it will not pass by itself. */
+const OF_CONTENT: ReadonlySet<string> = new Set(['too-large', 'unsafe-content'])
+
+/**
+ * Makes the preview and stores it. The head may have moved since the host was asked: what was fetched counts. Returns null if the pull request is gone.
+ * Throws what is wrong with the way to it: `RemoteError`, `HostError`, 503.
+ */
+export async function makePreview(look: Look, pull: PullRequest, ref: RefName): Promise<Document<PullPreviewDoc> | null> {
+  let commit: CommitId
+  try {
+    commit = await fetchHead(look, ref)
+  } catch (error) {
+    if (error instanceof RemoteError && error.kind === 'missing-ref') return null
+    return storeRefusal(look, pull, pull.head.sha, refusalOf(error))
+  }
+  try {
+    const { base, head } = await mapped(look, commit)
+    await keep(look, pull.number, head)
+    const found = await problemsBetween(look.app, look.space, base, head)
+    return await storePreview(look, pull, { commit, state: 'ready', revision: head, baseRevision: base, ...found })
+  } catch (error) {
+    return storeRefusal(look, pull, commit, refusalOf(error))
+  }
+}
+
+/** Why the content is refused, in words. Throws every error that does not lie in the content. */
+function refusalOf(error: unknown): string {
+  const lies =
+    error instanceof SyncFailure ||
+    error instanceof InvalidPath ||
+    error instanceof PathCollision ||
+    error instanceof ObjectTooLarge ||
+    (error instanceof RemoteError && OF_CONTENT.has(error.kind)) ||
+    (error instanceof ServiceError && error.code !== 'unavailable')
+  const message = lies ? explain(error, false) : null
+  if (message === null) throw error
+  return message
+}
+
+/** The commits here for the head, and for the place where it branched off. Throws `SyncFailure`. */
+async function mapped(look: Look, commit: CommitId): Promise<{ base: CommitId; head: CommitId }> {
+  const { app, space, remote } = look
+  const { repo } = space
+  const log = await app.locks.run(space.doc.id, () => readSyncLog(repo, remote, headOf(space)))
+  const there = await fetchHead(look, remote.ref, log.last?.remote)
+  const base = await localCommit(repo, log, remote.directory, there)
+  if (base === null) throw noFolder(remote)
+  if (remote.directory !== '') {
+    const not = [there]
+    for (const known of mappedBefore(log).keys()) if (await repo.hasCommit(known)) not.push(known as CommitId)
+    if ((await repo.historyIds({ from: commit, not, limit: MAX_MAPPED + 1 })).length > MAX_MAPPED)
+      throw new SyncFailure(`The pull request has more than ${MAX_MAPPED} commits. Squash or split it.`)
+  }
+  const head = await localCommit(repo, log, remote.directory, commit)
+  if (head === null) throw new SyncFailure(`The pull request no longer has the folder ${remote.directory}/.`)
+  return { base: (await repo.mergeBase(base, head)) ?? base, head }
+}
+
+/** Stores that nothing can be shown. What an earlier head showed is no longer kept. */
+export async function storeRefusal(look: Look, pull: PullRequest, commit: string | null, message: string): Promise<Document<PullPreviewDoc>> {
+  await keep(look, pull.number, null)
+  return storePreview(look, pull, { ...(commit === null ? {} : { commit }), state: 'refused', message, ...NOTHING })
+}
+
+type Made = Pick<PullPreviewDoc, 'state' | 'problems' | 'counts'> & Partial<Pick<PullPreviewDoc, 'commit' | 'message' | 'revision' | 'baseRevision'>>
+
+async function storePreview({ app, through }: Look, pull: PullRequest, made: Made): Promise<Document<PullPreviewDoc>> {
+  const id = previewId(through.id, pull.number)
+  const now = app.clock.now().toISOString()
+  return app.store.transact(async (tx) => {
+    const stored = await tx.get(pullPreviews, id)
+    const { space, key } = through
+    const doc: PullPreviewDoc = {
+      id,
+      connection: through.id,
+      space,
+      key,
+      ...shownOf(pull),
+      ...made,
+      ...(stored?.status === undefined ? {} : { status: stored.status }),
+      createdAt: stored?.createdAt ?? now,
+      updatedAt: now,
+    }
+    return stored ? tx.replace(pullPreviews, { ...doc, version: stored.version }) : tx.insert(pullPreviews, doc)
+  })
+}
+
+/** Longest title that is kept, in characters. */
+const MAX_TITLE = 500
+
+/** What is shown of a pull request itself. */
+export const shownOf = ({ number, title, author, url, head }: PullRequest) => ({
+  number,
+  title: title.slice(0, MAX_TITLE),
+  author,
+  url,
+  head: { ref: head.ref, repository: head.repository },
+})

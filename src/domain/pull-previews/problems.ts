@@ -1,0 +1,86 @@
+/** What a pull request would break: problems that its content has and the place where it branched off had not. */
+import { type Link, linkKey, type Problem } from '../../content/links/link.js'
+import type { LinkGraph } from '../../content/links/link-graph.js'
+import type { Diagnostic } from '../../kernel/diagnostic.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
+import type { PreviewProblem } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { linksOf } from '../revisions/link-graph.js'
+import { newProblems } from '../revisions/new-problems.js'
+import { parsePage } from '../revisions/page-source.js'
+import type { OpenRevision } from '../revisions/revisions.js'
+
+/** Problems that are kept. */
+const MOST_PROBLEMS = 50
+
+export interface FoundProblems {
+  /** Those that fail first. */
+  problems: PreviewProblem[]
+  counts: { all: number; failing: number }
+}
+
+/** Compares two commits of a space. Throws 503 if too many texts wait to be read. */
+export async function problemsBetween(app: App, space: LoadedSpace, base: CommitId, head: CommitId): Promise<FoundProblems> {
+  const { before, after, breaking, others } = await newProblems(app, space, base, head)
+  const links = await newlyBroken(await linksOf(app, before), await linksOf(app, after))
+  const told = [...breaking.map((one) => ({ ...one, fails: true })), ...others.map((one) => judged(one, before))]
+  const failing = [...told.filter(({ fails }) => fails), ...links.map(describe)]
+  const all = [...failing, ...told.filter(({ fails }) => !fails)]
+  const lines = new Map<PreviewProblem, number>()
+  for (const [n, link] of links.slice(0, MOST_PROBLEMS).entries()) {
+    const line = await lineOfLink(app, after, link)
+    const problem = failing[failing.length - links.length + n]
+    if (problem && line !== null) lines.set(problem, line)
+  }
+  const problems = all.slice(0, MOST_PROBLEMS).map((one) => (lines.has(one) ? { ...one, line: lines.get(one) as number } : one))
+  return { problems, counts: { all: all.length, failing: failing.length } }
+}
+
+/** A file that was a page and is listed no more has vanished. One that never was listed may be on its way. */
+function judged(one: Diagnostic, before: OpenRevision): PreviewProblem {
+  if (one.code === 'unlisted' && one.file !== undefined && before.structure.byGitPath.has(one.file))
+    return { ...one, code: 'vanished-page', message: `${one.file} was a page and is no longer listed. List it again, or delete the file.`, fails: true }
+  return { ...one, fails: one.code === 'invalid-front-matter' }
+}
+
+/** Links that are broken after and were not before. Whether a specification has a part is not the pull request's doing. */
+async function newlyBroken(before: LinkGraph, after: LinkGraph): Promise<Link[]> {
+  const slices = new Slices()
+  const known = new Set<string>()
+  const found: Link[] = []
+  for (const link of before.links) {
+    if (link.problem !== null) known.add(linkKey(link))
+    if (slices.due) await slices.rest()
+  }
+  for (const link of after.links) {
+    if (link.problem !== null && link.problem !== 'specification' && !known.has(linkKey(link))) found.push(link)
+    if (slices.due) await slices.rest()
+  }
+  return found
+}
+
+const reasons: Record<Exclude<Problem, 'specification'>, string> = {
+  missing: 'there is no such page or file',
+  anchor: 'the page has no such heading or ID',
+  deleted: 'what it led to was deleted',
+}
+/** Longest target that a message shows, in characters. */
+const SHOWN = 200
+
+const describe = ({ source, target, problem }: Link): PreviewProblem => ({
+  code: 'broken-link',
+  message: `The link to ${target.slice(0, SHOWN)} is broken: ${reasons[problem as Exclude<Problem, 'specification'>]}.`,
+  file: source.gitPath,
+  fails: true,
+})
+
+/** The 1-based line where the file first has the target as it is written; null if it is not found. */
+async function lineOfLink(app: App, { space, snapshot }: OpenRevision, { source, target }: Link): Promise<number | null> {
+  const entry = await snapshot.entry(source.gitPath)
+  if (!entry) return null
+  const { text } = await parsePage(app, space.doc.id, snapshot, entry.oid, source.gitPath)
+  const at = text.indexOf(target)
+  return at < 0 ? null : text.slice(0, at).split('\n').length
+}

@@ -1,0 +1,35 @@
+/** Takes previews away: of pull requests that are closed, and of connections that preview no more. Git removes their commits later. */
+import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { repositoryName } from '../context/refs.js'
+import { previewPrefix } from './contact.js'
+
+/** The stored previews of a connection, by number. */
+export async function previewsOf(app: App, connection: string): Promise<Map<number, Document<PullPreviewDoc>>> {
+  return new Map((await app.store.find(pullPreviews, 'connection', connection)).map((doc) => [doc.number, doc]))
+}
+
+/** Takes away all previews of a connection but those of some numbers. Refs without a document, which a crash may leave, go as well. */
+export async function releaseOthers(app: App, place: { connection: string; space: string }, wanted: ReadonlySet<number>): Promise<void> {
+  const name = repositoryName(place.space)
+  if (await app.git.exists(name)) {
+    const repo = await app.git.open(name)
+    await app.locks.run(place.space, async (lease) => {
+      const prefix = previewPrefix(place.connection)
+      const refs = [...(await repo.refs(prefix))].filter(([ref]) => !wanted.has(Number(ref.slice(prefix.length))))
+      const moves = refs.map(([ref, from]) => ({ ref, from, to: null }))
+      if (moves.length > 0) await repo.move(moves, 'release previews of pull requests', lease)
+    })
+  }
+  const gone = [...(await previewsOf(app, place.connection)).values()].filter(({ number }) => !wanted.has(number))
+  if (gone.length === 0) return
+  await app.store.transact(async (tx) => {
+    for (const { id } of gone) if (await tx.get(pullPreviews, id)) await tx.remove(pullPreviews, id)
+  })
+}
+
+/** Removes the documents of a space's previews, in the transaction that purges it. */
+export async function removePreviews(tx: Transaction, space: string): Promise<void> {
+  for (const { id } of await tx.find(pullPreviews, 'space', space)) await tx.remove(pullPreviews, id)
+}

@@ -1,0 +1,50 @@
+/** The commit status that tells people on the host what a pull request would break. */
+import type { CommitStatus } from '../../hosts/index.js'
+import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import { lineOf } from '../revisions/new-problems.js'
+import type { Look } from './contact.js'
+
+/** Longest description that hosts take, in characters. */
+const MAX_DESCRIPTION = 140
+const ID_PART = 8
+
+/** Statuses of two connections to one repository do not replace each other. */
+export const contextOf = (connection: string): string => `bindery/preview/${connection.slice(0, ID_PART)}`
+
+/** The status for a preview. */
+function statusOf({ app, through }: Pick<Look, 'app' | 'through'>, doc: PullPreviewDoc): CommitStatus & { state: 'success' | 'failure' } {
+  const at = `${app.settings.publicUrl}/v1/spaces/${doc.space}`
+  const targetUrl = doc.revision === undefined ? `${at}/git/connections/${doc.connection}/pull-requests/${doc.number}` : `${at}/revisions/${doc.revision}`
+  const { failing, all } = doc.counts
+  const failed = doc.state === 'refused' || failing > 0
+  return { state: failed ? 'failure' : 'success', context: contextOf(through.id), description: wordsOf(doc, failing, all).slice(0, MAX_DESCRIPTION), targetUrl }
+}
+
+function wordsOf({ state, message, problems }: PullPreviewDoc, failing: number, all: number): string {
+  if (state === 'refused') return message ?? 'It cannot be shown.'
+  const [first] = problems
+  if (!first) return 'The preview is ready. No new problems.'
+  const count = failing > 0 ? failing : all
+  const words = failing > 0 ? (count === 1 ? 'problem' : 'problems') : count === 1 ? 'remark' : 'remarks'
+  return `${count} new ${words}: ${lineOf({ ...first, code: 'unreadable' })}`
+}
+
+/** Whether the host has the right status already. */
+export const hasStatus = (look: Pick<Look, 'app' | 'through'>, doc: PullPreviewDoc): boolean => {
+  const { state, description } = statusOf(look, doc)
+  return doc.commit === undefined || (doc.status?.commit === doc.commit && doc.status.state === state && doc.status.description === description)
+}
+
+/** Sets the status of exactly the commit that the preview was made of. Setting it twice is the same as once. Throws `HostError`. */
+export async function setStatus(look: Look, doc: Document<PullPreviewDoc>): Promise<void> {
+  const { commit } = doc
+  if (commit === undefined || hasStatus(look, doc)) return
+  const status = statusOf(look, doc)
+  await look.host.setStatus(commit, status)
+  await look.app.store.transact(async (tx) => {
+    const stored = await tx.get(pullPreviews, doc.id)
+    const { state, description } = status
+    if (stored) await tx.replace(pullPreviews, { ...stored, status: { commit, state, description, at: look.app.clock.now().toISOString() } })
+  })
+}

@@ -1,0 +1,22 @@
+/** The background job that looks at the pull requests of a connection. */
+import { PULL_PREVIEWS } from '../domain/connections/preview-looks.js'
+import { lookAtPullRequests, retryLook } from '../domain/pull-previews/look.js'
+import type { JobDoc } from '../model/index.js'
+import { JobInterrupted, type JobKind } from './job-kind.js'
+
+const placeOf = ({ payload }: JobDoc) => ({ connection: String(payload.connection), space: String(payload.space) })
+
+/** A host and a repository may take long to answer: these jobs have places of their own. */
+export const pullPreviews: JobKind = {
+  kind: PULL_PREVIEWS,
+  slots: 2,
+  async run(app, job, signal) {
+    try {
+      return { write: await lookAtPullRequests(app, placeOf(job), signal) }
+    } catch (error) {
+      if (signal.aborted) throw new JobInterrupted()
+      throw error
+    }
+  },
+  failed: (app, job, error) => ({ error, write: (tx) => retryLook(app, tx, placeOf(job), error) }),
+}

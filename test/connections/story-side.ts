@@ -1,0 +1,183 @@
+/** One space of the two-sided story with its place in a repository: what people do on either side, and what each text must be in the end. */
+import request from 'supertest'
+import * as assert from 'uvu/assert'
+import { signed } from '../hosts/delivery-fixtures.js'
+import { git } from '../support/hermetic-git.js'
+import type { Connected, Repository } from './connected.js'
+
+const USER = 'x-access-token'
+/** What hosts say of a push. */
+const PUSHED = JSON.stringify({ ref: 'refs/heads/main', after: 'a'.repeat(40) })
+
+export class Side {
+  /** Path in the space → the text that must be there in the end, on both sides. */
+  readonly texts = new Map<string, string>()
+  /** Paths that both sides changed: the resolution decides. */
+  readonly contested = new Set<string>()
+  /** Pages that both sides had when they were last in step. */
+  settled: string[] = []
+  paused = false
+  /** The last commit of people there, with its only file: it can be taken back while nothing stands on it. */
+  #last: { commit: string; path: string } | undefined
+
+  private constructor(
+    readonly here: Connected,
+    readonly name: string,
+    readonly space: string,
+    readonly base: string,
+    readonly secret: string,
+    readonly theirs: Repository,
+    readonly folder: string,
+  ) {}
+
+  /** Connects a new space to a folder of a repository ('' = all of it). */
+  static async of(here: Connected, theirs: Repository, folder: string, password: string): Promise<Side> {
+    const space = await here.space()
+    const { base, webhookSecret } = await here.connect(space, {
+      url: theirs.url,
+      provider: 'github',
+      credential: { kind: 'token', token: password },
+      ...(folder === '' ? {} : { repoProjectDirectory: folder }),
+    })
+    return new Side(here, folder || 'whole', space, base, webhookSecret, theirs, folder)
+  }
+
+  async write(number: number): Promise<void> {
+    await this.here.write(this.space, `Ours ${number}`, `# Ours ${number}\n`)
+    this.texts.set(`ours-${number}.md`, `# Ours ${number}`)
+  }
+
+  async commit(number: number): Promise<void> {
+    const path = `theirs-${number}.md`
+    this.#last = { commit: await this.#commit(path, `# Theirs ${number}`), path }
+  }
+
+  /** People there change a page of theirs; nobody changes it here. */
+  async editThere(number: number): Promise<void> {
+    const path = this.#page('theirs-')
+    if (path !== undefined) await this.#commit(path, `# Again ${number}`)
+  }
+
+  /** Somebody here changes a page that was written here. */
+  async editHere(number: number): Promise<void> {
+    const path = this.#page('ours-')
+    if (path === undefined) return
+    await this.#update(path, `# Anew ${number}`)
+    this.texts.set(path, `# Anew ${number}`)
+  }
+
+  /** Both sides change the same line: nobody's is taken by itself. */
+  async clash(number: number): Promise<void> {
+    const path = this.settled[number % Math.max(1, this.settled.length)]
+    if (path === undefined || this.contested.has(path)) return
+    await this.#update(path, `# Here ${number}`)
+    await this.#commit(path, `# There ${number}`)
+    this.contested.add(path)
+  }
+
+  /** Somebody resolves what collided, if that is known yet. Returns whether something was. */
+  async resolve(number: number): Promise<boolean> {
+    const { admin } = this.here.service
+    const { failure } = (await this.here.get(this.base)) as unknown as { failure?: { cause: string; changeRequest?: string } }
+    if (failure?.cause !== 'conflict' || failure.changeRequest === undefined) return false
+    const path = `/v1/spaces/${this.space}/change-requests/${failure.changeRequest}`
+    const { status } = (await admin.call('get', path).expect(200)).body
+    if (status !== 'open' && status !== 'draft') return false
+    const conflicts: { path: string }[] = (await admin.call('get', `${path}/conflicts`).expect(200)).body.items
+    const resolve = conflicts.map((one) => ({ path: one.path, content: `# Both ${number}\n` }))
+    await admin.call('post', `${path}/update`, resolve.length > 0 ? { resolve } : {}).expect(200)
+    await admin.call('post', `${path}/merge`).expect(200)
+    for (const one of conflicts) {
+      this.texts.set(one.path, `# Both ${number}`)
+      this.contested.delete(one.path)
+    }
+    return true
+  }
+
+  /** The last commit there is written again, with other words, or taken back: only while nothing stands on it, else nothing happens. */
+  async force(number: number): Promise<void> {
+    const last = this.#last
+    this.#last = undefined
+    if (last === undefined || (await this.theirs.head()) !== last.commit) return
+    const parent = await git(this.theirs.path, ['rev-parse', `${last.commit}^`])
+    if (number % 2 === 0) {
+      const again = await git(this.theirs.path, ['commit-tree', `${last.commit}^{tree}`, '-p', parent, '-m', `Other words ${number}`])
+      await git(this.theirs.path, ['update-ref', 'refs/heads/main', again, last.commit]).catch(() => undefined)
+      return
+    }
+    // An export may come between: then it stays as it is.
+    const taken = await git(this.theirs.path, ['update-ref', 'refs/heads/main', parent, last.commit]).then(
+      () => true,
+      () => false,
+    )
+    if (!taken) return
+    this.texts.delete(last.path)
+    this.settled = this.settled.filter((path) => path !== last.path)
+  }
+
+  /** The host tells of a push, maybe more than once, maybe of one that is long past. */
+  async deliver(times: number): Promise<void> {
+    const id = this.base.split('/').at(-1)
+    for (let time = 0; time < times; time++) {
+      const { status } = await request(this.here.service.url)
+        .post(`/v1/git/webhooks/${id}`)
+        .set({ 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': 'always-the-same', ...signed.github(PUSHED, this.secret) })
+        .send(PUSHED)
+      assert.is(status, 202)
+    }
+  }
+
+  async pause(): Promise<void> {
+    await this.here.service.admin.call('post', `${this.base}/${this.paused ? 'resume' : 'pause'}`).expect(200)
+    this.paused = !this.paused
+  }
+
+  async renew(password: string): Promise<void> {
+    await this.here.service.admin.call('patch', this.base, { credential: { kind: 'token', token: password } }).expect(200)
+  }
+
+  /** Both sides have the same files, with every text that somebody wrote; nothing waits, and nothing has failed. */
+  async check(told: string): Promise<void> {
+    const when = `${this.name}: ${told}`
+    const state = await this.here.get(this.base)
+    assert.is(state.failure, undefined, `${when}: ${JSON.stringify(state.failure)}`)
+    const files = await this.here.files(this.space)
+    assert.equal(await this.#filesThere(), files, when)
+    assert.equal([...this.contested], [], `${when}: collided, and nobody was asked`)
+    assert.equal(Object.fromEntries([...this.texts].map(([path]) => [path, files[path]])), Object.fromEntries(this.texts), when)
+    const kept = Object.keys(files).filter((path) => path.startsWith('theirs-') || path.startsWith('ours-'))
+    assert.equal(kept.sort(), [...this.texts.keys()].sort(), `${when}: nothing more`)
+    // What people commit there is not in the table of contents, and cannot be edited as a page here.
+    const listed = new Set((await this.#pages()).map((one) => `${one.path}.md`))
+    this.settled = kept.filter((path) => listed.has(path))
+  }
+
+  static login = (password: string): { username: string; password: string } => ({ username: USER, password })
+
+  #page(kind: string): string | undefined {
+    return [...this.texts.keys()].filter((path) => path.startsWith(kind) && !this.contested.has(path)).at(-1)
+  }
+
+  async #commit(path: string, text: string): Promise<string> {
+    const commit = await this.theirs.commit({ [this.folder === '' ? path : `${this.folder}/${path}`]: `${text}\n` })
+    this.texts.set(path, text)
+    return commit
+  }
+
+  async #update(path: string, text: string): Promise<void> {
+    const { admin } = this.here.service
+    const pages = await this.#pages()
+    const page = pages.find((one) => `${one.path}.md` === path)?.id
+    assert.ok(page, `${this.name} has no page ${path}, but ${pages.map((one) => one.path)}`)
+    const changes = [{ operation: 'update_page', page, document: { markdown: `${text}\n` } }]
+    await admin.call('post', `/v1/spaces/${this.space}/content`, { changes }).expect(200)
+  }
+
+  async #pages(): Promise<{ id: string; path: string }[]> {
+    return (await this.here.service.admin.call('get', `/v1/spaces/${this.space}/content/pages`).expect(200)).body.pages
+  }
+
+  async #filesThere(): Promise<Record<string, string>> {
+    return this.here.remoteFiles(this.theirs, this.folder === '' ? 'refs/heads/main' : `refs/heads/main:${this.folder}`)
+  }
+}

@@ -1,0 +1,87 @@
+// Odd specifications through all that the service does with them. Those of a folder, whole: SPECIFICATIONS=/a/folder npm test -- openapi/whole-way
+// Large ones, of generated circles, hundreds of files and 3 MB of YAML: SPECIFICATIONS=large.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { startService } from '../../support/service.js'
+import { suiteWith } from '../../support/suite.js'
+import { processed, serveFiles } from '../servers.js'
+import { circles, manyFiles, muchYaml } from './large.js'
+import { oddities, refusedTexts } from './oddities.js'
+import { changed, printed, type Read, readPages, readSource, spaceOf } from './travel.js'
+
+const { SPECIFICATIONS: given } = process.env
+const isSmall = given === undefined
+const TIME = { timeoutMs: isSmall ? 300_000 : 1_800_000 }
+const [test, here] = await suiteWith('openapi/whole-way', () =>
+  startService({ env: { BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8', BINDERY_OPENAPI_FETCH_SECONDS: '240' } }),
+)
+const web = await serveFiles()
+test.after(() => web.close())
+
+/** File name → text of each specification. */
+function specifications(): Record<string, string> {
+  if (given === undefined) return oddities
+  if (given === 'large') return { 'circles.json': circles(1_000), 'much.yaml': muchYaml(3_000_000) }
+  const names = readdirSync(given).filter((name) => /\.(json|ya?ml)$/.test(name))
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(given, name), 'utf8')]))
+}
+
+/** What only one of several specifications is tried for in short runs, since it takes seconds. */
+const PRINTED = 'unions.json'
+
+const documents = new Map<string, object>()
+
+async function travel(name: string, read: Read): Promise<void> {
+  const desk = await spaceOf(here, read)
+  await readPages(desk, read)
+  if (!isSmall || name === PRINTED) {
+    const pdf = await printed(desk)
+    assert.ok(pdf.outline.length > 2 && pdf.pages.length > 2, name)
+  }
+  await changed(here, web, desk, read)
+}
+
+for (const [name, text] of Object.entries(specifications())) {
+  const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  test(
+    name,
+    async () => {
+      const byText = await readSource(here, slug, { text })
+      web.files.set(`/${name}`, text)
+      const byFile = await readSource(here, slug, { url: `${web.url}/${encodeURIComponent(name)}` })
+      assert.equal(byFile.document, byText.document)
+      documents.set(name, byFile.document)
+      await travel(name, byFile)
+    },
+    TIME,
+  )
+}
+
+if (isSmall || given === 'large')
+  test(
+    'a specification of many files',
+    async () => {
+      const count = isSmall ? 5 : 300
+      for (const [path, text] of Object.entries(manyFiles(count))) web.files.set(`/files/${path}`, text)
+      const read = await readSource(here, 'many-files', { url: `${web.url}/files/many.yaml` })
+      assert.is(read.operations.length, count)
+      await travel('many files', read)
+    },
+    TIME,
+  )
+
+if (isSmall) test('line ends and marks of Windows make no difference', () => assert.equal(documents.get('windows.yml'), documents.get('yaml.yaml')))
+
+test('what is no specification is refused, and the message says where', async () => {
+  for (const [name, text, message] of refusedTexts) {
+    const path = `/v1/orgs/${here.organization}/openapi/refused`
+    await here.admin.call('put', path, { source: { text } })
+    const { lastProcessErrorCode, lastProcessError, lastVersion } = await processed(here.admin, path)
+    assert.is(lastProcessErrorCode, 'PARSE_ERROR', name)
+    assert.match(lastProcessError?.message ?? '', message, name)
+    assert.is(lastVersion, undefined, name)
+  }
+})
+
+test.run()

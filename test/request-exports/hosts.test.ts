@@ -1,0 +1,63 @@
+import * as assert from 'uvu/assert'
+import { suiteWith } from '../support/suite.js'
+import { MINUTE, startExporting } from './fixture.js'
+
+const [test, here] = await suiteWith('exported change requests on the other hosts', startExporting)
+
+const FILES = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' }
+const places = [
+  ['gitlab', 'merge'],
+  ['gitlab', 'squash'],
+  ['gitea', 'squash'],
+  ['gitea', 'rebase'],
+  ['bitbucket', 'merge'],
+  ['bitbucket', 'squash'],
+] as const
+
+for (const [provider, method] of places)
+  test(`${provider}: opened, changed on both sides, merged there (${method}), and nothing is lost`, async () => {
+    const story = await here.connected(FILES, { provider })
+    const number = await story.request('Guide', 'How to.\n')
+    const opened = await story.export(number)
+    assert.equal([opened.status, opened.problem], ['open', undefined], JSON.stringify(opened))
+    assert.is(story.host.repository.pulls.length, 1)
+    assert.ok(story.pull().body.startsWith('About Guide.\n'), story.pull().body)
+    // A rebase does not repeat merges: then nobody works on it here beside the people there.
+    if (method !== 'rebase') await story.write('Second', 'More.\n', number)
+    await story.bare.commit({ 'people.md': '# People\n' }, { ref: opened.branch, message: 'A page of people' })
+    await story.bare.commit({ 'other.md': '# Other\n' }, { message: 'Work beside it' })
+    await here.forward(6 * MINUTE)
+    await here.forward(6 * MINUTE)
+    assert.equal(await story.remoteFiles(opened.branch), await story.files(`refs/heads/change-requests/${number}`))
+    await story.merge(method)
+    for (let times = 0; times < 3; times++) await here.forward(6 * MINUTE)
+    const done = await story.exported(number)
+    assert.equal([done.status, done.problem], ['merged', undefined], JSON.stringify(done))
+    assert.is(done.merged.commits.at(-1), await story.bare.head())
+    assert.is((await story.changeRequest(number)).status, 'merged')
+    const files = await story.files()
+    assert.equal(files, await story.remoteFiles())
+    for (const [path, text] of [
+      ['guide.md', 'How to.'],
+      ['people.md', '# People'],
+      ['other.md', '# Other'],
+    ] as const)
+      assert.ok(files[path]?.includes(text), path)
+    assert.equal(await story.all('open'), [], 'no conflict')
+  })
+
+for (const provider of ['gitlab', 'gitea', 'bitbucket'] as const)
+  test(`${provider}: closed there is archived here; merged here is closed there`, async () => {
+    const story = await here.connected(FILES, { provider })
+    const [one, two] = [await story.request('One', 'First.\n'), await story.request('Two', 'Second.\n')]
+    await story.export(one)
+    await story.export(two)
+    story.pull(0).state = 'closed'
+    await here.service.admin.call('post', `${story.base}/change-requests/${two}/merge`).expect(200)
+    for (let times = 0; times < 3; times++) await here.forward(6 * MINUTE)
+    assert.is((await story.changeRequest(one)).status, 'archived')
+    assert.equal([(await story.exported(two)).status, story.pull(1).state, story.pull(1).comments.length], ['closed', 'closed', 1])
+    assert.equal(await story.files(), await story.remoteFiles())
+  })
+
+test.run()
