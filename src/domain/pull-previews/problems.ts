@@ -63,6 +63,7 @@ async function newlyBroken(before: LinkGraph, after: LinkGraph): Promise<Link[]>
 
 const reasons: Record<Exclude<Problem, 'specification'>, string> = {
   missing: 'there is no such page or file',
+  submodule: 'it leads into a submodule, whose files belong to another repository and are not fetched',
   anchor: 'the page has no such heading or ID',
   deleted: 'what it led to was deleted',
 }
