@@ -79,11 +79,11 @@ export class Ancestry {
     return counts
   }
 
-  /** The commits that `one` has and `other` does not have, in no order; null if there are more than `max`. */
-  async missingFrom(other: string, one: string, max: number): Promise<Set<string> | null> {
-    const known = await this.#learn([one, other])
+  /** The commits that `one` has and none of `others` has, in no order; null if there are more than `max`. */
+  async missingFrom(others: readonly string[], one: string, max: number): Promise<Set<string> | null> {
+    const known = await this.#learn([one, ...others])
     const found = new Set<string>()
-    for (const { id, marks } of paint(known, one, other)) {
+    for (const { id, marks } of paint(known, one, ...others)) {
       if (marks === LEFT) found.add(id)
       if (found.size > max) return null
     }
