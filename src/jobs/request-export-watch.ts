@@ -1,10 +1,9 @@
 /** Brings looks at exported change requests forward: when something changes here, when a run of a connection ends, when a host gives a hint. */
-import { AsyncResource } from 'node:async_hooks'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from '../domain/context/app.js'
 import { changeRequestNumber } from '../domain/context/refs.js'
 import { noteChanges, noteHint } from '../domain/request-exports/schedule.js'
 import type { RefName } from '../kernel/ids.js'
+import { Soon } from './soon.js'
 
 /** How long it waits for further hints: many are one look. */
 const PAUSE_MS = 200
@@ -23,44 +22,20 @@ export interface RequestExportWatch {
 
 /** Starts it. What it misses is found by the looks that are queued anyway. */
 export function startRequestExportWatch(app: App): RequestExportWatch {
-  const stopped = new AbortController()
-  // bound: the spaces, organizations and connections of the service
-  const waiting = new Set<string>()
-  // bound: as `waiting`, and those that are being looked for
-  const underWay = new Set<Promise<void>>()
-
-  async function after(key: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await wait(PAUSE_MS, undefined, { signal: stopped.signal, ref: false })
-      waiting.delete(key)
-      await work()
-    } catch (error) {
-      if (!stopped.signal.aborted) app.log.error({ err: error }, 'Exported change requests could not be looked at; they are within a quarter of an hour.')
-    }
-  }
-
-  // In the context of the start, not of the caller: in a transaction's, another transaction would be refused.
-  const soon = AsyncResource.bind((key: string, work: () => Promise<void>): void => {
-    if (stopped.signal.aborted || waiting.has(key)) return
-    waiting.add(key)
-    const done = after(key, work).then(() => void underWay.delete(done))
-    underWay.add(done)
-  })
-
+  const soon = new Soon(PAUSE_MS, (error) =>
+    app.log.error({ err: error }, 'Exported change requests could not be looked at; they are within a quarter of an hour.'),
+  )
   return {
     moved: (space, refs) => {
-      if (refs.some((ref) => changeRequestNumber(ref) !== null)) soon(`space ${space}`, () => noteChanges(app, { space }))
+      if (refs.some((ref) => changeRequestNumber(ref) !== null)) soon.ask(`space ${space}`, () => noteChanges(app, { space }))
     },
-    changed: (organization) => soon(`organization ${organization}`, () => noteChanges(app, { organization })),
-    hint: (hint) => soon(`connection ${hint?.connection ?? ''}`, () => noteHint(app, hint)),
+    changed: (organization) => soon.ask(`organization ${organization}`, () => noteChanges(app, { organization })),
+    hint: (hint) => soon.ask(`connection ${hint?.connection ?? ''}`, () => noteHint(app, hint)),
     async idle() {
-      const reported = underWay.size > 0
-      while (underWay.size > 0) await Promise.all(underWay)
+      const reported = soon.busy
+      await soon.idle()
       return reported
     },
-    async stop() {
-      stopped.abort()
-      await Promise.all(underWay)
-    },
+    stop: () => soon.stop(),
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
@@ -19,7 +20,7 @@ async function tried(source: object) {
   await here.admin.call('put', path, { source }).expect(201)
   let over = false
   const watch = (async () => {
-    while (!over) assert.is((await fetch(`${here.url}/healthz`)).status, 200)
+    for (; !over; await sleep(20)) assert.is((await fetch(`${here.url}/healthz`)).status, 200)
   })()
   const done = await processed(here.admin, path)
   over = true

@@ -1,0 +1,79 @@
+import * as assert from 'uvu/assert'
+import { Soon } from '../../src/jobs/soon.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('work that is done soon')
+const never = (error: unknown): void => {
+  throw error
+}
+
+test('is done once for all requests before it begins, and again for those after', async () => {
+  const soon = new Soon(5, never)
+  const done: string[] = []
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const began = new Promise<void>((begin) => {
+    const task = async (): Promise<void> => {
+      begin()
+      await held
+      done.push('first')
+    }
+    for (let i = 0; i < 3; i++) soon.ask('a', task)
+    soon.ask('b', async () => done.push('other'))
+  })
+  await began
+  soon.ask('a', async () => done.push('second'))
+  release()
+  await soon.idle()
+  assert.equal(done.sort(), ['first', 'other', 'second'])
+  assert.not(soon.busy)
+})
+
+test('begins no task after its stop, and waits for those that run', async () => {
+  const soon = new Soon(5, never)
+  const done: string[] = []
+  soon.run(async () => {
+    await new Promise(setImmediate)
+    done.push('began')
+  })
+  soon.ask('late', async () => done.push('late'))
+  const idle = soon.idle()
+  await soon.stop()
+  soon.ask('after', async () => done.push('after'))
+  soon.run(async () => done.push('after'))
+  await idle
+  assert.equal(done, ['began'])
+})
+
+test('reports what a task throws, but not while it stops', async () => {
+  const failures: unknown[] = []
+  const soon = new Soon(0, (error) => failures.push(error))
+  soon.ask('a', async () => {
+    throw new Error('one')
+  })
+  await soon.idle()
+  soon.run(async () => {
+    await new Promise(setImmediate)
+    throw new Error('two')
+  })
+  await soon.stop()
+  assert.equal(failures.map(String), ['Error: one'])
+})
+
+test('hundreds that wait at once are no reason for a warning of Node', async () => {
+  const warnings: string[] = []
+  const note = (warning: Error): void => void warnings.push(warning.name)
+  process.on('warning', note)
+  const soon = new Soon(5, never)
+  let count = 0
+  for (let i = 0; i < 300; i++) soon.ask(String(i), async () => count++)
+  await soon.idle()
+  await new Promise(setImmediate)
+  process.off('warning', note)
+  assert.is(count, 300)
+  assert.equal(warnings, [])
+})
+
+test.run()
