@@ -105,7 +105,13 @@ export class BareRepository implements Repository {
   }
 
   get #local(): LocalRepository {
-    return { path: this.path, launcher: this.#services.pool.launcher }
+    const objects = this.#objects
+    const known = { tree: (oid: string) => objects.tree(oid), sizes: (oids: readonly string[]) => objects.sizes(oids), bases: objects.caches.bases }
+    return { path: this.path, launcher: this.#services.pool.launcher, isAncestor: (one, other) => this.#hasBoth(one, other), known }
+  }
+
+  async #hasBoth(ancestor: CommitId, descendant: CommitId): Promise<boolean> {
+    return (await this.hasCommit(ancestor)) && (await this.hasCommit(descendant)) && (await this.isAncestor(ancestor, descendant))
   }
 
   head(ref: RefName): CommitId | null {

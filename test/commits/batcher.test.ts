@@ -1,10 +1,16 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { Batcher } from '../../src/domain/context/batcher.js'
+import { Batcher, type Turn } from '../../src/domain/context/batcher.js'
 import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('commits: the batches of edits')
+
+async function allOf<T>(turn: Turn<T>): Promise<T[]> {
+  const items: T[] = []
+  for (let item = await turn.next(); item !== null; item = await turn.next()) items.push(item)
+  return items
+}
 
 /** Clients that add an item, wait until it is handled, and come back `rounds` times. Returns the sizes of the batches. */
 async function served(batcher: Batcher, clients: number, rounds: number): Promise<number[]> {
@@ -12,7 +18,8 @@ async function served(batcher: Batcher, clients: number, rounds: number): Promis
   const client = async (): Promise<void> => {
     for (let round = 0; round < rounds; round++) {
       await new Promise<void>((handled) =>
-        batcher.add('space', handled, async (items) => {
+        batcher.add('space', handled, async (turn) => {
+          const items = await allOf(turn)
           sizes.push(items.length)
           await tick()
           for (const done of items) done()
@@ -46,6 +53,29 @@ test('who does not come back is not waited for much longer', async () => {
     5,
   )
   assert.equal(await served(batcher, 1, 2), [1, 1])
+})
+
+test('what comes while items are handled joins them, what comes after the last gets another turn', async () => {
+  const locks = new KeyedMutex()
+  const batcher = new Batcher(locks, 3)
+  const come: Record<string, string[]> = { first: ['second'], second: ['third', 'one too many'] }
+  const turns: string[][] = []
+  const add = (item: string): void => batcher.add('space', item, work)
+  const work = async (turn: Turn<string>): Promise<void> => {
+    const items: string[] = []
+    turns.push(items)
+    for (let item = await turn.next(); item !== null; item = await turn.next()) {
+      items.push(item)
+      come[item]?.forEach(add)
+    }
+    if (turns.length === 1) add('after')
+  }
+  add('first')
+  await locks.idle()
+  assert.equal(turns, [
+    ['first', 'second', 'third'],
+    ['one too many', 'after'],
+  ])
 })
 
 test.run()

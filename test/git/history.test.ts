@@ -82,6 +82,13 @@ test('ancestry agrees with git on any graph', async () => {
             .split('\n')
             .filter(Boolean),
         )
+        const others = [b, made[(round * 5) % made.length] as CommitId]
+        assert.equal(
+          (await repository.history({ from: a, not: others, limit: 2 + round })).map(({ id }) => id),
+          admin(repository, ['rev-list', `--max-count=${2 + round}`, a, ...others.map((id) => `^${id}`)])
+            .split('\n')
+            .filter(Boolean),
+        )
         let bases: string[] = []
         try {
           bases = admin(repository, ['merge-base', '--all', a, b]).split('\n')

@@ -34,6 +34,21 @@ test("does nothing if nothing changed, and notices an object, a ref, and an admi
   assert.equal([await works(), await works()], [true, false])
 })
 
+test('starts no process for a small repository, writes a commit graph for one with many objects', async () => {
+  const repository = await place.git.create('graphed')
+  const small = await commit(repository, [], { a: '1' })
+  await repository.move([{ ref: MAIN, from: null, to: small }], 'begin', anyLease)
+  const graph = join(repository.path, 'objects/info/commit-graph')
+  const before = place.git.processesStarted
+  await repository.maintain()
+  assert.is(place.git.processesStarted, before)
+  assert.not.ok(existsSync(graph))
+  const many = await commit(repository, [small], Object.fromEntries(Array.from({ length: 1300 }, (_, i) => [`p${i}`, `${i}`])))
+  await repository.move([{ ref: MAIN, from: small, to: many }], 'grow', anyLease)
+  await repository.maintain()
+  assert.ok(existsSync(graph))
+})
+
 test('packs while others write, blocks them only during steps that remove objects, and loses nothing that is new or used', async () => {
   const repository = await place.git.create('busy')
   let head = await commit(repository, [], { a: '1', 'b/c': '2' })

@@ -16,7 +16,8 @@ export class PlainGit {
     const head = await this.run(['rev-parse', '--verify', ref])
     const blob = await this.run(['hash-object', '-w', '--stdin'], text)
     const entries = await this.run(['ls-tree', head])
-    const tree = await this.run(['mktree'], `${entries}\n100644 blob ${blob}\t${name}\n`)
+    // Without `--missing`, `mktree` looks for its entries once and does not list the packs again: one that was just joined into another is missing for it.
+    const tree = await this.run(['mktree', '--missing'], `${entries}\n100644 blob ${blob}\t${name}\n`)
     const commit = await this.run(['commit-tree', tree, '-p', head, '-m', `Add ${name}`])
     return this.run(['update-ref', ref, commit, head]).then(
       () => commit,

@@ -3,6 +3,7 @@ import type { RemoteOptions } from '../../src/git/remote/connection.js'
 import { createRemoteOperations } from '../../src/git/remote/operations.js'
 import type { FetchLimits, FetchResult, PushOrder, Remote } from '../../src/git/types.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { git } from './hermetic-git.js'
 
 let launcher: Promise<Launcher> | undefined
 
@@ -12,7 +13,15 @@ export const sharedLauncher = (): Promise<Launcher> => (launcher ??= Launcher.op
 /** Remote operations on a repository that is given by its path alone. */
 export function remoteOperations(options: RemoteOptions) {
   const operations = createRemoteOperations(options)
-  const at = async (path: string) => ({ path, launcher: await sharedLauncher() })
+  const at = async (path: string) => ({
+    path,
+    launcher: await sharedLauncher(),
+    isAncestor: (ancestor: CommitId, descendant: CommitId): Promise<boolean> =>
+      git(path, ['merge-base', '--is-ancestor', ancestor, descendant], undefined, { GIT_NO_REPLACE_OBJECTS: '1' }).then(
+        () => true,
+        () => false,
+      ),
+  })
   return {
     remoteHead: async (path: string, remote: Remote, ref: RefName): Promise<CommitId | null> => operations.remoteHead(await at(path), remote, ref),
     remoteDefault: async (path: string, remote: Remote): Promise<RefName | null> => operations.remoteDefault(await at(path), remote),

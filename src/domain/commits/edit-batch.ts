@@ -2,6 +2,7 @@
 import { type Repository, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
+import type { Turn } from '../context/batcher.js'
 import type { RefGuard } from './guards.js'
 import { ATTEMPTS, moveRefs, movesTooFast } from './move-branch.js'
 
@@ -27,7 +28,7 @@ interface Chain<T> {
   ref: RefName
   from: CommitId | null
   to: CommitId | null
-  edits: readonly Edit<T>[]
+  edits: Edit<T>[]
   /** The edits that have a commit. */
   made: Edit<T>[]
   /** Resolve or reject each edit, once the branch has moved. */
@@ -35,48 +36,57 @@ interface Chain<T> {
 }
 
 /**
- * Makes edits of one space, each on top of the one before it on its branch. First all objects are made durable, then the refs move, then the
- * edits resolve. An edit that fails is left out; the others go on. If somebody else moved a branch meanwhile, or a guard refuses one of its
- * edits at the end, all edits of that branch are made again. Never rejects.
+ * Makes edits of one space, each on top of the one before it on its branch; those that come while others are made join them. First all objects
+ * are made durable, then the refs move, then the edits resolve. An edit that fails is left out; the others go on. If somebody else moved a branch
+ * meanwhile, or a guard refuses one of its edits at the end, all edits of that branch are made again. Never rejects.
  */
-export async function makeEdits<T>(lease: Lease, repo: Repository, edits: readonly Edit<T>[]): Promise<void> {
-  for (let rest = edits; rest.length > 0; ) rest = await makeSome(lease, repo, rest)
+export async function makeEdits<T>(lease: Lease, repo: Repository, turn: Turn<Edit<T>>): Promise<void> {
+  for (let first = await turn.next(); first !== null; first = await turn.next()) await makeSome(lease, repo, first, turn)
 }
 
-/** Makes as many of the edits as may be held in memory at once. Returns the others. */
-async function makeSome<T>(lease: Lease, repo: Repository, edits: readonly Edit<T>[]): Promise<readonly Edit<T>[]> {
-  const later: Edit<T>[] = []
-  let open = byBranch(edits)
-  for (let tries = 1; open.length > 0; tries++) {
+/** Makes an edit, and as many of those after it as may be held in memory at once. */
+async function makeSome<T>(lease: Lease, repo: Repository, first: Edit<T>, turn: Turn<Edit<T>>): Promise<void> {
+  let again: readonly Edit<T>[] = []
+  for (let tries = 1; tries === 1 || again.length > 0; tries++) {
     const staging = repo.stage()
-    const chains: Chain<T>[] = []
+    const taken: Edit<T>[] = []
+    const chains = new Map<RefName, Chain<T>>()
     try {
-      for (const [ref, own] of open) chains.push(await makeChain(repo, staging, ref, own, later))
+      for await (const edit of tries === 1 ? withRoom(first, turn, staging) : again) {
+        taken.push(edit)
+        await extend(chains, edit, repo, staging)
+      }
       await staging.settle()
     } catch (error) {
-      for (const [, own] of open) for (const edit of own) edit.reject(error)
-      return []
+      for (const edit of taken) edit.reject(error)
+      return
     }
-    const { refused, stale } = await duringOf(edits)(async () => {
-      const { ready, refused } = await checkAgain(chains)
+    const { refused, stale } = await first.guard.during(async () => {
+      const { ready, refused } = await checkAgain([...chains.values()])
       return { refused, stale: await publish(lease, repo, ready) }
     })
     if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
-    open = [...stale.map(({ chain }): [RefName, Edit<T>[]] => [chain.ref, [...chain.edits]]), ...refused]
+    again = [...stale.flatMap(({ chain }) => chain.edits), ...refused]
   }
-  return later
 }
 
-/** All edits are of the same space, so the `during` of any of their guards will do. */
-const duringOf = <T>([first]: readonly Edit<T>[]): RefGuard['during'] => (first ? first.guard.during : (work) => work())
+/** The edits of a turn, until as much is staged as may be held in memory. */
+async function* withRoom<T>(first: Edit<T>, turn: Turn<Edit<T>>, staging: Staging): AsyncGenerator<Edit<T>> {
+  yield first
+  while (staging.bytes <= MAX_STAGED_BYTES) {
+    const next = await turn.next()
+    if (next === null) return
+    yield next
+  }
+}
 
 /**
  * Asks the guards once more, when all objects are made and the refs are about to move. If a guard refuses, its edit is rejected and the other
  * edits of that branch have to be made again without it (`refused`).
  */
-async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chain<T>[]; refused: [RefName, Edit<T>[]][] }> {
+async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chain<T>[]; refused: Edit<T>[] }> {
   const ready: Chain<T>[] = []
-  const refused: [RefName, Edit<T>[]][] = []
+  const refused: Edit<T>[] = []
   for (const chain of chains) {
     const gone = new Set<Edit<T>>()
     for (const edit of chain.made)
@@ -85,38 +95,26 @@ async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chai
         edit.reject(error)
       })
     if (gone.size === 0) ready.push(chain)
-    else refused.push([chain.ref, chain.edits.filter((edit) => !gone.has(edit))])
+    else refused.push(...chain.edits.filter((edit) => !gone.has(edit)))
   }
   return { ready, refused }
 }
 
-function byBranch<T>(edits: readonly Edit<T>[]): [RefName, Edit<T>[]][] {
-  const groups = new Map<RefName, Edit<T>[]>()
-  for (const edit of edits) groups.set(edit.ref, [...(groups.get(edit.ref) ?? []), edit])
-  return [...groups]
-}
-
-/** Makes the commits of one branch's edits. Edits for which there is no room in memory are added to `later`. */
-async function makeChain<T>(repo: Repository, staging: Staging, ref: RefName, edits: readonly Edit<T>[], later: Edit<T>[]): Promise<Chain<T>> {
-  const from = repo.head(ref)
-  const chain: Chain<T> & { edits: Edit<T>[] } = { ref, from, to: from, edits: [], made: [], deliver: [] }
-  for (const edit of edits) {
-    if (staging.bytes > MAX_STAGED_BYTES) {
-      later.push(edit)
-      continue
-    }
-    chain.edits.push(edit)
-    try {
-      await edit.guard.check()
-      const { head, result } = await edit.make(staging, chain.to)
-      chain.to = head
-      chain.made.push(edit)
-      chain.deliver.push(() => edit.resolve(result))
-    } catch (error) {
-      chain.deliver.push(() => edit.reject(error))
-    }
+/** Makes the commit of an edit, on top of what the edits before it made of its branch. */
+async function extend<T>(chains: Map<RefName, Chain<T>>, edit: Edit<T>, repo: Repository, staging: Staging): Promise<void> {
+  const from = chains.get(edit.ref)?.from ?? repo.head(edit.ref)
+  const chain = chains.get(edit.ref) ?? { ref: edit.ref, from, to: from, edits: [], made: [], deliver: [] }
+  chains.set(edit.ref, chain)
+  chain.edits.push(edit)
+  try {
+    await edit.guard.check()
+    const { head, result } = await edit.make(staging, chain.to)
+    chain.to = head
+    chain.made.push(edit)
+    chain.deliver.push(() => edit.resolve(result))
+  } catch (error) {
+    chain.deliver.push(() => edit.reject(error))
   }
-  return chain
 }
 
 /** Moves the branches, all at once if possible. Returns those that somebody else had moved. */

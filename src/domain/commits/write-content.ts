@@ -92,7 +92,7 @@ async function writeInBatch(
       const result = await write({ app, actor, space, input, fetched, staging }, head, base ?? head, initial ?? base ?? head)
       return { head: result.revision, result }
     }
-    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (edits, lease) => makeEdits(lease, space.repo, edits))
+    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (turn, lease) => makeEdits(lease, space.repo, turn))
   })
 }
 

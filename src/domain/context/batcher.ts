@@ -2,60 +2,110 @@ import type { Lease } from '../../kernel/lease.js'
 import type { KeyedMutex } from './keyed-mutex.js'
 
 /**
- * How long a batch waits for those who have just been served by the one before it, in milliseconds: they often come back at once, and would
- * otherwise make a batch of their own, in turns with the others.
+ * How long a turn waits for those who were served by the one before it, in milliseconds since the last of them came: they often come back at
+ * once, and would otherwise get a turn of their own, in turns with the others.
  */
-const GATHER_MS = 3
+const GATHER_MS = 5
+/** For so long after it began, others may join a turn, in milliseconds: who came first is to be served as well. */
+const JOIN_MS = 25
+/** How long it is remembered how many a turn served, in milliseconds after its end. */
+const RECENT_MS = 50
 
-/** Items of a key that wait for its lock. */
-interface Waiting {
-  items: unknown[]
-  /** Called when an item is added. */
-  added: () => void
+/** The items that one turn of a lock handles. */
+export interface Turn<T> {
+  /** The next item, which may have come while the others were handled. Null at the end: what comes later gets another turn. */
+  next(): Promise<T | null>
 }
 
-/** Collects items while a key's lock is held by others, so that one turn of the lock handles them all. */
+/** Collects items while a key's lock is held by others, and while the first of them are handled, so that one turn of the lock handles them all. */
 export class Batcher {
   // bound: requests in progress
-  readonly #waiting = new Map<string, Waiting>()
-  /** How many items the last batch of a key had, if the next one waited for it. */
-  // bound: batches that wait
-  readonly #served = new Map<string, number>()
+  readonly #open = new Map<string, OpenTurn>()
+  /** How many items the last turn of a key had. */
+  // bound: turns of the last RECENT_MS
+  readonly #recent = new Map<string, { items: number; timer: NodeJS.Timeout }>()
 
   constructor(
     readonly locks: KeyedMutex,
-    /** Most items in one batch. */
+    /** Most items in one turn. */
     readonly maxItems: number,
   ) {}
 
-  /** Adds an item to the batch of a key. `work` gets the whole batch, under the lock; it must not reject. */
-  add<T>(key: string, item: T, work: (items: readonly T[], lease: Lease) => Promise<void>): void {
-    const batch = this.#waiting.get(key)
-    if (batch && batch.items.length < this.maxItems) {
-      batch.items.push(item)
-      batch.added()
+  /** Adds an item to a turn of a key. `work` gets the turn, under the lock, and must take all of its items; it must not reject. */
+  add<T>(key: string, item: T, work: (turn: Turn<T>, lease: Lease) => Promise<void>): void {
+    const open = this.#open.get(key)
+    if (open && open.room > 0) {
+      open.add(item)
       return
     }
-    const items = [item]
-    const mine: Waiting = { items, added: () => {} }
-    this.#waiting.set(key, mine)
+    const turn: OpenTurn = new OpenTurn(this.maxItems, () => this.#open.get(key) === turn && this.#open.delete(key))
+    turn.add(item)
+    this.#open.set(key, turn)
     void this.locks.run(key, async (lease) => {
-      await this.#gather(mine, this.#served.get(key) ?? 0)
-      this.#served.delete(key)
-      if (this.#waiting.get(key) === mine) this.#waiting.delete(key)
-      await work(items, lease)
-      if (this.#waiting.has(key)) this.#served.set(key, items.length)
+      turn.begin(this.#recent.get(key)?.items ?? 0)
+      await work(turn as Turn<T>, lease)
+      this.#remember(key, turn.length)
     })
   }
 
-  /** Waits until so many more items have come, but not for long. */
-  async #gather(batch: Waiting, more: number): Promise<void> {
-    const enough = Math.min(batch.items.length + more, this.maxItems)
-    if (batch.items.length >= enough) return
+  #remember(key: string, items: number): void {
+    clearTimeout(this.#recent.get(key)?.timer)
+    this.#recent.set(key, { items, timer: setTimeout(() => this.#recent.delete(key), RECENT_MS).unref() })
+  }
+}
+
+/** A turn that still takes items. */
+class OpenTurn implements Turn<unknown> {
+  // bound: #most
+  readonly #items: unknown[] = []
+  readonly #most: number
+  readonly #closed: () => void
+  #handled = 0
+  #expected = 0
+  #joinUntil = 0
+  /** Called when an item is added. */
+  #added = (): void => {}
+
+  constructor(most: number, closed: () => void) {
+    this.#most = most
+    this.#closed = closed
+  }
+
+  get length(): number {
+    return this.#items.length
+  }
+
+  get room(): number {
+    return this.#most - this.#items.length
+  }
+
+  add(item: unknown): void {
+    this.#items.push(item)
+    this.#added()
+  }
+
+  /** The lock is held now. `expected`: how many items are likely to come. */
+  begin(expected: number): void {
+    this.#expected = Math.min(expected, this.#most)
+    this.#joinUntil = performance.now() + JOIN_MS
+  }
+
+  async next(): Promise<unknown> {
+    if (this.#handled === this.#items.length && this.#items.length < this.#expected) await this.#gather()
+    if (performance.now() > this.#joinUntil) this.#closed()
+    if (this.#handled < this.#items.length) return this.#items[this.#handled++]
+    this.#closed()
+    this.#expected = 0
+    return null
+  }
+
+  /** Waits for another item, but not for long. */
+  async #gather(): Promise<void> {
+    const left = Math.min(GATHER_MS, this.#joinUntil - performance.now())
+    if (left <= 0) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, GATHER_MS)
-      batch.added = () => {
-        if (batch.items.length < enough) return
+      const timer = setTimeout(resolve, left)
+      this.#added = () => {
         clearTimeout(timer)
         resolve()
       }

@@ -11,9 +11,10 @@ import { SyncFailure } from './failure.js'
 import type { Entry, SyncLog } from './log-entries.js'
 import { firstExportBase, type BranchHead, findOtherBranches } from './new-branch.js'
 import { findOffered } from './offered.js'
+import { presumedHead } from './presumed-head.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import { checkStillAsked } from './request.js'
-import { fetchHead, type LockedSync, type Outcome, type Sync } from './sync.js'
+import { during, fetchHead, type LockedSync, type Outcome, type Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 import { requireMain, applyArrival } from './apply-arrival.js'
 
@@ -24,22 +25,23 @@ const ATTEMPTS = 5
  * again after a crash is harmless. Throws `SyncFailure`, `RemoteError`.
  */
 export async function runExport(sync: Sync): Promise<Outcome> {
-  for (let tries = 1; tries <= ATTEMPTS; tries++) {
-    const outcome = await attempt(sync)
-    if (outcome !== 'remote moved') return outcome
-  }
+  const presumed = await presumedHead(sync)
+  let outcome = presumed === null ? 'remote moved' : await attempt(sync, presumed)
+  for (let tries = 1; outcome === 'remote moved' && tries <= ATTEMPTS; tries++) outcome = await attempt(sync, null)
+  if (outcome !== 'remote moved') return outcome
   throw new SyncFailure(
     `${describeRemote(sync.remote)} changed during each of ${ATTEMPTS} attempts to export. Nothing was overwritten; start the export again.`,
   )
 }
 
-async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {
+/** @param presumed a known head that the remote has, unless it moved; null if it is to be asked */
+async function attempt(sync: Sync, presumed: CommitId | null): Promise<Outcome | 'remote moved'> {
   const { app, remote, run } = sync
   const { repo } = sync.space
-  await sync.enter('connecting')
-  let head = await repo.remoteHead(sync.connection, remote.ref)
+  if (presumed === null) await sync.enter('connecting')
+  let head = presumed ?? (await repo.remoteHead(sync.connection, remote.ref))
   let imported: Outcome | null = null
-  if (head !== null) {
+  if (presumed === null && head !== null) {
     const known = (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head && (await repo.hasCommit(head))
     if (!known) head = await fetchHead(sync)
     imported = run.force || run.oneWay || known ? null : await importFirst(sync, head)
@@ -47,7 +49,7 @@ async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {
   }
   const found: readonly BranchHead[] = head === null ? await findOtherBranches(sync) : []
   const planned = run.exportMode === 'commits' ? await planRow(sync, head, found) : null
-  const prepared = await app.locks.run(sync.space.doc.id, (lease) => prepare({ ...sync, lease }, head, found, planned))
+  const prepared = await app.locks.run(sync.space.doc.id, (lease) => prepare({ ...sync, lease }, { head, found, planned, presumed: presumed !== null }))
   if (prepared === 'remote moved') return prepared
   if (!('result' in prepared)) return push(sync, prepared)
   // A run of a connection is both ways: what it took from the remote is what it did.
@@ -106,13 +108,19 @@ interface Prepared {
   before?: CommitId
 }
 
+/** What is known when an export is prepared. */
+interface Basis {
+  /** The remote's head; null = it has no such branch. */
+  head: CommitId | null
+  /** Heads of other branches of the remote, if it has no such branch. */
+  found: readonly BranchHead[]
+  planned: PlannedRow | null
+  /** Whether the remote was not asked for its head: then only a push may follow from it. */
+  presumed: boolean
+}
+
 /** Makes the commit and records it in the log before it is pushed: after a crash, the next import must not take it for a change of the remote. */
-async function prepare(
-  sync: LockedSync,
-  head: CommitId | null,
-  found: readonly BranchHead[],
-  planned: PlannedRow | null,
-): Promise<Outcome | Prepared | 'remote moved'> {
+async function prepare(sync: LockedSync, { head, found, planned, presumed }: Basis): Promise<Outcome | Prepared | 'remote moved'> {
   const { remote } = sync
   const { repo } = sync.space
   const newest = requireMain(sync)
@@ -122,7 +130,7 @@ async function prepare(
   const log = await readSyncLog(repo, remote, newest)
   const ground = await groundOf(sync, log, main, { head, found })
   if (head !== null && !sync.run.force && !(await isInStep(sync, log, main, ground.local))) {
-    if (sync.run.oneWay) throw othersCommitted(remote)
+    if (sync.run.oneWay && !presumed) throw othersCommitted(remote)
     return 'remote moved'
   }
   const record = { local: main, anchor: main, ref: remote.ref }
@@ -130,7 +138,7 @@ async function prepare(
     const entry = { ...record, remote: ground.head, theirs: ground.local }
     // A new branch with content that the remote has already needs no commit.
     if (head === null && (!ground.own || planned)) return { entry: planned?.made ? { ...entry, row: planned.made.row } : entry, expected: null }
-    if (head !== null) return unchanged(sync, log, entry)
+    if (head !== null) return presumed ? 'remote moved' : unchanged(sync, log, entry)
   }
   const last = log.last?.local ?? ground.local
   const before = last === null ? {} : { before: last }
@@ -178,7 +186,6 @@ async function unchanged(sync: LockedSync, log: SyncLog, entry: Omit<Entry, 'kin
 async function push(sync: Sync, { entry, expected, before }: Prepared): Promise<Outcome | 'remote moved'> {
   const { app, remote } = sync
   const { repo } = sync.space
-  await sync.enter('pushing')
   await checkStillAsked(app.store, sync.run)
   const inLog = <T>(work: (log: SyncLog, main: CommitId, lease: Lease) => Promise<T>): Promise<T> =>
     app.locks.run(sync.space.doc.id, async (lease) => {
@@ -186,7 +193,7 @@ async function push(sync: Sync, { entry, expected, before }: Prepared): Promise<
       return work(await readSyncLog(repo, remote, main), main, lease)
     })
   try {
-    await repo.push(sync.connection, remote.ref, entry.remote, expected)
+    await during(sync.enter('pushing'), () => repo.push(sync.connection, remote.ref, entry.remote, expected))
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     // The remote refused the push for certain, so its log entry is removed. After a broken connection the push may have arrived: the entry stays.

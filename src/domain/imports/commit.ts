@@ -86,7 +86,7 @@ export async function commitImport(
       })
       return { head: commit, result: commit }
     }
-    app.edits.add<Edit<CommitId>>(space.doc.id, { ref, guard: guardOf(run), make, resolve, reject }, (edits, lease) => makeEdits(lease, space.repo, edits))
+    app.edits.add<Edit<CommitId>>(space.doc.id, { ref, guard: guardOf(run), make, resolve, reject }, (turn, lease) => makeEdits(lease, space.repo, turn))
   })
 }
 

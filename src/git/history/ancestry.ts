@@ -3,8 +3,8 @@ import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
 import { BOTH, bestCommon, get, headsOf, LEFT, paint, type CommitGraph, put, putAll, RIGHT } from './commit-graph.js'
 
-/** How many unknown commits are read one by one before `rev-list` is asked for the rest: its start costs as much as a thousand reads from a pack. */
-const MAX_SINGLE_READS = 500
+/** How many unknown commits are read one by one before `rev-list` is asked for the rest: its start costs as much as some hundred reads, and no time of this thread. */
+const MAX_SINGLE_READS = 64
 
 /**
  * Answers questions about ancestors from the repository's commit graph, which is cached. The graph grows when a commit is asked
@@ -42,8 +42,13 @@ export class Ancestry {
   }
 
   async isAncestor(ancestor: string, descendant: string): Promise<boolean> {
-    const known = await this.#learn([ancestor, descendant])
-    const least = get(known, ancestor).generation
+    const known = await this.#learn([descendant])
+    const least = known.get(ancestor)?.generation
+    if (least === undefined) {
+      // All ancestors of the descendant are there, so it is none, whatever its own history: that need not be known.
+      await this.objects.commit(ancestor)
+      return false
+    }
     const seen = new Set([descendant])
     for (const id of seen) {
       if (id === ancestor) return true
@@ -79,11 +84,11 @@ export class Ancestry {
     return counts
   }
 
-  /** The commits that `one` has and `other` does not have, in no order; null if there are more than `max`. */
-  async missingFrom(other: string, one: string, max: number): Promise<Set<string> | null> {
-    const known = await this.#learn([one, other])
+  /** The commits that `one` has and none of `others` has, in no order; null if there are more than `max`. */
+  async missingFrom(others: readonly string[], one: string, max: number): Promise<Set<string> | null> {
+    const known = await this.#learn([one, ...others])
     const found = new Set<string>()
-    for (const { id, marks } of paint(known, one, other)) {
+    for (const { id, marks } of paint(known, one, ...others)) {
       if (marks === LEFT) found.add(id)
       if (found.size > max) return null
     }

@@ -50,10 +50,10 @@ export function headsOf(known: CommitGraph): string[] {
 }
 
 /**
- * Visits the ancestors of two commits by falling generation. So each is visited after all its descendants, and its marks (of which
+ * Visits the ancestors of two commits, or of one and several others, by falling generation. So each is visited after all its descendants, and its marks (of which
  * sides it is an ancestor) are complete. Stops when only common ancestors are left.
  */
-export function* paint(known: CommitGraph, left: string, right: string): Generator<{ id: string; marks: number }> {
+export function* paint(known: CommitGraph, left: string, ...right: readonly string[]): Generator<{ id: string; marks: number }> {
   const marks = new Map<string, number>()
   const byGeneration = new Map<number, string[]>()
   let single = 0
@@ -72,7 +72,7 @@ export function* paint(known: CommitGraph, left: string, right: string): Generat
     top = Math.max(top, generation)
   }
   mark(left, LEFT)
-  mark(right, RIGHT)
+  for (const id of right) mark(id, RIGHT)
   let met = false
   for (let generation = top; generation > 0 && (single > 0 || !met); generation--) {
     for (const id of (byGeneration.get(generation) ?? []).sort()) {

@@ -13,11 +13,11 @@ const MAX_SORTED_HERE = 256
 /** Commits in the order of `git log`, latest first. Throws `MissingObject` if one of `from` and `not` does not exist. */
 export async function readHistory(objects: ObjectDatabase, launcher: Launcher, ancestry: Ancestry, query: HistoryQuery): Promise<CommitInfo[]> {
   if (query.limit === 0) return []
-  const { from, not: [left, ...others] = [], ...rest } = query
-  if (left !== undefined && others.length === 0 && Object.values(rest).every((value) => value === undefined)) {
-    await mustHave(objects, [from, left])
-    const own = await ancestry.missingFrom(left, from, MAX_SORTED_HERE)
-    if (own) return byDate(objects, from, own)
+  const { from, not = [], limit, ...rest } = query
+  if (not.length > 0 && Object.values(rest).every((value) => value === undefined)) {
+    await mustHave(objects, [from, ...not])
+    const own = await ancestry.missingFrom(not, from, MAX_SORTED_HERE)
+    if (own) return (await byDate(objects, from, own)).slice(0, limit)
   }
   if (query.firstParent && query.path === undefined && query.author === undefined && !query.not?.length) {
     await mustHave(objects, [query.from])

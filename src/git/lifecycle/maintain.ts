@@ -18,6 +18,8 @@ const SHORT_MS = 120_000
 const MANY_LOOSE = 1000
 const MANY_PACKS = 16
 const MANY_REFS = 200
+/** Below this size of all indexes of packs (about 1,100 objects), Git walks the history as fast without a commit graph, and writing one is a process. */
+const GRAPHED_BYTES = 32 * 1024
 /** Content of our `.keep` files. */
 const OURS = 'bindery\n'
 
@@ -50,7 +52,7 @@ export async function maintain(repository: string, upkeep: Upkeep): Promise<void
   await joinSmallPacks(repository, upkeep)
   if (upkeep.thorough || (await packsOf(repository)).length >= MANY_PACKS) await packTogether(repository, upkeep, git)
   await dropGarbage(repository, upkeep, git)
-  await git(['commit-graph', 'write', '--reachable', '--no-progress'])
+  if (upkeep.thorough || (await indexBytes(repository)) >= GRAPHED_BYTES) await git(['commit-graph', 'write', '--reachable', '--no-progress'])
   await writeMark(repository, { state: await stateOf(repository), at: Date.now(), loose: (await looseObjects(repository)).length })
 }
 
@@ -125,6 +127,14 @@ async function looseObjects(repository: string): Promise<string[]> {
 }
 
 const packsOf = async (repository: string): Promise<string[]> => (await readdir(join(repository, 'objects/pack'))).filter((name) => name.endsWith('.pack'))
+
+async function indexBytes(repository: string): Promise<number> {
+  const folder = join(repository, 'objects/pack')
+  const sizes = (await readdir(folder))
+    .filter((name) => name.endsWith('.idx'))
+    .map(async (name) => (await stat(join(folder, name)).catch(() => null))?.size ?? 0)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
 
 const countRefs = async (repository: string): Promise<number> => (await readdir(join(repository, 'refs'), { recursive: true })).length
 

@@ -24,8 +24,9 @@ export async function writePack(disk: Disk, folder: string, count: number, entri
   const id = newId()
   const [pack, index] = [join(folder, `tmp_pack_${id}`), join(folder, `tmp_idx_${id}`)]
   try {
-    const { found, checksum, bytes } = await writeEntries(disk, pack, count, entries)
-    await writeSynced(disk, index, [packIndex(found, checksum)], 0o444)
+    const { checksum, bytes } = await writeEntries(disk, pack, count, entries, (found, checksum) =>
+      writeSynced(disk, index, [packIndex(found, checksum)], 0o444),
+    )
     const name = `pack-${checksum.toString('hex')}`
     await disk.rename(pack, join(folder, `${name}.pack`))
     await disk.rename(index, join(folder, `${name}.idx`))
@@ -37,12 +38,14 @@ export async function writePack(disk: Disk, folder: string, count: number, entri
   }
 }
 
+/** Writes a pack. `summed` is called when its checksum is known: what that writes is synced at the same time. */
 async function writeEntries(
   disk: Disk,
   path: string,
   count: number,
   entries: AsyncIterable<RawEntry> | Iterable<RawEntry>,
-): Promise<{ found: PackEntry[]; checksum: Buffer; bytes: number }> {
+  summed: (found: readonly PackEntry[], checksum: Buffer) => Promise<void>,
+): Promise<{ checksum: Buffer; bytes: number }> {
   const fd = await disk.open(path, 'wx', 0o444)
   try {
     const hash = createHash('sha1')
@@ -73,9 +76,14 @@ async function writeEntries(
     const checksum = hash.digest()
     await put(checksum)
     await flush()
-    await disk.fsync(fd)
-    return { found, checksum, bytes }
+    await bothOf(disk.fsync(fd), summed(found, checksum))
+    return { checksum, bytes }
   } finally {
     await disk.close(fd)
   }
+}
+
+/** Waits for both, also if one fails: nothing may be under way when the files are closed and removed. */
+async function bothOf(one: Promise<void>, other: Promise<void>): Promise<void> {
+  for (const result of await Promise.allSettled([one, other])) if (result.status === 'rejected') throw result.reason
 }

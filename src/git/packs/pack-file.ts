@@ -87,6 +87,15 @@ export class PackFile {
     return found === null ? null : this.#offsetAt(low + found)
   }
 
+  /** The names of all objects; null if there are more than `max`. */
+  names(max: number): string[] | null {
+    const count = this.#upTo[255] as number
+    if (count > max) return null
+    const names = Buffer.allocUnsafe(count * OID_BYTES)
+    this.#read(this.#index, names, names.length, HEAD_BYTES)
+    return Array.from({ length: count }, (_, place) => names.toString('hex', place * OID_BYTES, (place + 1) * OID_BYTES))
+  }
+
   /** The head of the entry at an offset. */
   entry(offset: number): Entry {
     const length = Math.min(FIRST_BYTES, this.#end - offset)

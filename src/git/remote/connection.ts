@@ -1,4 +1,5 @@
 /** Prepares Git for work with a remote: checks URL and host, passes the credential, and explains failures. */
+import type { CommitId } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import type { Launcher } from '../process/launcher.js'
 import type { Environment } from '../process/messages.js'
@@ -8,6 +9,7 @@ import { remoteEnvironment } from './environment.js'
 import type { RemoteIdentity } from './identity.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
 import { allowedAddresses, type ResolveHost } from './hosts.js'
+import type { KnownObjects } from './inspect-here.js'
 import { openUnnamed } from './key-files.js'
 import { type GitRun, type GitRunOptions, type GitSetting, runGit, withEnv } from './run.js'
 import { scrubber } from './scrub.js'
@@ -32,6 +34,10 @@ export interface RemoteOptions extends RemoteIdentity {
 export interface LocalRepository {
   path: string
   launcher: Launcher
+  /** Whether one commit is an ancestor of another; false if it does not have both. */
+  isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean>
+  /** What it has, for checks without a Git process; absent: all checks are Git's. */
+  known?: KnownObjects
 }
 
 /** A remote whose URL and host were checked, and how to run Git against it. */

@@ -6,6 +6,7 @@ import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
 import { checkArrived, checkTree, requireCommit } from './inspect.js'
+import { inspectHere } from './inspect-here.js'
 import { faultOf, refusalOf } from './fault.js'
 import { remoteHead } from './head.js'
 import { openQuarantine, type Quarantine } from './quarantine.js'
@@ -101,21 +102,30 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
     // Git succeeds without a head if the remote is a shallow clone.
     if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
     if (head === limits.known) return { head: head as CommitId, objects: 0 }
-    const all = withEnv(connection.git, quarantine.env)
-    const checks = [
-      checkArrived({ arrived: withEnv(connection.git, quarantine.arrivedEnv), all }, head, limits, left()),
-      checkTree(all, head, limits, left()),
-      // What waits for the disk need not wait for the checks; what they refuse is deleted.
-      quarantine.writeOut(),
-    ] as const
-    // All must have ended before the quarantine is removed.
-    await Promise.allSettled(checks)
-    const { objects, headType } = await checks[0]
-    await requireCommit(all, head, headType, limits, left())
-    await Promise.all(checks)
+    const here = local.known ? await inspectHere(quarantine.folder, head as CommitId, limits, local.known) : null
+    const objects = here ?? (await inspectByGit(connection, quarantine, head, { ...limits, timeoutMs: left() }))
     await quarantine.publish()
     return { head: head as CommitId, objects }
   } finally {
     await quarantine.remove()
   }
+}
+
+/** Has Git check what arrived; returns how many objects that are. Throws `RemoteError`. */
+async function inspectByGit(connection: Connection, quarantine: Quarantine, head: string, limits: FetchLimits): Promise<number> {
+  const started = Date.now()
+  const left = (): number => limits.timeoutMs - (Date.now() - started)
+  const all = withEnv(connection.git, quarantine.env)
+  const checks = [
+    checkArrived({ arrived: withEnv(connection.git, quarantine.arrivedEnv), all }, head, limits, left()),
+    checkTree(all, head, limits, left()),
+    // What waits for the disk need not wait for the checks; what they refuse is deleted.
+    quarantine.writeOut(),
+  ] as const
+  // All must have ended before the quarantine is removed.
+  await Promise.allSettled(checks)
+  const { objects, headType } = await checks[0]
+  await requireCommit(all, head, headType, limits, left())
+  await Promise.all(checks)
+  return objects
 }

@@ -3,12 +3,11 @@ import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
-import type { Environment } from '../process/messages.js'
 import type { PushOrder, Remote } from '../types.js'
 import { bounded, remoteWords } from './classify.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
 import { requireRemoteRefName } from '../refs/name.js'
-import { type GitRun, runGit, withEnv } from './run.js'
+import type { GitRun } from './run.js'
 
 const TIMEOUT_MS = 600_000
 const TRY_TIMEOUT_MS = 60_000
@@ -20,9 +19,8 @@ const STALE = /stale info|fetch first|non-fast-forward|needs force|incorrect old
 const MOVED = /cannot lock ref .*(?:but expected|reference already exists)/
 
 /** The remote's history is never rewritten: a lease alone would allow a push that drops its commits. */
-async function requireDescendant(connection: Connection, env: Environment, commit: CommitId, expected: CommitId): Promise<void> {
-  const { code } = await runGit(withEnv(connection.git, env), ['merge-base', '--is-ancestor', expected, commit], { timeoutMs: TIMEOUT_MS })
-  if (code !== 0)
+async function requireDescendant(connection: Connection, local: LocalRepository, commit: CommitId, expected: CommitId): Promise<void> {
+  if (!(await local.isAncestor(expected, commit)))
     throw new RemoteError('rejected', `The commit does not build on ${expected}, which ${connection.url} has; the remote's history is never rewritten.`)
 }
 
@@ -50,7 +48,7 @@ export async function push(options: RemoteOptions, local: LocalRepository, remot
   if (!isOid(commit) || (expected !== null && !isOid(expected))) throw new RemoteError('failed', 'A push needs full commit IDs.')
   const connection = await connect(remote, options, local.launcher)
   const env = { GIT_DIR: resolve(local.path) }
-  if (expected !== null) await requireDescendant(connection, env, commit, expected)
+  if (expected !== null) await requireDescendant(connection, local, commit, expected)
   const lease = `--force-with-lease=${ref}:${expected ?? ''}`
   const run = await connection.run([...ARGUMENTS, lease, '--', connection.url, `${commit}:${ref}`], { env, timeoutMs: options.pushTimeoutMs ?? TIMEOUT_MS })
   const found = verdict(run, ref)

@@ -11,6 +11,8 @@ import type { Environment } from '../process/messages.js'
  * recognizes, so one that a crash leaves behind is deleted with the other garbage.
  */
 export interface Quarantine {
+  /** Its path. */
+  readonly folder: string
   /** Environment in which Git writes to the quarantine. */
   readonly env: Environment
   /** The same, but Git sees only the objects that have arrived. */
@@ -91,6 +93,7 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
   }
 
   return {
+    folder,
     arrivedEnv,
     env: { ...arrivedEnv, ...borrowingObjects(repoPath), GIT_TRACE2_EVENT: trace },
     bytes: async () => total((await files().catch(() => [])).filter((file) => !INDEX_FILE.test(file))),
