@@ -111,6 +111,32 @@ test('a page that came to the branch by a merge there, which put it elsewhere, k
   assert.equal(await idsOf(space), { ...others, 'moved.md': id })
 })
 
+test('a page that a merge there put at a path which neither side had, with an edit, keeps its ID', async () => {
+  const remote = await f.remotes.createRepository('put-and-edited.git', { files: DOCS })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  // An export says which page is which, so that the history there counts.
+  await f.edit(space, { 'README.md': '# Home\n\nOne.\n' })
+  await f.export(space, { url })
+  const { 'a.md': id, ...others } = await idsOf(space)
+  const list = (path: string): string => DOCS['SUMMARY.md'].replace('a.md', path)
+  await git(remote.path, ['update-ref', 'refs/heads/docs', 'main'])
+  await remote.commit({ 'a.md': null, 'ours.md': DOCS['a.md'], 'SUMMARY.md': list('ours.md') })
+  await remote.commit({ 'a.md': null, 'theirs.md': `${DOCS['a.md']}More.\n`, 'SUMMARY.md': list('theirs.md') }, { ref: 'refs/heads/docs' })
+  await git(remote.path, ['update-ref', 'refs/heads/by-hand', 'main'])
+  const files = { 'ours.md': null, 'third.md': `${DOCS['a.md']}More, and more.\n`, 'SUMMARY.md': list('third.md') }
+  const byHand = await remote.commit(files, { ref: 'refs/heads/by-hand' })
+  const merge = await git(remote.path, ['commit-tree', '-p', 'main', '-p', 'docs', '-m', 'Merge docs', `${byHand}^{tree}`], '')
+  await git(remote.path, ['update-ref', 'refs/heads/main', merge])
+  await f.edit(space, { 'README.md': '# Home\n\nTwo.\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(await idsOf(space), { ...others, 'third.md': id })
+  // The way back by plain Git's commits alone, of which the service has said nothing.
+  f.app.content.clear()
+  assert.equal(await idsOf(space), { ...others, 'third.md': id })
+})
+
 test('a page that went to two branches and was renamed on one keeps its ID, also if somebody went back there to what was imported', async () => {
   const remote = await f.remotes.createRepository('went-back.git', { files: DOCS })
   const { url } = remote

@@ -11,6 +11,7 @@ import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { ADOPTED } from '../context/refs.js'
 import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles, unchangedFiles } from './identity-changes.js'
+import { withMovesOfMerge } from './merge-moves.js'
 
 /** The commit header that states page IDs. */
 export const PAGE_IDS = 'page-ids'
@@ -106,11 +107,14 @@ export async function overridesAt(app: App, space: SpaceRepository, commit: Comm
 export const statesIds = async ({ repo }: SpaceRepository, commit: CommitId): Promise<boolean> => (await repo.commit(commit)).headers[PAGE_IDS] !== undefined
 
 /** The overrides after a merge commit that somebody made with plain Git, merged three-way. Null if `commit` is no such merge. */
-async function resolveMerge(app: App, space: SpaceRepository, { parents, tree }: CommitInfo): Promise<IdOverrides | null> {
+async function resolveMerge(app: App, space: SpaceRepository, { id, parents, tree }: CommitInfo): Promise<IdOverrides | null> {
   const [ours, theirs] = parents
   if (!ours || !theirs) return null
   const bases = await space.repo.mergeBases(ours, theirs)
-  return bases.length === 0 ? null : mergedOverrides(app, space, { bases, ours, theirs, tree })
+  if (bases.length === 0) return null
+  const merged = await mergedOverrides(app, space, { bases, ours, theirs, tree })
+  const sides = [ours, theirs].map(async (commit) => ({ commit, overrides: await overridesAt(app, space, commit) }))
+  return withMovesOfMerge(app.texts.for(space.doc.id), space.repo, merged, id, await Promise.all(sides))
 }
 
 /** The overrides at the nearest commit at or below `commit` that has the header: headers above it are relative to them. */

@@ -35,6 +35,24 @@ export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string |
 export const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
   of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.knows(key, act)))
 
+/** What a squash left as its branch had it: nothing shows that it decided about what the other side has. */
+export const leftAlone = (of: Knowledge, than: Knowledge): string[] =>
+  [...of.keys()].filter((key) => of.acts(key).some((act) => act.left && !than.knows(key, act)))
+
+/**
+ * What one side has of its own where the other side knows it by a squash alone, and has undone it since: for Git, the side that undid it has done nothing
+ * there, and the other one's stays (story.md).
+ */
+function undoneAgain(of: Knowledge, than: Knowledge): Map<string, Value> {
+  const open = new Map<string, Value>()
+  for (const key of than.keys()) {
+    const [value = null, ...more] = than.own(key)
+    if (more.length > 0 || of.mayDecide(key).some((act) => act.value === value)) continue
+    if (of.acts(key).some((act) => (act.left || (act.again && act.value === value)) && !than.knows(key, act))) open.set(key, value)
+  }
+  return open
+}
+
 /** Pages that both sides put somewhere, as far as anybody can tell: new ones, or such as were gone. They may come out of a merge at both places. */
 const putByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
   [...doneAgain(main, branch), ...doneAgain(branch, main), ...takenElsewhere(main, branch, ref)].filter((key) => key === pathOf(pageOf(key)))
@@ -95,6 +113,11 @@ export function meet(into: Knowledge, other: Knowledge, ref: string | null, main
   const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)
   for (const key of putByBoth(main, branch, ref)) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
   const saw = new Map([...open.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
+  const undone = new Map(
+    [[main, branch] as const, [branch, main] as const].flatMap(([of, than]) =>
+      [...(ref === null ? [] : undoneAgain(of, than))].map(([key, value]) => [key, { value, saw: sawOf(than, pageOf(key)) }] as const),
+    ),
+  )
   const restored = restoredLines(main, branch)
   into.take(other.untelling((key, act) => isUntold(main, ref, key, act)))
   for (const [line, value] of restored) into.set(line, value, 'who restored the page', { soft: true })
@@ -102,4 +125,6 @@ export function meet(into: Knowledge, other: Knowledge, ref: string | null, main
     const deletes = value === null && key === pathOf(pageOf(key))
     into.set(key, value, `${ref}, which still had it`, { soft: true, ...(deletes ? { saw: saw.get(key) as ReadonlySet<number> } : {}) })
   }
+  for (const [key, { value, saw }] of undone)
+    into.set(key, value, 'who had it before a squash of it was undone', { soft: true, ...(value === null ? { saw } : {}) })
 }

@@ -23,12 +23,14 @@ export function unseenLines(knowledge: Knowledge, page: string): string[] {
 export interface Recorded {
   /** Which acts may not count. */
   soft?: (key: string, value: Value) => boolean
+  /** Which registers a squash left as its branch had them. */
+  left?: (key: string) => boolean
   /** The branch of the remote that was forced. */
   forced?: string
 }
 
 /** Writes what a side's person did: every register in which the snapshot differs from what the side has. */
-export function record(knowledge: Knowledge, seen: Snapshot, why: string, { soft = () => false, forced }: Recorded = {}): void {
+export function record(knowledge: Knowledge, seen: Snapshot, why: string, { soft = () => false, left = () => false, forced }: Recorded = {}): void {
   for (const key of new Set([...knowledge.keys(), ...keysIn(seen)])) {
     const page = pageOf(key)
     if (!key.startsWith('path ') && !seen.pages.has(page)) continue
@@ -37,7 +39,7 @@ export function record(knowledge: Knowledge, seen: Snapshot, why: string, { soft
     const agrees = own.length === 1 ? own[0] === value : own.length === 0 && value === null
     if (agrees && !(key.startsWith('path ') && value === null && unseenLines(knowledge, page).length > 0)) continue
     const saw = key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, page) } : {}
-    knowledge.set(key, value, why, { soft: soft(key, value), ...saw, ...(forced ? { forced } : {}) })
+    knowledge.set(key, value, why, { soft: soft(key, value), ...saw, ...(left(key) ? { left: true } : {}), ...(forced ? { forced } : {}) })
   }
 }
 

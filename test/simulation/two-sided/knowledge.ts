@@ -12,6 +12,8 @@ export interface Act {
   soft: boolean
   /** Whether it was taken over in a commit whose origin nothing in Git shows. */
   again?: boolean
+  /** Whether a squash left it as its branch had it: nothing in Git shows whether its author knew of the other value. */
+  left?: boolean
   /** The branch of the remote that was forced by it. */
   forced?: string
   /** Whether it came by another branch than the one that was forced, whose history may not tell of it. */
@@ -102,7 +104,7 @@ export class Knowledge {
     }
   }
 
-  set(key: string, value: Value, why: string, { soft = false, ...more }: Partial<Pick<Act, 'soft' | 'saw' | 'forced' | 'again'>> = {}): void {
+  set(key: string, value: Value, why: string, { soft = false, ...more }: Partial<Pick<Act, 'soft' | 'saw' | 'forced' | 'again' | 'left'>> = {}): void {
     const known = this.#registers.get(key) ?? []
     if (key.startsWith('line ')) {
       const page = pageOf(key)

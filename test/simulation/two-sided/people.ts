@@ -152,7 +152,7 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     const who = why(world, `who merged ${from} there`)
     // A squash shows nothing of what its author left as the branch had it.
     const isLeft = (key: string): boolean => again && had.own(key).length === 1 && had.own(key)[0] === valueIn(seen, key)
-    record(knowledge, seen, who, { soft: (key) => byHand === null || isLeft(key) })
+    record(knowledge, seen, who, { soft: (key) => byHand === null || isLeft(key), left: isLeft })
     if (byHand) await recordByHand(world, project, knowledge, seen, byHand, { who, isLeft })
     // What Git left as it was is not taken over. What a person chose is theirs, whatever they knew: nothing in Git shows that.
     const isChosen = (key: string): boolean => byHand !== null && knowledge.deciding(key).some((act) => act.why === who)
@@ -191,7 +191,11 @@ async function recordByHand(
     const only = key.startsWith('path ') ? undefined : [ours, theirs].find((_, at, both) => !both[1 - at]?.pages.has(pageOf(key)))
     const byGit = only ? valueIn(only, key) : mine === other || was.has(other) ? mine : was.has(mine) ? other : is
     if ((!only && was.size > 1) || is === byGit) continue
-    knowledge.set(key, is, who, { soft: isLeft(key), ...(is === null && key.startsWith('path ') ? { saw: sawOf(knowledge, pageOf(key)) } : {}) })
+    knowledge.set(key, is, who, {
+      soft: isLeft(key),
+      ...(isLeft(key) ? { left: true } : {}),
+      ...(is === null && key.startsWith('path ') ? { saw: sawOf(knowledge, pageOf(key)) } : {}),
+    })
   }
 }
 

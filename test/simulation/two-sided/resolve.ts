@@ -1,6 +1,6 @@
 import { composed, composedPage } from './compose.js'
 import { Fault } from './fault.js'
-import { doneAgain, droppedUnseen, meet, takenElsewhere } from './forced.js'
+import { doneAgain, droppedUnseen, leftAlone, meet, takenElsewhere } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
 import { handOf, pageOf, pathOf } from './knowledge.js'
@@ -48,7 +48,8 @@ function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: r
   const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
   const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main, ref)]
   const elsewhere = takenElsewhere(main, branch, ref)
-  const there = [...branch.news(main), ...elsewhere, ...againHere]
+  const leftHere = leftAlone(main, branch).filter((key) => main.own(key).some((value) => !branch.own(key).includes(value)))
+  const there = [...branch.news(main), ...elsewhere, ...againHere, ...leftHere]
   const all = main.copy()
   all.take(branch)
   for (const conflict of conflicts) {
@@ -59,7 +60,7 @@ function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: r
     const isDeleted = (page: string): boolean => {
       const key = pathOf(page)
       const byOne = [...againHere, ...againThere].includes(key) && [main, branch].some((side) => side.own(key).includes(null))
-      const stillGone = elsewhere.includes(key) && branch.own(key).includes(null)
+      const stillGone = [...elsewhere, ...leftHere].includes(key) && branch.own(key).includes(null)
       return byOne || stillGone || all.deciding(key).some((act) => act.value === null)
     }
     const collides = pages.some((page) => {
