@@ -410,6 +410,17 @@ for (const lists of ['main', 'the change request'])
     await soundIds(desk)
   })
 
+test('an entry whose file its author moved without it stays as it is, if another one leads to the page', async () => {
+  const desk = await openDesk(here, FILES)
+  const change = await desk.changeRequest()
+  const summary = FILES['SUMMARY.md'].replace('* [Guide]', '* [Two, moved](far/away.md)\n* [Guide]')
+  await desk.human({ 'two.md': null, 'far/away.md': text('Two'), 'SUMMARY.md': summary }, { ref: change.ref })
+  await desk.human({ 'SUMMARY.md': FILES['SUMMARY.md'].replace('[One]', '[First]') })
+  await change.merge()
+  assert.is(await desk.file('SUMMARY.md'), summary.replace('[One]', '[First]'))
+  await soundIds(desk)
+})
+
 for (const first of ['the branch', 'main'])
   test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async () => {
     const desk = await openDesk(here, FILES)

@@ -28,7 +28,7 @@ type Tree = ReturnType<Repository['tree']>
 
 /**
  * The change to the merged table of contents (`summary`, its path) by which its entries follow pages that one side moved: an entry that the other side
- * wrote has the page's old path, at which the merged tree has no file. None if there is no such entry.
+ * wrote has the page's old path, at which the merged tree has no file. None if there is no such entry, or if another one leads to the page already.
  */
 export async function followedEntries(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, summary: string): Promise<FileChange[]> {
   const { repo, doc } = space
@@ -41,13 +41,16 @@ export async function followedEntries(app: App, space: SpaceRepository, heads: H
   const [text, work] = [decodeText(bytes), app.texts.for(doc.id)]
   const { root } = (await readConfig(tree, work)).config
   const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
-  const resolve = (href: string): string | null => findTarget(href.replace(/[?#].*$/, ''), folderOf(summary), root, (path) => moved.has(path))
+  const resolve = (href: string, exists: (path: string) => boolean): string | null => findTarget(href.replace(/[?#].*$/, ''), folderOf(summary), root, exists)
+  const places = new Set(moved.values())
+  const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => places.has(path))] : [])))
   const targets: { line: number; href: string }[] = []
   const slices = new Slices()
   for (const { href, line } of nodes) {
     if (slices.due) await slices.rest()
-    const there = href === null || href === undefined || targets.length === MOST ? undefined : moved.get(resolve(href) ?? '')
-    if (there !== undefined && href) targets.push({ line, href: relativeTarget(summary, there, styleOf(href)) + (/[?#].*$/.exec(href)?.[0] ?? '') })
+    const there = href === null || href === undefined || targets.length === MOST ? undefined : moved.get(resolve(href, (path) => moved.has(path)) ?? '')
+    if (there !== undefined && href && !listed.has(there))
+      targets.push({ line, href: relativeTarget(summary, there, styleOf(href)) + (/[?#].*$/.exec(href)?.[0] ?? '') })
   }
   if (targets.length === 0) return []
   const outcome = await unlessTooCostly(work.changeSummary(text, { kind: 'retarget', targets }), null)
