@@ -85,7 +85,16 @@ export async function withChromium<T>(engine: Engine, work: (browser: Browser) =
     return await work(browser)
   } finally {
     await browser?.close().catch(() => browser?.process()?.kill('SIGKILL'))
-    rmSync(profile, { recursive: true, force: true })
+    removeProfile(profile)
+  }
+}
+
+/** Processes of Chromium that are just ending may still write there: then the folder stays, and is removed as an old one. What was printed is not lost by that. */
+function removeProfile(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 })
+  } catch {
+    // `removeOldProfiles` takes it.
   }
 }
 

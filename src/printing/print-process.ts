@@ -61,7 +61,9 @@ function printOne(engine: Engine, folder: string, { name, html, tagged }: { name
     const file = join(folder, 'pictures', picture)
     return existsSync(file) ? { contentType: TYPES[type] ?? `image/${type}`, body: readFileSync(file) } : null
   }
-  return withChromium(engine, (browser) => printDocument(browser, name, serve, tagged))
+  const attempt = (): Promise<Buffer> => withChromium(engine, (browser) => printDocument(browser, name, serve, tagged))
+  // On a machine that is short of time or memory for a moment, Chromium may end while it starts. The deadline of the book holds for both attempts.
+  return attempt().catch(attempt)
 }
 
 function say(result: object): void {

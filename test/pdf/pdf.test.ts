@@ -128,7 +128,7 @@ test(
     const space = await makeSpace('Signed', [insert('Page', '# Page\n\nText')])
     const { body } = await here.admin.call('get', `/v1/spaces/${space}/pdf`).expect(200)
     const first = await fetched(body.url)
-    assert.is(first.status, 200)
+    assert.is(first.status, 200, first.bytes.toString().slice(0, 500))
     assert.match(first.headers.get('content-disposition') ?? '', 'Signed.pdf')
     const again = await fetched(body.url)
     assert.is(again.waited, false)
@@ -136,7 +136,7 @@ test(
     assert.is((await here.admin.call('get', `/v1/spaces/${space}/pdf`)).body.url, body.url)
     await rm(join(here.dir, 'data', 'pdf'), { recursive: true })
     const anew = await fetched(body.url)
-    assert.is(anew.status, 200)
+    assert.is(anew.status, 200, anew.bytes.toString().slice(0, 500))
     assert.ok(anew.waited)
     const url = new URL(body.url)
     for (const [name, value] of [
