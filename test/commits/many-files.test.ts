@@ -26,6 +26,9 @@ async function longestStretch(act: () => Promise<unknown>): Promise<number> {
   return longest
 }
 
+/** In milliseconds. On one machine the same work had stretches of 90 to 185 from run to run; without turns they were seconds. */
+const LONGEST = 300
+
 const filesOf = (count: number, file: (n: number) => Files): Files => Object.assign({}, ...Array.from({ length: count }, (_, n) => file(n)))
 
 test('twelve thousand equal stubs that a branch moved: others have their turn while it is compared with main, and merged', async () => {
@@ -38,9 +41,9 @@ test('twelve thousand equal stubs that a branch moved: others have their turn wh
   await desk.human(moved, { ref: request.ref })
   await desk.human({ 'x.md': '# X\n' })
   const compared = await longestStretch(() => desk.admin.call('get', `${request.url}/conflicts`).expect(expectStatus(200)))
-  assert.ok(compared < 150, `${compared} ms`)
+  assert.ok(compared < LONGEST, `${compared} ms`)
   const merged = await longestStretch(() => request.merge())
-  assert.ok(merged < 150, `${merged} ms`)
+  assert.ok(merged < LONGEST, `${merged} ms`)
   assert.is((await desk.paths()).length, 12_001)
 })
 
@@ -51,7 +54,7 @@ test('three thousand pages that both sides changed: others have their turn while
   await desk.human(edition('of theirs'), { ref: request.ref })
   await desk.human(edition('of mine'))
   const found = await longestStretch(() => desk.admin.call('get', `${request.url}/conflicts`).expect(expectStatus(200)))
-  assert.ok(found < 150, `${found} ms`)
+  assert.ok(found < LONGEST, `${found} ms`)
 })
 
 test.run()

@@ -27,7 +27,9 @@ function wordsOf({ state, message, problems }: PullPreviewDoc, failing: number, 
   if (!first) return 'The preview is ready. No new problems.'
   const count = failing > 0 ? failing : all
   const words = failing > 0 ? (count === 1 ? 'problem' : 'problems') : count === 1 ? 'remark' : 'remarks'
-  return `${count} new ${words}: ${lineOf({ ...first, code: 'unreadable' })}`
+  // Some messages begin with the file: the place is short.
+  const told = first.file !== undefined && first.message.startsWith(first.file) ? first.message : lineOf(first)
+  return `${count} new ${words}: ${told}`
 }
 
 /** Whether the host has the right status already. */

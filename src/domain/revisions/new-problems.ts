@@ -54,5 +54,5 @@ async function problemsOfPages(app: App, revision: OpenRevision, paths: readonly
 }
 
 /** A diagnostic as compilers print it: `SUMMARY.md:3: …`. */
-export const lineOf = ({ file, line, message }: Diagnostic): string =>
+export const lineOf = ({ file, line, message }: Pick<Diagnostic, 'file' | 'line' | 'message'>): string =>
   `${file === undefined ? '' : `${file}:${line === undefined ? '' : `${line}:`} `}${message.replaceAll(/\s+/g, ' ')}`
