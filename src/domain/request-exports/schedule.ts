@@ -1,8 +1,8 @@
 /** When an export is looked at: one job waits for each, brought forward by hints of the host and by changes here. */
 import { createHash } from 'node:crypto'
-import { newId } from '../../kernel/ids.js'
-import { changeRequests, type JobDoc, jobs, type RequestExportDoc, requestedReviews, requestExports } from '../../model/index.js'
+import { changeRequests, jobs, type RequestExportDoc, requestedReviews, requestExports } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
+import { queueLook } from '../connections/looks.js'
 import type { App } from '../context/app.js'
 import { changeRequestRef, repositoryName } from '../context/refs.js'
 
@@ -28,27 +28,8 @@ export function nextLook(doc: RequestExportDoc, now: number): number | null {
 }
 
 /** Queues the next look, or brings the one that is queued forward. `at`: milliseconds since 1970. */
-export async function scheduleLook(app: App, tx: Transaction, { id }: RequestExportDoc, at: number): Promise<void> {
-  const lane = `${REQUEST_EXPORT}:${id}`
-  const all = await tx.find(jobs, 'lane', lane)
-  const queued = all.find((job) => job.state === 'queued')
-  const notBefore = new Date(at).toISOString()
-  if (queued) {
-    if (queued.notBefore !== undefined && queued.notBefore > notBefore) await tx.replace(jobs, { ...queued, notBefore })
-    return
-  }
-  await tx.insert(jobs, {
-    id: newId(),
-    kind: REQUEST_EXPORT,
-    lane,
-    payload: { request: id },
-    state: 'queued',
-    sequence: Math.max(0, ...all.map((job) => job.sequence)) + 1,
-    attempts: 0,
-    notBefore,
-    createdAt: app.clock.now().toISOString(),
-  } satisfies JobDoc)
-}
+export const scheduleLook = (app: App, tx: Transaction, { id }: RequestExportDoc, at: number): Promise<void> =>
+  queueLook(app, tx, { kind: REQUEST_EXPORT, lane: `${REQUEST_EXPORT}:${id}`, payload: { request: id } }, at)
 
 /** A digest of what an export shows of its change request: its branch, words, status and reviewers. */
 export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {
