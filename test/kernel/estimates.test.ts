@@ -190,7 +190,7 @@ measured('ancestry', (_, git) => {
 
 measured('packed refs', (_, git) => {
   const refs = Array.from({ length: 4000 }, (_value, n) => [`refs/heads/change-requests/${n}`, oid(n)] as const)
-  git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs) })
+  git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs), folders: new Set(['refs', 'refs/heads', 'refs/heads/change-requests']) })
 })
 
 measured('kept responses', (_content, _git, cache) => {
