@@ -58,10 +58,11 @@ export async function startPreviewing(env: Record<string, string> = {}, override
   }
 
   /** A space that is connected to a new repository, and previews its pull requests. */
-  async function connected(provider: ProviderName, settings: { files?: Files; directory?: string; scopes?: string[]; preview?: boolean } = {}) {
+  async function connected(provider: ProviderName, settings: { files?: Files; directory?: string; scopes?: string[]; preview?: boolean; token?: string } = {}) {
     const host: HostServer = await starts[provider]()
     hosts.push(host)
-    host.tokens.set(TOKEN, settings.scopes ?? ['*'])
+    const token = settings.token ?? TOKEN
+    host.tokens.set(token, settings.scopes ?? ['*'])
     // Each stand-in knows one repository; for GitLab its whole path is the name.
     const folder = provider === 'gitlab' ? '' : `h${++made}/`
     const bare = await remotes.createRepository(`${folder}${host.repository.name}.git`, { files: settings.files ?? DOCS })
@@ -73,7 +74,7 @@ export async function startPreviewing(env: Record<string, string> = {}, override
         ref: 'refs/heads/main',
         provider,
         apiUrl: host.apiUrl,
-        credential: { kind: 'token', token: TOKEN },
+        credential: { kind: 'token', token },
         pullRequests: { preview: settings.preview ?? true },
         ...(settings.directory === undefined ? {} : { repoProjectDirectory: settings.directory }),
       })
