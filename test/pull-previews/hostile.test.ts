@@ -36,7 +36,7 @@ function refuseStatuses(docs: Previewed, answer: HostResponse | 'cut', isMeant: 
 test('pull requests whose refs are gone are asked for again with the next look, not at once, and keep nobody from a preview', async () => {
   const docs = await here.connected('github')
   const good = await docs.open(FINE)
-  for (let n = 0; n < 12; n++) {
+  for (let n = 0; n < 11; n++) {
     const number = await docs.open(more(n))
     await git(docs.bare.path, ['update-ref', '-d', `refs/pull/${number}/head`])
   }
@@ -74,21 +74,21 @@ for (const [what, answer] of [
 
 test('a host that answers no request for a status is not asked again and again', async () => {
   const docs = await here.connected('github')
-  for (let n = 0; n < 8; n++) await docs.open(more(n))
+  for (let n = 0; n < 5; n++) await docs.open(more(n))
   const seen = refuseStatuses(docs, 'cut')
   await here.forward(POLL_MS)
   assert.ok(seen.asked <= 6, `asked ${seen.asked} times`)
   assert.equal(
     (await docs.list()).map(({ state }: { state: string }) => state),
-    Array.from({ length: 8 }, () => 'ready'),
+    Array.from({ length: 5 }, () => 'ready'),
   )
 })
 
 test('a credential that may not set statuses does not slow the previews down', async () => {
   const docs = await here.connected('github', { scopes: ['metadata:read', 'contents:write', 'contents:read', 'pull_requests:read'] })
-  for (let n = 0; n < 22; n++) await docs.open(more(n))
+  for (let n = 0; n < 12; n++) await docs.open(more(n))
   await here.forward(POLL_MS)
-  assert.is((await docs.list()).length, 22)
+  assert.is((await docs.list()).length, 12)
   assert.match((await docs.shown()).problem, /status/)
 })
 
