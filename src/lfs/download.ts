@@ -37,7 +37,16 @@ async function follow(server: LfsServer, action: DownloadAction, { size }: LfsOb
   for (let hops = 0; ; hops++) {
     const own = credential !== null && originOf(url) === endpoint.origin && headers.authorization === undefined && hops === 0
     const sent = own ? { ...headers, authorization: authorizationOf(credential) } : headers
-    const request = { url, headers: sent, timeoutMs: Math.max(1, until - Date.now()), maxBytes: size, longer: 'cut' as const, redirects: 0, signal, into }
+    const request = {
+      url,
+      headers: sent,
+      timeoutMs: Math.ceil(Math.max(1, until - Date.now())),
+      maxBytes: size,
+      longer: 'cut' as const,
+      redirects: 0,
+      signal,
+      into,
+    }
     const response = await http.send(request)
     const { location } = response.headers
     if (!REDIRECTS.has(response.status) || location === undefined) return response

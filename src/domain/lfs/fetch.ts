@@ -111,11 +111,13 @@ class Fetch {
 
   /** Fetches the objects of one request. Returns those whose address has to be asked for again. */
   async #batch(server: LfsServer, objects: readonly FoundPointer[], last: boolean): Promise<FoundPointer[]> {
-    const answer = await askBatch(server, objects, this.order.remote.ref)
+    const unique = [...new Map(objects.map((pointer) => [pointer.oid, pointer])).values()]
+    const answer = await askBatch(server, unique, this.order.remote.ref)
     const waiting: { pointer: FoundPointer; action: DownloadAction }[] = []
     const failed: Failed[] = []
-    const again: FoundPointer[] = []
-    for (const pointer of objects) {
+    // The same hash with another size is asked for apart: one of the two is wrong.
+    const again = last ? [] : objects.filter((pointer) => !unique.includes(pointer))
+    for (const pointer of unique) {
       const found = answer.get(pointer.oid)
       if (found instanceof LfsError) failed.push(this.#failure(pointer, found))
       else if (found) waiting.push({ pointer, action: found })
