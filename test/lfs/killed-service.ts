@@ -15,7 +15,14 @@ const incoming = join(dir, 'data', 'lfs', 'incoming')
 /** Whether one object is recorded and the other has a byte. */
 async function isHalf(): Promise<boolean> {
   const drafts = await readdir(incoming)
-  const sizes = await Promise.all(drafts.map((name) => stat(join(incoming, name)).then(({ size }) => size, () => 0)))
+  const sizes = await Promise.all(
+    drafts.map((name) =>
+      stat(join(incoming, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
   return sizes.length === 1 && sizes[0] === 1 && (await here.service.app.store.all(lfsObjects)).length === 1
 }
 while (!(await isHalf())) await wait(20)

@@ -1,12 +1,13 @@
 /** Finds the pointers of Git LFS in revisions, and which of their objects are not here. */
 import { isMarkdown } from '../../content/paths.js'
-import { type LfsPointer, MAX_POINTER_BYTES, MIN_POINTER_BYTES, readPointer } from '../../content/lfs-pointer.js'
+import type { LfsPointer } from '../../content/lfs-pointer.js'
 import { isFile } from '../../content/read-file.js'
 import type { Repository, Snapshot } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { lfsObjectId, lfsObjects } from '../../model/index.js'
 import type { App } from '../context/app.js'
+import { pointerIn } from '../revisions/lfs-files.js'
 
 /** A pointer of a revision. */
 export interface FoundPointer extends LfsPointer {
@@ -43,9 +44,7 @@ async function readPointers(app: App, snapshot: Snapshot, blobs: readonly string
   const sizes = await snapshot.sizes(blobs)
   const found: FoundPointer[] = []
   for (const [index, blob] of blobs.entries()) {
-    const size = sizes[index] as number
-    const pointer = size < MIN_POINTER_BYTES || size >= MAX_POINTER_BYTES ? null : readPointer(await snapshot.read(blob))
-    app.content.pointers.set(blob, pointer ?? 'none')
+    const pointer = await pointerIn(app, snapshot, blob, sizes[index] as number)
     if (pointer) found.push({ ...pointer, blob })
   }
   return found
@@ -63,9 +62,11 @@ interface Wanted {
 export async function missingObjects(app: App, space: string, repo: Repository, revisions: readonly CommitId[], wanted: Wanted): Promise<FoundPointer[]> {
   const now = app.clock.now().toISOString()
   const missing = new Map<string, FoundPointer>()
+  const slices = new Slices()
   for (const revision of new Set(revisions)) {
     if (!(await repo.hasCommit(revision))) continue
     for (const [name, pointer] of await pointersAt(app, repo, revision)) {
+      if (slices.due) await slices.rest()
       if (missing.has(name)) continue
       const doc = await app.store.get(lfsObjects, lfsObjectId(space, pointer.oid))
       const isHere = doc?.state === 'present' && !(wanted.deep && !(await app.lfsFiles.has(doc)))

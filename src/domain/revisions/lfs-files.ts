@@ -14,9 +14,13 @@ export interface LfsFile extends LfsPointer {
   problem?: string
 }
 
-/** The pointer in a blob; null if it is an ordinary file. */
-export async function pointerIn(snapshot: Pick<Snapshot, 'read'>, oid: string, size: number): Promise<LfsPointer | null> {
-  return size < MIN_POINTER_BYTES || size >= MAX_POINTER_BYTES ? null : readPointer(await snapshot.read(oid))
+/** The pointer in a blob, which is read once; null if it is an ordinary file. */
+export async function pointerIn(app: App, snapshot: Pick<Snapshot, 'read'>, oid: string, size: number): Promise<LfsPointer | null> {
+  const known = app.content.pointers.get(oid)
+  if (known !== undefined) return known === 'none' ? null : known
+  const pointer = size < MIN_POINTER_BYTES || size >= MAX_POINTER_BYTES ? null : readPointer(await snapshot.read(oid))
+  app.content.pointers.set(oid, pointer ?? 'none')
+  return pointer
 }
 
 /**
@@ -24,7 +28,7 @@ export async function pointerIn(snapshot: Pick<Snapshot, 'read'>, oid: string, s
  * @param size the blob's, in bytes
  */
 export async function lfsFileOf(app: App, space: string, snapshot: Pick<Snapshot, 'read'>, oid: string, size: number): Promise<LfsFile | null> {
-  const pointer = await pointerIn(snapshot, oid, size)
+  const pointer = await pointerIn(app, snapshot, oid, size)
   if (!pointer) return null
   const about = await app.store.get(lfsSpaces, space)
   if (!about) return { ...pointer, state: 'local', problem: 'It is a pointer of Git LFS, and the space was not imported from a repository that has the file.' }

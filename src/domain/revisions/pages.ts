@@ -7,6 +7,7 @@ import type { FileEntry, PageEntry } from '../../content/types.js'
 import type { NamedPart } from '../../content/specs/named-part.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import { notFound } from '../../kernel/errors.js'
+import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import { type LfsFile, lfsFileOf } from './lfs-files.js'
 import { parsePage } from './page-source.js'
@@ -58,8 +59,10 @@ export async function loadFiles(app: App, revision: OpenRevision, places: readon
   )
   const sizes = await revision.snapshot.sizes(found.map((one) => one.entry?.oid as string))
   const loaded: LoadedFile[] = []
+  const slices = new Slices()
   // One after the other: each may be an image of many megabytes.
   for (const [index, { place, entry }] of found.entries()) {
+    if (slices.due) await slices.rest()
     const oid = entry?.oid as string
     const size = sizes[index] as number
     const lfs = await lfsFileOf(app, revision.space.doc.id, revision.snapshot, oid, size)
