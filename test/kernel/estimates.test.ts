@@ -154,6 +154,7 @@ measured('histories, lists and writers', (content) => {
     content.deletions.set(key, new Map([[id(n), [{ commit: oid(n), parent: oid(n + 1), path: `deleted/${n}.md` }]]]))
     content.ownHistories.set(key, true)
     content.dimensions.set(oid(n), { width: n, height: n })
+    content.pointers.set(oid(n), { oid: `${oid(n)}${oid(n)}`.slice(0, 64), size: n })
   }
 })
 
