@@ -1,6 +1,6 @@
 /** The frame of every import and export: the types of a sync under way, its start, its progress, and how its end is recorded. */
 import type { Lease } from '../../kernel/lease.js'
-import type { Remote } from '../../git/index.js'
+import type { FolderOrder, Remote } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces, type SyncRunDoc, syncRuns, users } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -27,6 +27,8 @@ export interface Contact {
   connection: Remote
   /** Shows in `git/info` what is being done. */
   enter(stage: Stage): Promise<void>
+  /** Shows how far it is. Absent: nobody looks. */
+  watch?(): Pick<FolderOrder, 'mapped' | 'received'>
 }
 
 /** One import or export under way. */
