@@ -2,8 +2,8 @@
  * Imports one folder of a remote: its history is fetched into a scratch repository and mapped there, and only what the mapped commits need gets into the
  * repository of the space.
  */
-import { writeFile, rename } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
+import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { GitError, RemoteError } from '../errors.js'
@@ -36,12 +36,17 @@ export async function fetchFolder(
     try {
       return await throughScratch(fetch)
     } catch (error) {
-      // What the remote did is the remote's fault. Anything else may be damage of the scratch repository, which can be made anew.
-      if (error instanceof RemoteError || !(error instanceof GitError)) throw error
+      if (!(error instanceof GitError) || !(await mayBeDamaged(path, error))) throw error
       await scratches.renew(path)
       return await throughScratch(fetch)
     }
   })
+}
+
+/** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
+async function mayBeDamaged(path: string, error: GitError): Promise<boolean> {
+  if (error instanceof RemoteError && error.kind !== 'unsafe-content' && error.kind !== 'failed') return false
+  return (await readdir(join(path, 'refs/heads'))).length > 0
 }
 
 async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
