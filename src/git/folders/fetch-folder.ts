@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { GitError, RemoteError } from '../errors.js'
+import { RemoteError } from '../errors.js'
 import { makeCaches } from '../objects/caches.js'
 import { disk } from '../objects/disk.js'
 import { ObjectWriter } from '../objects/writer.js'
@@ -36,7 +36,7 @@ export async function fetchFolder(
     try {
       return await throughScratch(fetch)
     } catch (error) {
-      if (!(error instanceof GitError) || !(await mayBeDamaged(path, error))) throw error
+      if (!(await mayBeDamaged(path, error))) throw error
       await scratches.renew(path)
       return await throughScratch(fetch)
     }
@@ -44,9 +44,9 @@ export async function fetchFolder(
 }
 
 /** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
-async function mayBeDamaged(path: string, error: GitError): Promise<boolean> {
+async function mayBeDamaged(path: string, error: unknown): Promise<boolean> {
   if (error instanceof RemoteError && error.kind !== 'unsafe-content' && error.kind !== 'failed') return false
-  return (await readdir(join(path, 'refs/heads'))).length > 0
+  return (await readdir(join(path, 'refs/heads')).catch(() => ['?'])).length > 0
 }
 
 async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {

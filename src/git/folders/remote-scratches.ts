@@ -120,6 +120,7 @@ async function removeLeftovers(path: string): Promise<void> {
     ...(await readdir(join(path, 'objects/pack'))).filter((name) => /^\.?tmp[_-]/.test(name)).map((name) => join(path, 'objects/pack', name)),
   ]
   for (const one of left) await rm(one, { recursive: true, force: true })
+  await mkdir(join(path, 'maps'), { recursive: true, mode: 0o700 })
 }
 
 const usedAt = (path: string): Promise<number> =>
