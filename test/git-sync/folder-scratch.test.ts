@@ -11,7 +11,8 @@ import { startFixture } from '../support/sync-fixture.js'
 const [test, f] = await suiteWith('imports of a folder through a scratch repository', startFixture)
 
 const main = (space: LoadedSpace): Promise<string> => git(space.repo.path, ['rev-parse', 'refs/heads/main'])
-const scratches = async (): Promise<string[]> => (await readdir(join(f.root, 'repos/.remotes')).catch(() => [])).map((name) => join(f.root, 'repos/.remotes', name))
+const scratches = async (): Promise<string[]> =>
+  (await readdir(join(f.root, 'repos/.remotes')).catch(() => [])).map((name) => join(f.root, 'repos/.remotes', name))
 const blob = (path: string, name: string): Promise<string> => git(path, ['rev-parse', `main:${name}`])
 const has = (path: string, oid: string): Promise<boolean> =>
   git(path, ['cat-file', '-e', oid], undefined, { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' }).then(
@@ -31,7 +32,11 @@ async function monorepo(filter: Filter = 'allowed') {
   await remote.commit({ 'app.js': 'more code\n' }, { message: 'Code alone' })
   await remote.commit({ 'docs/deep/page.md': '# Page\n\nText.\n' }, { message: 'A page' })
   const before = await scratches()
-  return { remote, link: { url: remote.url, repoProjectDirectory: 'docs' }, scratch: async () => (await scratches()).find((one) => !before.includes(one)) as string }
+  return {
+    remote,
+    link: { url: remote.url, repoProjectDirectory: 'docs' },
+    scratch: async () => (await scratches()).find((one) => !before.includes(one)) as string,
+  }
 }
 
 const heads = new Map<Filter, string>()

@@ -57,7 +57,9 @@ test('what was not used for 30 days goes, and the longest unused ones while all 
   }
   assert.is((await readdir(join(root, '.remotes'))).length, 4)
   await scratches.trim(now)
-  const kept = await Promise.all((await readdir(join(root, '.remotes'))).map(async (name) => (await readdir(join(root, '.remotes', name, 'objects/pack'))).length))
+  const kept = await Promise.all(
+    (await readdir(join(root, '.remotes'))).map(async (name) => (await readdir(join(root, '.remotes', name, 'objects/pack'))).length),
+  )
   assert.equal(kept, [1, 1], 'the new and the small one')
 })
 
