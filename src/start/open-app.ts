@@ -153,6 +153,7 @@ async function openRepositories(config: Config, { budget, log, moved }: Surround
     reposDir,
     signingKeyFile: config.commitKeyFile,
     maxBlobBytes: config.blobLimitBytes,
+    scratchBytes: config.scratchBytes,
     remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
     notice: (message) => log.warn({}, message),
     moved,

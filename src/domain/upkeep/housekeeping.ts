@@ -60,10 +60,11 @@ export async function queueHousekeeping(app: App): Promise<number> {
   return queued
 }
 
-/** Removes expired invitations, sign-in links and what single sign-on remembers for a time, and files that nothing names any more. */
+/** Removes scratch repositories of remotes that nobody needs, expired invitations, sign-in links and what single sign-on remembers for a time, and files that nothing names any more. */
 export async function removeExpired(app: App): Promise<void> {
   await sweepSpecFiles(app)
   await sweepLfsFiles(app)
+  await app.git.trimScratches()
   const now = app.clock.now().toISOString()
   await app.store.transact(async (tx) => {
     for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
