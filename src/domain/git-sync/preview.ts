@@ -16,7 +16,7 @@ import { explain } from './failure.js'
 import { noBranch } from './import.js'
 import { planWithSettledConflicts } from './conflicts-merged-elsewhere.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
-import { describeRemote, readRemote, withCredential } from './remote.js'
+import { describeRemote, readRemote, type SyncRemote, withCredential } from './remote.js'
 import { requireRole } from './request.js'
 import { type Contact, fetchHead } from './sync.js'
 import { readSyncLog } from './sync-log.js'
@@ -48,6 +48,11 @@ export async function previewSync(app: App, actor: Actor, space: LoadedSpace, in
     remote,
     connection: withCredential(remote, credential ?? undefined),
     enter: async () => {},
+    watch: () => ({
+      mapped: async (_, total) => {
+        if (total > MAX_MAPPED) throw tooLong(remote)
+      },
+    }),
   }
   try {
     return await app.previews.run(actor.user.id, () => (input.direction === 'import' ? previewImport : previewExport)(contact, force, query))
@@ -116,6 +121,9 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
 const readMainAndLog = ({ app, space, remote }: Contact): Promise<{ main: CommitId; log: SyncLog }> =>
   app.locks.run(space.doc.id, async () => ({ main: headOf(space), log: await readSyncLog(space.repo, remote, headOf(space)) }))
 
+const tooLong = (remote: SyncRemote): ServiceError =>
+  conflict(`${describeRemote(remote)} has more than ${MAX_MAPPED} commits that are not here yet: reading a folder out of so many takes too long for a preview.`)
+
 /** The fetched head with main and the log; `theirs` is null if the remote has no such folder. Throws 409 if its history is too long to be mapped. */
 async function compareWithMain(contact: Contact, head: CommitId): Promise<Omit<Arrival, 'head' | 'theirs'> & { theirs: CommitId | null }> {
   const { space, remote } = contact
@@ -124,10 +132,7 @@ async function compareWithMain(contact: Contact, head: CommitId): Promise<Omit<A
   if (remote.directory !== '' && !mapped.has(head)) {
     const not: CommitId[] = []
     for (const commit of mapped.keys()) if (await space.repo.hasCommit(commit)) not.push(commit as CommitId)
-    if ((await space.repo.historyIds({ from: head, not, limit: MAX_MAPPED + 1 })).length > MAX_MAPPED)
-      throw conflict(
-        `${describeRemote(remote)} has more than ${MAX_MAPPED} commits that are not here yet: reading a folder out of so many takes too long for a preview.`,
-      )
+    if ((await space.repo.historyIds({ from: head, not, limit: MAX_MAPPED + 1 })).length > MAX_MAPPED) throw tooLong(remote)
   }
   return { main, log, theirs: await localCommit(space.repo, log, remote.directory, head) }
 }

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { RemoteError } from '../errors.js'
+import { GitError, RemoteError } from '../errors.js'
 import { makeCaches } from '../objects/caches.js'
-import { disk } from '../objects/disk.js'
+import { disk, errorCode } from '../objects/disk.js'
 import { ObjectWriter } from '../objects/writer.js'
 import { requireRemoteRefName } from '../refs/name.js'
 import { connect, type LocalRepository, type RemoteOptions } from '../remote/connection.js'
@@ -45,6 +45,7 @@ export async function fetchFolder(
 
 /** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
 async function mayBeDamaged(path: string, error: unknown): Promise<boolean> {
+  if (!(error instanceof GitError) && !/^E[A-Z]+$/.test(errorCode(error) ?? '')) return false
   if (error instanceof RemoteError && error.kind !== 'unsafe-content' && error.kind !== 'failed') return false
   return (await readdir(join(path, 'refs/heads')).catch(() => ['?'])).length > 0
 }
