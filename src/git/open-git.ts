@@ -7,6 +7,7 @@ import { type Lock, takeLock } from '../disk/folder-lock.js'
 import type { CommitId, RefName } from '../kernel/ids.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { GitError, NoRepository } from './errors.js'
+import { RemoteScratches } from './folders/remote-scratches.js'
 import { clearTemporary, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/create.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
 import { makeCaches } from './objects/caches.js'
@@ -27,6 +28,7 @@ import type { Git, GitOptions, Repository } from './types.js'
 
 /** Name of the lock file in the folder of the repositories. */
 const LOCK = '.bindery-lock'
+const SCRATCH_BYTES = 4 * 1024 ** 3
 const VERSION_MS = 30_000
 const MIN_GIT = [2, 39] as const
 
@@ -37,6 +39,8 @@ export interface OpenOptions extends GitOptions {
   signingKeyFile?: string | null
   /** Memory for all caches. Default: 256 MiB for this module alone. */
   budget?: MemoryBudget
+  /** Most bytes of all scratch repositories of remotes together. Default: 4 GiB. */
+  scratchBytes?: number
   /** Opens the folder although another process has it open; for tests. */
   shared?: boolean
   /** How long a long-lived Git process may take without any output before it is killed, in milliseconds; for tests. */
@@ -75,6 +79,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
       scratches: new Scratches(scratchPath(reposDir)),
       disk: options.disk ?? realDisk,
       remote: options.remote ?? noRemote,
+      remoteScratches: new RemoteScratches(reposDir, options.scratchBytes ?? SCRATCH_BYTES),
       signer: options.signingKeyFile ? await openSigner(launcher, options.signingKeyFile, signingHome(reposDir)) : null,
       maxBlobBytes: options.maxBlobBytes,
       moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
@@ -187,6 +192,10 @@ class Repositories implements Git {
     await (await this.#open.forget(name))?.close()
     await removeRepository(this.services.disk, this.reposDir, path)
     this.services.pool.drop(path)
+  }
+
+  trimScratches(): Promise<void> {
+    return this.services.remoteScratches.trim()
   }
 
   get processesStarted(): number {

@@ -38,6 +38,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
     exists: (name) => unknown().exists(name),
     duplicate: (from, to) => unknown().duplicate(from, to),
     remove: (name) => unknown().remove(name),
+    trimScratches: () => unknown().trimScratches(),
     close: () => unknown().close(),
     get processesStarted() {
       return unknown().processesStarted

@@ -4,6 +4,7 @@ import type { Lease } from '../kernel/lease.js'
 import { GitError, LostObject, MissingObject } from './errors.js'
 import { deepCheck } from './deep/deep-check.js'
 import { MAX_PACK_BYTES } from './deep/second-reader.js'
+import type { RemoteScratches } from './folders/remote-scratches.js'
 import { Ancestry } from './history/ancestry.js'
 import { readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
@@ -33,9 +34,11 @@ import { TreeSnapshot } from './trees/snapshot.js'
 import type {
   CommitInfo,
   DeepFindings,
+  FetchedFolder,
   FetchLimits,
   FetchResult,
   FileChange,
+  FolderOrder,
   HistoryQuery,
   Maintenance,
   MergeOutcome,
@@ -64,6 +67,7 @@ export interface Services {
   scratches: Scratches
   disk: Disk
   remote: RemoteOperations
+  remoteScratches: RemoteScratches
   /** Signs commits; null = no key. */
   signer: Signer | null
   maxBlobBytes: number
@@ -245,13 +249,17 @@ export class BareRepository implements Repository {
     return this.#services.remote.fetch(this.#local, remote, ref, limits)
   }
 
+  fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
+    return this.#services.remote.fetchFolder({ local: this.#local, scratches: this.#services.remoteScratches }, remote, ref, order)
+  }
+
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void> {
     return this.#services.remote.push(this.#local, remote, { ref, commit, expected })
   }
 
   maintain({ exclusive = (work) => work(), thorough = false }: Maintenance = {}): Promise<void> {
     const { launcher } = this.#services.pool
-    return maintain(this.path, { launcher, disk: this.#services.disk, exclusive, thorough, betweenMoves: (work) => this.#mover.between(work) })
+    return maintain(this.path, { launcher, disk: this.#services.disk, exclusive, thorough, packingRefs: (work) => this.#mover.packing(work) })
   }
 
   async check(): Promise<string[]> {

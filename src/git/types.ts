@@ -1,9 +1,11 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
+import type { DeepFindings } from './deep/types.js'
+import type { HistoryQuery, TextDiffQuery } from './history/types.js'
 import type { Remote, RemoteBranches } from './remote/types.js'
 import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js'
 
-export type { Remote, RemoteBranches }
+export type { DeepFindings, HistoryQuery, Remote, RemoteBranches, TextDiffQuery }
 
 /** Who did something, and when, as Git records it. */
 export interface Signature {
@@ -110,29 +112,6 @@ export interface RefMove {
   to: CommitId | null
 }
 
-export interface HistoryQuery {
-  from: CommitId
-  /** Commits reachable from these are left out. */
-  not?: readonly CommitId[]
-  /** Only commits that touch this path. */
-  path?: string
-  firstParent?: boolean
-  /** Only commits whose author has this e-mail address; case does not matter. */
-  author?: string
-  limit?: number
-  skip?: number
-}
-
-/** Two blobs to be compared as text, by their IDs. */
-export interface TextDiffQuery {
-  before: string
-  after: string
-  /** Word by word instead of line by line. */
-  words: boolean
-  /** Longest result that is returned. */
-  maxBytes: number
-}
-
 export interface FetchResult {
   /** The commit that the remote's ref names. */
   head: CommitId
@@ -219,6 +198,11 @@ export interface Repository {
   remoteDefault(remote: Remote): Promise<RefName | null>
   /** Fetches `ref` into a quarantine, checks it, and moves the objects into the repository. Moves no ref. */
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
+  /**
+   * Fetches `ref` into the scratch repository of the remote, maps its history to that of a folder, and takes only what the mapped commits need. Moves no
+   * ref. Throws `RemoteError`.
+   */
+  fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
   /** Pushes `commit` to `ref` under a lease: the remote's ref must name `expected`. Throws `RemoteError` 'stale', 'rejected'. */
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
   /** Serves a clone or fetch. */
@@ -231,13 +215,6 @@ export interface Repository {
   check(): Promise<string[]>
   /** Compares what this code reads with what isomorphic-git reads. Packs beyond `maxPackBytes` in all (default: 128 MiB) are left out. */
   deepCheck(maxPackBytes?: number): Promise<DeepFindings>
-}
-
-export interface DeepFindings {
-  /** Empty = sound. */
-  complaints: string[]
-  /** What was not compared, and why. */
-  notes: string[]
 }
 
 export interface Maintenance {
@@ -262,6 +239,33 @@ export interface FetchLimits {
   pushed?: boolean
   /** A head that was fetched and checked before: if it is still the head, nothing is checked or kept. */
   known?: CommitId
+  /** What is checked was taken out of this folder of this commit of the remote: for the words of errors. */
+  within?: { directory: string; head: CommitId }
+  /** Called several times a second with the bytes that have arrived. */
+  received?: (bytes: number) => void
+}
+
+/** What an import of one folder takes of a remote: the commits that change the folder, as commits of the folder alone. */
+export interface FolderOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within'> {
+  /** A folder below the root. */
+  directory: string
+  /** Whose scratch repository is used: two owners never share one. */
+  owner: string
+  /** Commits here whose objects need not be brought again: they and their ancestors are complete. */
+  have: readonly CommitId[]
+  /** What the commit here is made of, for a commit of the remote; the same for the same input. */
+  folderCommit(of: CommitInfo, parents: readonly CommitId[], tree: TreeId): WriteInput
+  /** Called while the history is mapped, with the number of commits that are done and of all. */
+  mapped?: (done: number, total: number) => Promise<void>
+}
+
+/** What was fetched. If the head is the one of `known`, nothing more is said. */
+export interface FetchedFolder {
+  head: CommitId
+  /** The head as a commit of the folder alone; null if that history never had the folder. */
+  theirs: CommitId | null
+  /** The commit here for a commit of the remote, if that is in the history of the head; null as above. */
+  find(remote: string): CommitId | null | undefined
 }
 
 export interface GitOptions {
@@ -284,6 +288,8 @@ export interface Git {
   duplicate(from: string, to: string): Promise<Repository>
   /** Deletes the repository from the disk. It is renamed first, so that a half deleted one is never opened. */
   remove(name: string): Promise<void>
+  /** Deletes scratch repositories of remotes that were not used for long, or are too large together. They are made anew when they are needed. */
+  trimScratches(): Promise<void>
   /** How many Git processes were started since the repositories were opened. In steady state it should not rise. */
   readonly processesStarted: number
   close(): Promise<void>

@@ -90,6 +90,15 @@ const syncStates = ['queued', 'running', 'success', 'failure', 'conflict', 'canc
 const triggers = ['manual', 'created', 'poll', 'webhook', 'merge', 'retry', 'resumed'] as const
 export type RunTrigger = (typeof triggers)[number]
 
+const Work = Type.Object(
+  {
+    unit: oneOf(['bytes', 'commits']),
+    done: Type.Integer({ minimum: 0 }),
+    total: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent if nobody knows it yet: a remote does not say how many bytes it sends.' })),
+  },
+  { description: 'How much of the stage is done while a large repository is imported: bytes that were fetched, or commits out of which the folder was read.' },
+)
+
 /** One run of an import or export, as stored: what `git/info` and the history show. */
 export interface SyncRunDoc {
   id: string
@@ -100,6 +109,8 @@ export interface SyncRunDoc {
   stage: string
   /** 0 to 1. */
   progress: number
+  /** How far the present stage is. */
+  work?: Static<typeof Work>
   url: string
   ref: string
   directory: string
@@ -162,6 +173,7 @@ export const GitRun = Type.Object(
     state: oneOf(syncStates),
     stage: Type.String(),
     progress: Type.Number({ minimum: 0, maximum: 1 }),
+    work: Type.Optional(Work),
     result: Type.Optional(oneOf(['adopted', 'merged', 'unchanged', 'exported', 'standalone', 'conflict'])),
     url: Type.String(),
     ref: Type.String(),

@@ -46,6 +46,6 @@ export function presentGitRun(run: SyncRunDoc): GitRun {
     standalone: run.standalone,
     startedAt: run.startedAt,
     requestedBy: run.requestedBy,
-    ...optional(run, 'connection', 'trigger', 'result', 'finishedAt', 'error', 'remoteRevision', 'revision', 'changeRequest', 'exportMode'),
+    ...optional(run, 'work', 'connection', 'trigger', 'result', 'finishedAt', 'error', 'remoteRevision', 'revision', 'changeRequest', 'exportMode'),
   }
 }

@@ -33,10 +33,14 @@ export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
  * Brings the remote's head into main. The move of main is the commit point: log entries have the commit that main moves to as anchor, so they
  * count once main contains it. Throws `SyncFailure` or `ServiceError` if the head must not be imported.
  */
-export async function applyArrival(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+export async function applyArrival(
+  sync: Sync,
+  { head, theirs: known }: { head: CommitId; theirs?: CommitId | null | undefined },
+  options: { force: boolean; forExport: boolean },
+): Promise<Outcome> {
   const { app, space, remote } = sync
   const theirs = await during(sync.enter('checking'), async () =>
-    localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head),
+    known !== undefined ? known : localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head),
   )
   if (theirs === null) throw noFolder(remote)
   const merged = (): Promise<Outcome> =>

@@ -60,7 +60,7 @@ async function attempt(sync: Sync, presumed: CommitId | null): Promise<Outcome |
 async function importFirst(sync: Sync, head: CommitId): Promise<Outcome | null> {
   const { repo } = sync.space
   const local = await localCommit(repo, await readSyncLog(repo, sync.remote, requireMain(sync)), sync.remote.directory, head)
-  return local === null ? null : applyArrival(sync, head, { force: false, forExport: true })
+  return local === null ? null : applyArrival(sync, { head }, { force: false, forExport: true })
 }
 
 /** An export commit by commit, made ready without the lock of the space: it may have many commits. */

@@ -5,7 +5,8 @@ import { incomingRef, keepRef } from '../context/refs.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote } from './remote.js'
-import { type Contact, fetchHead, type Outcome, type Sync } from './sync.js'
+import { fetchArrival, type FetchedHead } from './folder-arrival.js'
+import type { Contact, Outcome, Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import { requireMain, applyArrival } from './apply-arrival.js'
 
@@ -28,16 +29,16 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   const { last } = await readSyncLog(repo, remote, main)
   const known = run.force || repo.head(incomingRef(remote.key)) !== null ? undefined : last?.remote
   // The fetch itself asks for the head: to ask before would only cost the remote's answer twice.
-  const head = await fetchExisting(sync, known)
+  const { head, theirs } = await fetchExisting(sync, known)
   // A webhook that fires for our own export ends here; the fetch found nothing to bring.
   if (head === known) return { result: 'unchanged', revision: main, remoteRevision: head }
-  return await applyArrival(sync, head, { force: run.force, forExport: false })
+  return await applyArrival(sync, { head, theirs }, { force: run.force, forExport: false })
 }
 
 /** Fetches the head of a branch that may not exist. Throws `SyncFailure` if it does not, `RemoteError`. */
-async function fetchExisting(sync: Sync, known?: CommitId): Promise<CommitId> {
+async function fetchExisting(sync: Sync, known?: CommitId): Promise<FetchedHead> {
   try {
-    return await fetchHead(sync, sync.remote.ref, known)
+    return await fetchArrival(sync, known)
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'missing-ref') throw await noBranch(sync)
     throw error
@@ -48,9 +49,9 @@ async function fetchExisting(sync: Sync, known?: CommitId): Promise<CommitId> {
 async function importStandalone(sync: Sync): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
-  const head = await fetchExisting(sync)
+  const { head, theirs } = await fetchExisting(sync)
   await sync.enter('checking')
-  const revision = await localCommit(repo, await readSyncLog(repo, remote, requireMain(sync)), remote.directory, head)
+  const revision = theirs !== undefined ? theirs : await localCommit(repo, await readSyncLog(repo, remote, requireMain(sync)), remote.directory, head)
   if (revision === null) throw noFolder(remote)
   await sync.app.locks.run(sync.space.doc.id, async (lease) => {
     if (repo.head(keepRef(revision)) === null) await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)

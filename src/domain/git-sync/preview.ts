@@ -11,6 +11,7 @@ import { overridesOnceAdopted, rememberOverrides } from '../revisions/identity.j
 import { headOf, openMain } from '../revisions/main-content.js'
 import { incomingRef } from '../context/refs.js'
 import { localCommit, mappedBefore, noFolder } from './directory.js'
+import { fetchArrival } from './folder-arrival.js'
 import { explain } from './failure.js'
 import { noBranch } from './import.js'
 import { planWithSettledConflicts } from './conflicts-merged-elsewhere.js'
@@ -72,8 +73,8 @@ async function previewImport(contact: Contact, force: boolean, query: ChangesQue
   const known = await readMainAndLog(contact)
   if (!force && known.log.last?.remote === named && repo.head(incomingRef(remote.key)) === null)
     return { direction: 'import', result: 'none', remoteHead: named, changes: [], conflicts: [] }
-  const head = await fetchHead(contact)
-  const { main, log, theirs } = await compareWithMain(contact, head)
+  const { head, theirs: mapped } = await fetchArrival(contact)
+  const { main, log, theirs } = mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
   if (theirs === null) throw noFolder(remote)
   const { plan } = await planWithSettledConflicts(contact, { head, theirs, main, log }, { force, forExport: false })
   const facts = { direction: 'import' as const, remoteHead: head }

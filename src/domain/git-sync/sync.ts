@@ -1,6 +1,6 @@
 /** The frame of every import and export: the types of a sync under way, its start, its progress, and how its end is recorded. */
 import type { Lease } from '../../kernel/lease.js'
-import type { Remote } from '../../git/index.js'
+import type { FolderOrder, Remote } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces, type SyncRunDoc, syncRuns, users } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -27,6 +27,8 @@ export interface Contact {
   connection: Remote
   /** Shows in `git/info` what is being done. */
   enter(stage: Stage): Promise<void>
+  /** Shows how far it is. Absent: nobody looks. */
+  watch?(): Pick<FolderOrder, 'mapped' | 'received'>
 }
 
 /** One import or export under way. */
@@ -77,7 +79,8 @@ export async function openSync(
     run,
     remote,
     connection: withCredential(remote, await credentialOf(run), signal),
-    enter: (stage) => changeRun(app, run.id, (now) => ({ ...now, stage, progress: progress[stage] })),
+    enter: (stage) => changeRun(app, run.id, ({ work: _before, ...now }) => ({ ...now, stage, progress: progress[stage] })),
+    watch: () => watchRun(app, run.id),
   }
 }
 
@@ -102,6 +105,24 @@ export async function during<T>(entered: Promise<void>, work: () => Promise<T>):
   return result.value
 }
 
+/** Bytes that arrive between two notes of how many they are. */
+const NOTED_BYTES = 4 * 1024 * 1024
+
+/** Notes in a run how much was fetched, and how many commits were mapped. */
+function watchRun(app: App, id: string): Pick<FolderOrder, 'mapped' | 'received'> {
+  let noted = 0
+  return {
+    mapped: (done, total) =>
+      changeRun(app, id, (now) => ({ ...now, stage: 'checking', progress: progress.checking + (done / total) * 0.2, work: { unit: 'commits', done, total } })),
+    received: (bytes) => {
+      if (bytes - noted < NOTED_BYTES) return
+      noted = bytes
+      // Nobody waits for it. When it is written, the run may be further already.
+      changeRun(app, id, (now) => (now.stage === 'fetching' ? { ...now, work: { unit: 'bytes', done: bytes } } : now)).catch(() => {})
+    },
+  }
+}
+
 async function changeRun(app: App, id: string, change: (run: Document<SyncRunDoc>) => Document<SyncRunDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     const run = await tx.get(syncRuns, id)
@@ -114,7 +135,7 @@ export async function writeOutcome(app: App, tx: Transaction, runId: string, out
   const run = await tx.get(syncRuns, runId)
   if (!run) return
   const now = app.clock.now().toISOString()
-  const { error: _before, ...rest } = run
+  const { error: _before, work: _work, ...rest } = run
   const state = outcome.result === 'conflict' ? 'conflict' : 'success'
   const done = await tx.replace(syncRuns, { ...rest, ...outcome, state, stage: 'done', progress: 1, finishedAt: now })
   await emitEnd(app, tx, done)
@@ -129,8 +150,9 @@ export async function writeOutcome(app: App, tx: Transaction, runId: string, out
 
 /** Writes a run's failure, in the transaction that ends its job. */
 export async function writeFailure(app: App, tx: Transaction, runId: string, error: string, state: 'failure' | 'cancelled' = 'failure'): Promise<void> {
-  const run = await tx.get(syncRuns, runId)
-  if (!run) return
+  const found = await tx.get(syncRuns, runId)
+  if (!found) return
+  const { work: _work, ...run } = found
   const done = await tx.replace(syncRuns, { ...run, state, stage: 'done', progress: 1, error, finishedAt: app.clock.now().toISOString() })
   await emitEnd(app, tx, done)
 }
@@ -163,6 +185,7 @@ export async function fetchHead(contact: Contact, ref: RefName = contact.remote.
       maxEntries: settings.maxTreeEntries,
       timeoutMs: settings.remoteTimeoutMs,
       ...(known === undefined ? {} : { known }),
+      ...contact.watch?.(),
     })
   return (await during(contact.enter('fetching'), fetched)).head
 }

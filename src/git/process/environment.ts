@@ -19,6 +19,8 @@ export function hermeticEnvironment(home: string): Record<string, string> {
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_NO_LAZY_FETCH: '1',
+    // No protocol: whatever a repository's configuration names, no process asks a remote unless it was started for that.
+    GIT_ALLOW_PROTOCOL: '',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_AUTHOR_NAME: 'Bindery',
     GIT_AUTHOR_EMAIL: 'bindery@localhost',

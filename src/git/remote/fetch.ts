@@ -28,21 +28,40 @@ const ARGUMENTS = [
   '--quiet',
 ]
 
-const tooLarge = (limits: FetchLimits): RemoteError =>
+const tooLarge = (limits: Pick<FetchLimits, 'maxPackBytes'>): RemoteError =>
   new RemoteError('too-large', `The remote sends more than the ${limits.maxPackBytes} bytes that are allowed.`)
 
+/** What one fetch asks for. */
+interface Request {
+  /** Options of Git itself, such as `-c`. */
+  settings?: readonly string[]
+  /** Options of `git fetch`. */
+  options?: readonly string[]
+  refs: readonly string[]
+  /** Further refs, one a line. */
+  input?: Buffer
+}
+
 /** Fetches into the quarantine. Kills Git, and throws `RemoteError`, as soon as it has written more than is allowed. */
-async function receive(connection: Connection, quarantine: Quarantine, ref: RefName, limits: FetchLimits, settings: readonly string[] = []): Promise<GitRun> {
+export async function receive(
+  connection: Connection,
+  quarantine: Quarantine,
+  { settings = [], options = [], refs, input }: Request,
+  limits: Pick<FetchLimits, 'maxPackBytes' | 'timeoutMs' | 'received'>,
+): Promise<GitRun> {
   let watch: NodeJS.Timeout | undefined
   let over = false
   try {
-    const run = await connection.run([...settings, ...ARGUMENTS, '--', connection.url, ref], {
+    const run = await connection.run([...settings, ...ARGUMENTS, ...options, '--', connection.url, ...refs], {
       env: quarantine.env,
+      ...(input === undefined ? {} : { input }),
       timeoutMs: limits.timeoutMs,
       maxFileBytes: limits.maxPackBytes + SLACK_BYTES,
       onStart: (stop) => {
         watch = setInterval(async () => {
-          over ||= (await quarantine.bytes()) > limits.maxPackBytes + SLACK_BYTES
+          const bytes = await quarantine.bytes()
+          limits.received?.(bytes)
+          over ||= bytes > limits.maxPackBytes + SLACK_BYTES
           if (over) stop()
         }, WATCH_MS)
       },
@@ -69,7 +88,7 @@ interface FetchOrder {
  * Why a fetch failed. Git gives only the ID of an object that its checks refuse, and keeps nothing of it. To find its path, the
  * ref is fetched again without checks, into a quarantine that is deleted afterwards.
  */
-async function whyRefused(options: RemoteOptions, connection: Connection, run: GitRun, order: FetchOrder): Promise<RemoteError> {
+export async function whyRefused(options: RemoteOptions, connection: Connection, run: GitRun, order: FetchOrder): Promise<RemoteError> {
   const fault = faultOf(run.stderr)
   if (!fault) return connection.failure(run)
   const { local, remote, ref, limits } = order
@@ -78,7 +97,7 @@ async function whyRefused(options: RemoteOptions, connection: Connection, run: G
   const quarantine = await openQuarantine(resolve(local.path))
   try {
     const head = await remoteHead(options, local, remote, ref)
-    await receive(connection, quarantine, ref, { ...limits, timeoutMs: left() }, UNCHECKED)
+    await receive(connection, quarantine, { settings: UNCHECKED, refs: [ref] }, { ...limits, timeoutMs: left() })
     return await refusalOf(fault, ref, head && { git: withEnv(connection.git, quarantine.env), head, timeoutMs: left() })
   } catch {
     return refusalOf(fault, ref, null)
@@ -95,12 +114,11 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
   const connection = await connect(remote, options, local.launcher)
   const quarantine = await openQuarantine(resolve(local.path))
   try {
-    const run = await receive(connection, quarantine, ref, { ...limits, timeoutMs: left() })
+    const run = await receive(connection, quarantine, { refs: [ref] }, { ...limits, timeoutMs: left() })
     if (run.code !== 0) throw await whyRefused(options, connection, run, { local, remote, ref, limits: { ...limits, timeoutMs: left() } })
     await quarantine.requireChecked()
     const head = await quarantine.fetchedHead()
-    // Git succeeds without a head if the remote is a shallow clone.
-    if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
+    requireWhole(head)
     if (head === limits.known) return { head: head as CommitId, objects: 0 }
     const here = local.known ? await inspectHere(quarantine.folder, head as CommitId, limits, local.known) : null
     const objects = here ?? (await inspectByGit(connection, quarantine, head, { ...limits, timeoutMs: left() }))
@@ -109,6 +127,11 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
   } finally {
     await quarantine.remove()
   }
+}
+
+/** Throws if there is no head: Git succeeds without one if the remote is a shallow clone. */
+export function requireWhole(head: string): asserts head is CommitId {
+  if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
 }
 
 /** Has Git check what arrived; returns how many objects that are. Throws `RemoteError`. */

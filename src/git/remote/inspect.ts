@@ -40,11 +40,14 @@ export async function stream(git: GitSetting, args: readonly string[], timeoutMs
 /** The pathspec of the folder to which the limits apply. */
 const within = ({ directory = '' }: FetchLimits): string[] => (directory === '' ? [] : [`:(top,literal)${directory}/`])
 
-const tooLarge = (size: number, path: Buffer, commit: string, limits: FetchLimits): RemoteError =>
-  new RemoteError(
+function tooLarge(size: number, path: Buffer, commit: string, { pushed, within: folder, maxBlobBytes }: FetchLimits): RemoteError {
+  const name = JSON.stringify(`${folder ? `${folder.directory}/` : ''}${path.subarray(0, 300).toString('utf8')}`)
+  const place = folder ? `in the history of ${folder.head}` : `in commit ${commit}`
+  return new RemoteError(
     'too-large',
-    `${limits.pushed ? 'The push' : 'The remote'}'s history contains a file of ${size} bytes, ${JSON.stringify(path.subarray(0, 300).toString('utf8'))}; at most ${limits.maxBlobBytes} are allowed. It is in commit ${commit}.`,
+    `${pushed ? 'The push' : 'The remote'}'s history contains a file of ${size} bytes, ${name}; at most ${maxBlobBytes} are allowed. It is ${place}.`,
   )
+}
 
 /**
  * Checks the size of every blob that arrived, in any commit of the history. Blobs outside of `directory` may have any size: they are

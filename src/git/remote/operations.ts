@@ -1,7 +1,9 @@
 /** Puts the operations on remotes (read heads, fetch, push) together behind one interface, which tests replace. */
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import type { FetchLimits, FetchResult, PushOrder, Remote, RemoteBranches } from '../types.js'
+import { fetchFolder } from '../folders/fetch-folder.js'
+import type { RemoteScratches } from '../folders/remote-scratches.js'
+import type { FetchedFolder, FetchLimits, FetchResult, FolderOrder, PushOrder, Remote, RemoteBranches } from '../types.js'
 import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
 import { remoteBranches, remoteDefault, remoteHead, remoteHeads } from './head.js'
@@ -15,6 +17,7 @@ export interface RemoteOperations {
   remoteBranches(local: LocalRepository, remote: Remote): Promise<RemoteBranches>
   tryPush(local: LocalRepository, remote: Remote, ref: RefName, commit: CommitId): Promise<void>
   fetch(local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
+  fetchFolder(at: { local: LocalRepository; scratches: RemoteScratches }, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
   push(local: LocalRepository, remote: Remote, order: PushOrder): Promise<void>
 }
 
@@ -28,6 +31,7 @@ export const noRemote: RemoteOperations = {
   tryPush: absent,
   remoteDefault: absent,
   fetch: absent,
+  fetchFolder: absent,
   push: absent,
 }
 
@@ -46,6 +50,7 @@ export function createRemoteOperations(options: RemoteOptions): RemoteOperations
     remoteBranches: (local, remote) => remoteBranches(options, local, remote),
     tryPush: (local, remote, ref, commit) => tryPush(options, local, remote, ref, commit),
     fetch: (local, remote, ref, limits) => fetchRemote(options, local, remote, ref, limits),
+    fetchFolder: (at, remote, ref, order) => fetchFolder(options, at, remote, ref, order),
     push: (local, remote, order) => push(options, local, remote, order),
   }
 }

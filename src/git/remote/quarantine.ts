@@ -32,8 +32,8 @@ export interface Quarantine {
 
 const syncFile = (path: string): Promise<void> => syncPath(disk, path)
 
-/** In the order in which they are moved: readers find a pack by its `.idx`, so that comes last. */
-const PACK_FILES = ['.pack', '.rev', '.idx']
+/** In the order in which they are moved: readers find a pack by its `.idx`, so that comes last. `.promisor`: objects that it names may be missing. */
+const PACK_FILES = ['.promisor', '.pack', '.rev', '.idx']
 
 async function publishPack(from: string, to: string, name: string): Promise<void> {
   const now = new Date()

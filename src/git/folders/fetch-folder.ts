@@ -1,0 +1,69 @@
+/**
+ * Imports one folder of a remote: its history is fetched into a scratch repository and mapped there, and only what the mapped commits need gets into the
+ * repository of the space.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, rename, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { RemoteError } from '../errors.js'
+import { makeCaches } from '../objects/caches.js'
+import { disk } from '../objects/disk.js'
+import { ObjectWriter } from '../objects/writer.js'
+import { requireRemoteRefName } from '../refs/name.js'
+import { connect, type LocalRepository, type RemoteOptions } from '../remote/connection.js'
+import type { FetchedFolder, FolderOrder, Remote } from '../types.js'
+import { fetchPartial, type PartialFetch } from './fetch-partial.js'
+import { mapFolder } from './folder-mapper.js'
+import { readFolderMap } from './map-file.js'
+import type { RemoteScratches } from './remote-scratches.js'
+import { takeFolder } from './take-folder.js'
+
+/** `Repository.fetchFolder`. Each step can be interrupted at any time: the next import goes on from what is complete. */
+export async function fetchFolder(
+  options: RemoteOptions,
+  { local, scratches }: { local: LocalRepository; scratches: RemoteScratches },
+  remote: Remote,
+  ref: RefName,
+  order: FolderOrder,
+): Promise<FetchedFolder> {
+  requireRemoteRefName(ref)
+  const until = Date.now() + order.timeoutMs
+  const left = (): number => Math.max(0, until - Date.now())
+  const connection = await connect(remote, options, local.launcher)
+  return scratches.use({ url: connection.url, owner: order.owner, timeoutMs: order.timeoutMs, signal: remote.signal }, async (path) => {
+    const fetch: PartialFetch = { options, connection, local, path, remote, ref, order, left }
+    try {
+      return await throughScratch(fetch)
+    } catch (error) {
+      if (!(await mayBeDamaged(path, error))) throw error
+      await scratches.renew(path)
+      return await throughScratch(fetch)
+    }
+  })
+}
+
+/** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
+async function mayBeDamaged(path: string, error: unknown): Promise<boolean> {
+  if (error instanceof RemoteError && error.kind !== 'unsafe-content' && error.kind !== 'failed') return false
+  return (await readdir(join(path, 'refs/heads')).catch(() => ['?'])).length > 0
+}
+
+async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
+  const { local, path, ref, order, left } = fetch
+  const head = await fetchPartial(fetch)
+  await remember(path, ref, head)
+  if (head === order.known) return { head, theirs: null, find: () => undefined }
+  const map = await readFolderMap(path, order.directory)
+  const writer = new ObjectWriter(path, '', makeCaches(), disk)
+  const theirs = await mapFolder(map, head, order, { scratch: path, launcher: local.launcher, writer, left })
+  if (theirs !== null) await takeFolder(fetch, resolve(local.path), head, theirs)
+  return { head, theirs, find: (commit) => map.find(commit) }
+}
+
+/** Notes the head under a ref, so that the next fetch says that it has it. Only this process uses the repository. */
+async function remember(path: string, ref: RefName, head: CommitId): Promise<void> {
+  const file = join(path, 'refs/heads', createHash('sha256').update(ref).digest('hex').slice(0, 32))
+  await writeFile(`${file}.lock`, `${head}\n`)
+  await rename(`${file}.lock`, file)
+}

@@ -1,0 +1,88 @@
+/** Fetches a branch into a scratch repository: without files where the remote can leave them out, else whole. */
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { RemoteError } from '../errors.js'
+import type { Connection, LocalRepository, RemoteOptions } from '../remote/connection.js'
+import { receive, requireWhole, whyRefused } from '../remote/fetch.js'
+import { requireCommit } from '../remote/inspect.js'
+import { openQuarantine } from '../remote/quarantine.js'
+import { withEnv } from '../remote/run.js'
+import type { FolderOrder, Remote } from '../types.js'
+
+/** Asks for commits and folders, without files. */
+export const WITHOUT_FILES = '--filter=blob:none'
+/** Also where an earlier fetch of the same scratch repository was without files. */
+const WHOLE = '--no-filter'
+
+/** A fetch into the scratch repository at `path`. */
+export interface PartialFetch {
+  options: RemoteOptions
+  connection: Connection
+  /** The repository of the space, whose processes are used. */
+  local: LocalRepository
+  path: string
+  remote: Remote
+  ref: RefName
+  order: FolderOrder
+  left(): number
+}
+
+/** Returns the head of the branch, whose commits and folders are then in the scratch repository. Throws `RemoteError`. */
+export async function fetchPartial(fetch: PartialFetch): Promise<CommitId> {
+  const { options, connection, local, path, remote, ref, order, left } = fetch
+  let quarantine = await openQuarantine(path)
+  try {
+    const ask = (filter: string) => receive(connection, quarantine, { options: [filter], refs: [ref] }, { ...order, timeoutMs: left() })
+    let run = await ask(WITHOUT_FILES)
+    if (run.code !== 0 && refusesFilter(run.stderr)) {
+      await quarantine.remove()
+      quarantine = await openQuarantine(path)
+      run = await ask(WHOLE)
+    }
+    const scratch = { path, launcher: local.launcher, isAncestor: local.isAncestor }
+    if (run.code !== 0) throw await whyRefused(options, connection, run, { local: scratch, remote, ref, limits: { ...order, timeoutMs: left() } })
+    await quarantine.requireChecked()
+    const head = await quarantine.fetchedHead()
+    requireWhole(head)
+    await requireCommit(withEnv(connection.git, { ...quarantine.env, GIT_ALLOW_PROTOCOL: '' }), head, null, order, left())
+    await quarantine.publish()
+    return head
+  } finally {
+    await quarantine.remove()
+  }
+}
+
+/** A remote may advertise filters and refuse them. */
+const refusesFilter = (stderr: string): boolean => /\bfilter/i.test(stderr)
+
+/** Files that are asked for by one request. */
+const MOST_FILES = 100_000
+
+/**
+ * Fetches files by their IDs into a quarantine of the scratch repository, and leaves them there: the caller takes what it needs and removes it. Whether all came is
+ * for the caller to find out. Throws `RemoteError`.
+ */
+export async function fetchFiles(
+  { connection, order, left }: PartialFetch,
+  into: Awaited<ReturnType<typeof openQuarantine>>,
+  files: readonly string[],
+): Promise<void> {
+  for (let at = 0; at < files.length; at += MOST_FILES) {
+    const input = Buffer.from(
+      files
+        .slice(at, at + MOST_FILES)
+        .map((oid) => `${oid}\n`)
+        .join(''),
+    )
+    const wanted = { settings: ['-c', 'fetch.negotiationAlgorithm=noop'], options: [WITHOUT_FILES, '--no-write-fetch-head', '--stdin'], refs: [], input }
+    const run = await receive(connection, into, wanted, { ...order, timeoutMs: left() })
+    if (run.code !== 0) {
+      const failure = connection.failure(run)
+      throw failure.kind === 'missing-ref' ? lacksFiles() : failure
+    }
+    await into.requireChecked()
+  }
+}
+
+/** The remote named files in its folders that it does not have, or does not give. */
+export const lacksFiles = (): RemoteError =>
+  new RemoteError('unsafe-content', 'The remote did not send all files of the folder that its commits name; check it with "git fsck".')

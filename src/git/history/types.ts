@@ -1,0 +1,25 @@
+/** Questions about histories and differences. */
+import type { CommitId } from '../../kernel/ids.js'
+
+export interface HistoryQuery {
+  from: CommitId
+  /** Commits reachable from these are left out. */
+  not?: readonly CommitId[]
+  /** Only commits that touch this path. */
+  path?: string
+  firstParent?: boolean
+  /** Only commits whose author has this e-mail address; case does not matter. */
+  author?: string
+  limit?: number
+  skip?: number
+}
+
+/** Two blobs to be compared as text, by their IDs. */
+export interface TextDiffQuery {
+  before: string
+  after: string
+  /** Word by word instead of line by line. */
+  words: boolean
+  /** Longest result that is returned. */
+  maxBytes: number
+}

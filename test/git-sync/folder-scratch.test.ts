@@ -1,0 +1,187 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, request as ask } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { git } from '../support/hermetic-git.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+
+const [test, f] = await suiteWith('imports of a folder through a scratch repository', startFixture)
+
+const main = (space: LoadedSpace): Promise<string> => git(space.repo.path, ['rev-parse', 'refs/heads/main'])
+const scratches = async (): Promise<string[]> =>
+  (await readdir(join(f.root, 'repos/.remotes')).catch(() => [])).map((name) => join(f.root, 'repos/.remotes', name))
+const blob = (path: string, name: string): Promise<string> => git(path, ['rev-parse', `main:${name}`])
+const has = (path: string, oid: string): Promise<boolean> =>
+  git(path, ['cat-file', '-e', oid], undefined, { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' }).then(
+    () => true,
+    () => false,
+  )
+
+type Filter = 'allowed' | 'absent' | 'refused'
+let made = 0
+/** A monorepo with a folder of pages, and the scratch repository that an import of it makes. */
+async function monorepo(filter: Filter = 'allowed') {
+  const remote = await f.remotes.createRepository(`mono-${++made}.git`, {
+    files: { 'app.js': 'code\n', 'docs/README.md': '# Docs\n', 'docs/deep/page.md': '# Page\n', 'other/README.md': '# Other\n' },
+  })
+  if (filter !== 'absent') await git(remote.path, ['config', 'uploadpack.allowFilter', 'true'])
+  if (filter === 'refused') await git(remote.path, ['config', 'uploadpackfilter.allow', 'false'])
+  await remote.commit({ 'app.js': 'more code\n' }, { message: 'Code alone' })
+  await remote.commit({ 'docs/deep/page.md': '# Page\n\nText.\n' }, { message: 'A page' })
+  const before = await scratches()
+  return {
+    remote,
+    link: { url: remote.url, repoProjectDirectory: 'docs' },
+    scratch: async () => (await scratches()).find((one) => !before.includes(one)) as string,
+  }
+}
+
+const heads = new Map<Filter, string>()
+for (const filter of ['allowed', 'absent', 'refused'] as const)
+  test(`a space gets its folder alone, and needs no network for it: filters are ${filter}`, async () => {
+    const { remote, link, scratch } = await monorepo(filter)
+    const space = await f.space()
+    const run = await f.import(space, link)
+    assert.is(run.error, undefined)
+    assert.is(run.result, 'adopted')
+    assert.equal(await f.files(space), { 'README.md': '# Docs', 'deep/page.md': '# Page\n\nText.' })
+    assert.is(await git(space.repo.path, ['log', '--format=%s', 'main']), 'A page\nFirst')
+    heads.set(filter, await main(space))
+    assert.is(heads.get(filter), heads.get('allowed'), 'the same commits, however they came')
+
+    const [code, page] = [await blob(remote.path, 'app.js'), await blob(remote.path, 'docs/deep/page.md')]
+    assert.not.ok(await has(space.repo.path, code), 'nothing of the rest of the monorepo')
+    assert.not.ok(await has(space.repo.path, run.remoteRevision as string))
+    assert.equal(await space.repo.check(), [])
+    assert.not.match(await readFile(join(space.repo.path, 'config'), 'utf8'), /promisor|remote/)
+    assert.is(await has(await scratch(), code), filter !== 'allowed', 'files of others are fetched only where they cannot be left out')
+    assert.is(await has(await scratch(), page), filter !== 'allowed', 'files of the folder are kept by the space')
+  })
+
+test('spaces with the same remote share what was fetched, and later commits cost only themselves', async () => {
+  const { remote, link, scratch } = await monorepo()
+  const [a, b] = [await f.space(), await f.space()]
+  await f.import(a, link)
+  const packs = (await readdir(join(await scratch(), 'objects/pack'))).length
+  assert.is((await f.import(b, { ...link, repoProjectDirectory: 'other' })).result, 'adopted')
+  assert.is((await readdir(join(await scratch(), 'objects/pack'))).length, packs, 'the second space fetched no history')
+  await f.edit(a, { 'here.md': '# Here\n' })
+  await remote.commit({ 'docs/new.md': '# New\n', 'app.js': 'newest\n' })
+  assert.is((await f.import(a, link)).result, 'merged')
+  assert.equal(Object.keys(await f.files(a)), ['README.md', 'deep/page.md', 'here.md', 'new.md'])
+  assert.is((await f.import(b, { ...link, repoProjectDirectory: 'other' })).result, 'unchanged')
+  assert.is((await f.import(a, link)).result, 'unchanged')
+  assert.equal([await a.repo.check(), await b.repo.check()], [[], []])
+})
+
+test('a forced branch, and a branch under another name, are imported from what was fetched before', async () => {
+  const { remote, link } = await monorepo()
+  const space = await f.space()
+  await f.import(space, link)
+  const first = await git(remote.path, ['rev-parse', 'main~2'])
+  await git(remote.path, ['update-ref', 'refs/heads/main', first])
+  await remote.commit({ 'docs/README.md': '# Rewritten\n' })
+  assert.is((await f.import(space, link)).error, undefined)
+  assert.equal(await f.files(space), { 'README.md': '# Rewritten', 'deep/page.md': '# Page' })
+  await git(remote.path, ['branch', '-m', 'main', 'trunk'])
+  assert.match((await f.import(space, link)).error ?? '', /does not exist/)
+  assert.is((await f.import(space, { ...link, ref: 'refs/heads/trunk' })).result, 'unchanged')
+})
+
+test('a scratch repository can be deleted or damaged, and what a kill left in it does no harm', async () => {
+  const { remote, link, scratch } = await monorepo()
+  const spaces = [await f.space(), await f.space(), await f.space(), await f.space(), await f.space()]
+  const damage: ((path: string) => Promise<unknown>)[] = [
+    async () => {},
+    // killed while it fetched, and while it wrote a line of the map
+    async (path) => {
+      await writeFile(join(path, 'config.lock'), '')
+      await writeFile(join(path, 'objects/pack/tmp_pack_x'), 'x')
+      const map = join(path, 'maps', (await readdir(join(path, 'maps')))[0] as string)
+      await writeFile(map, `${(await readFile(map, 'utf8')).slice(0, -60)}`)
+    },
+    // the map has more than the objects
+    async (path) => {
+      for (const name of await readdir(join(path, 'objects/pack'))) await rm(join(path, 'objects/pack', name), { force: true })
+      for (const name of (await readdir(join(path, 'objects'))).filter((one) => one.length === 2)) await rm(join(path, 'objects', name), { recursive: true })
+    },
+    (path) => rm(join(path, 'maps'), { recursive: true }),
+    (path) => rm(path, { recursive: true }),
+  ]
+  const found = new Set<string>()
+  for (const [at, space] of spaces.entries()) {
+    if (at > 0) await damage[at]?.(await scratch())
+    const run = await f.import(space, link)
+    assert.is(run.error, undefined, `damage ${at}`)
+    found.add(await main(space))
+    assert.equal(await space.repo.check(), [])
+  }
+  assert.is(found.size, 1)
+  assert.is(await blob(spaces[0]?.repo.path as string, 'deep/page.md'), await blob(remote.path, 'docs/deep/page.md'))
+})
+
+test('a remote that breaks off while it sends the files of the folder fails the import; the next one goes on', async () => {
+  const { remote, link } = await monorepo()
+  await remote.commit({ 'docs/big.md': `# Big\n\n${Array.from({ length: 2000 }, (_, at) => `line ${at * 7919}`).join('\n')}\n` })
+  const space = await f.space()
+  let packs = 0
+  f.remotes.behaviour.onRequest = (entry) => {
+    // the refs, the history, the files
+    if (entry.method === 'POST' && ++packs === 3) f.remotes.behaviour.cutAfter = 500
+  }
+  const run = await f.import(space, link)
+  delete f.remotes.behaviour.onRequest
+  delete f.remotes.behaviour.cutAfter
+  assert.is(run.state, 'failure')
+  assert.is(packs >= 3, true)
+  assert.equal(Object.keys(await f.files(space)).includes('big.md'), false, 'nothing half done is seen')
+  assert.is((await f.import(space, link)).result, 'adopted')
+  assert.ok('big.md' in (await f.files(space)))
+})
+
+test('a remote that sends other files than those that were asked for fails the import', async () => {
+  const { remote, link } = await monorepo()
+  const [wanted, other] = [await blob(remote.path, 'docs/deep/page.md'), await blob(remote.path, 'app.js')]
+  const liar = createServer((incoming, response) => {
+    const pieces: Buffer[] = []
+    incoming.on('data', (piece: Buffer) => pieces.push(piece))
+    incoming.on('end', () => {
+      const body = Buffer.from(Buffer.concat(pieces).toString('latin1').replaceAll(`want ${wanted}`, `want ${other}`), 'latin1')
+      const headers = { ...incoming.headers, 'content-length': String(body.length) }
+      const passed = ask(`${f.remotes.url}${incoming.url}`, { method: incoming.method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(response)
+      })
+      passed.end(body)
+    })
+  })
+  await new Promise<void>((done) => liar.listen(0, '127.0.0.1', done))
+  try {
+    const space = await f.space()
+    const url = `http://127.0.0.1:${(liar.address() as AddressInfo).port}${new URL(link.url).pathname}`
+    const run = await f.import(space, { ...link, url })
+    assert.is(run.state, 'failure')
+    assert.match(run.error ?? '', /did not send all|damaged or dangerous/)
+    assert.not.ok(await has(space.repo.path, other))
+  } finally {
+    liar.closeAllConnections()
+    await new Promise((done) => liar.close(done))
+  }
+})
+
+test('a file beyond the limit is refused with its path, also if an older commit has it; outside of the folder it does not matter', async () => {
+  const { remote, link } = await monorepo()
+  await remote.commit({ 'video.bin': Buffer.alloc(10_000_001, 1) })
+  const fine = await f.space()
+  assert.is((await f.import(fine, link)).result, 'adopted')
+  await remote.commit({ 'docs/big.bin': Buffer.alloc(10_000_001, 2) })
+  await remote.commit({ 'docs/big.bin': null })
+  const run = await f.import(await f.space(), link)
+  assert.is(run.state, 'failure')
+  assert.match(run.error ?? '', /a file of 10000001 bytes, "docs\/big\.bin"/)
+})
+
+test.run()
