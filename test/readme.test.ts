@@ -21,7 +21,7 @@ test('the walk of the README, and that of the teams after it, work when pasted',
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
       cwd: here.dir,
       env: { ...process.env, BINDERY: here.url },
-      timeout: 90_000,
+      timeout: 280_000,
     })
     assert.match(stdout, /success[\s\S]*\[ 'Acme', 'Guides' \][\s\S]*Run `acme`\.[\s\S]*merge\n\[[^\]]*page_created[^\]]*\]\nsuccess\n/)
     assert.match(
