@@ -262,6 +262,8 @@ export interface FetchLimits {
   pushed?: boolean
   /** A head that was fetched and checked before: if it is still the head, nothing is checked or kept. */
   known?: CommitId
+  /** Whether the repository has nothing of the remote: then it is not asked what both have, which saves the remote a request. */
+  unrelated?: boolean
 }
 
 export interface GitOptions {

@@ -35,11 +35,7 @@ export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
  */
 export async function applyArrival(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { app, space, remote } = sync
-  const theirs = await during(sync.enter('checking'), async () =>
-    localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head),
-  )
-  if (theirs === null) throw noFolder(remote)
-  const merged = (): Promise<Outcome> =>
+  const merged = (theirs: CommitId): Promise<Outcome> =>
     app.locks.run(space.doc.id, async (lease) => {
       for (let tries = 1; ; tries++) {
         try {
@@ -49,7 +45,11 @@ export async function applyArrival(sync: Sync, head: CommitId, options: { force:
         }
       }
     })
-  return during(sync.enter('merging'), merged)
+  return during(sync.enter('checking'), async () => {
+    const theirs = await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
+    if (theirs === null) throw noFolder(remote)
+    return during(sync.enter('merging'), () => merged(theirs))
+  })
 }
 
 async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {

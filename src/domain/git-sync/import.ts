@@ -8,6 +8,7 @@ import { describeRemote } from './remote.js'
 import { type Contact, fetchHead, type Outcome, type Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import { requireMain, applyArrival } from './apply-arrival.js'
+import { isUnrelated } from './plan-arrival.js'
 
 /** The error of an import from a branch that the remote does not have. */
 export async function noBranch({ space, remote, connection }: Contact): Promise<SyncFailure> {
@@ -25,19 +26,20 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   const { repo } = sync.space
   const main = requireMain(sync)
   if (run.standalone) return await importStandalone(sync)
-  const { last } = await readSyncLog(repo, remote, main)
+  const log = await readSyncLog(repo, remote, main)
+  const { last } = log
   const known = run.force || repo.head(incomingRef(remote.key)) !== null ? undefined : last?.remote
   // The fetch itself asks for the head: to ask before would only cost the remote's answer twice.
-  const head = await fetchExisting(sync, known)
+  const head = await fetchExisting(sync, known, await isUnrelated(sync, main, log))
   // A webhook that fires for our own export ends here; the fetch found nothing to bring.
   if (head === known) return { result: 'unchanged', revision: main, remoteRevision: head }
   return await applyArrival(sync, head, { force: run.force, forExport: false })
 }
 
 /** Fetches the head of a branch that may not exist. Throws `SyncFailure` if it does not, `RemoteError`. */
-async function fetchExisting(sync: Sync, known?: CommitId): Promise<CommitId> {
+async function fetchExisting(sync: Sync, known?: CommitId, unrelated = false): Promise<CommitId> {
   try {
-    return await fetchHead(sync, sync.remote.ref, known)
+    return await fetchHead(sync, sync.remote.ref, { known, unrelated })
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'missing-ref') throw await noBranch(sync)
     throw error

@@ -151,9 +151,14 @@ async function emitEnd(app: App, tx: Transaction, run: SyncRunDoc): Promise<void
 
 /**
  * Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`.
- * @param known a head that was imported or exported before: it need not be checked again
+ * @param hints.known a head that was imported or exported before: it need not be checked again
+ * @param hints.unrelated whether the space has nothing of the remote
  */
-export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref, known?: CommitId): Promise<CommitId> {
+export async function fetchHead(
+  contact: Contact,
+  ref: RefName = contact.remote.ref,
+  { known, unrelated = false }: { known?: CommitId | undefined; unrelated?: boolean } = {},
+): Promise<CommitId> {
   const { settings } = contact.app
   const fetched = () =>
     contact.space.repo.fetch(contact.connection, ref, {
@@ -163,6 +168,7 @@ export async function fetchHead(contact: Contact, ref: RefName = contact.remote.
       maxEntries: settings.maxTreeEntries,
       timeoutMs: settings.remoteTimeoutMs,
       ...(known === undefined ? {} : { known }),
+      unrelated,
     })
   return (await during(contact.enter('fetching'), fetched)).head
 }
