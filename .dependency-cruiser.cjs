@@ -1,5 +1,5 @@
 // The import rules of ARCHITECTURE.md.
-// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | translation | hosts | render → content | conversion | parsing | access | auth | outbound → model → disk, kernel.
+// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | translation | hosts | lfs | render → content | conversion | parsing | access | auth | outbound → model → disk, kernel.
 // Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
 const floors = [
   'context',
@@ -23,6 +23,7 @@ const floors = [
   'webhooks',
   'people',
   'connections',
+  'lfs',
   'request-exports',
   'pull-previews',
   'pdf',
@@ -59,6 +60,7 @@ module.exports = {
     ...['git', 'store', 'facts', 'search', 'specs', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
     layer('translation-sees-outbound-alone', 'translation', ['outbound', ...files]),
     layer('hosts-see-outbound-alone', 'hosts', ['outbound', ...pure]),
+    layer('lfs-sees-outbound-alone', 'lfs', ['outbound', ...files]),
     layer('render-sees-content-alone', 'render', ['content', ...pure]),
     ...floors.map(floor),
     { name: 'every-room-of-domain-has-a-floor', severity: 'error', from: {}, to: { path: '^src/domain/', pathNot: `^src/domain/(${floors.join('|')})/` } },
@@ -73,6 +75,7 @@ module.exports = {
       'printing',
       'translation',
       'hosts',
+      'lfs',
       'access',
       'auth',
       'outbound',
@@ -85,8 +88,8 @@ module.exports = {
     {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
-      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/|hosts/)' },
-      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion|hosts)/(?!index\\.ts$)' },
+      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/|hosts/|lfs/)' },
+      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion|hosts|lfs)/(?!index\\.ts$)' },
     },
     {
       name: 'pure-layers-touch-nothing',

@@ -70,6 +70,18 @@ const settings = {
   ),
   blobLimitBytes: setting<number>('BLOB_LIMIT_BYTES', integer(1024, 4096 * MIB), String(100 * MIB), 'Largest file that an import may bring, in bytes.'),
   packLimitBytes: setting<number>('PACK_LIMIT_BYTES', integer(1024, 64 * 1024 * MIB), String(1024 * MIB), 'Most bytes that a fetch may bring.'),
+  lfsLimitBytes: setting<number>(
+    'LFS_LIMIT_BYTES',
+    integer(0, 4096 * MIB),
+    String(100 * MIB),
+    'Largest file that is fetched from Git LFS, in bytes; 0 = none are fetched.',
+  ),
+  lfsSpaceBytes: setting<number>(
+    'LFS_SPACE_BYTES',
+    integer(0, 1024 * 1024 * MIB),
+    String(2048 * MIB),
+    'Most bytes that a space may have of files from Git LFS. They are in the folder `lfs` of the data folder.',
+  ),
   treeLimitEntries: setting<number>('TREE_LIMIT_ENTRIES', integer(1, 10_000_000), '100000', 'Most files in one revision.'),
   cacheBytes: setting<number>(
     'CACHE_BYTES',

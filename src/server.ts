@@ -9,6 +9,7 @@ import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
 import { type ConnectionDriver, startConnections } from './jobs/connection-driver.js'
+import { type LfsStarter, startLfs } from './jobs/lfs-starter.js'
 import { type SearchUpdater, startSearchUpdater } from './jobs/search-updater.js'
 import { type RequestExportWatch, startRequestExportWatch } from './jobs/request-export-watch.js'
 import { startTranslations, type TranslationStarter } from './jobs/translation-starter.js'
@@ -55,6 +56,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   let announcer: Announcer | undefined
   let searches: SearchUpdater | undefined
   let translations: TranslationStarter | undefined
+  let lfs: LfsStarter | undefined
   let requestExports: RequestExportWatch | undefined
   let connections: ConnectionDriver | undefined
   try {
@@ -62,6 +64,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       announcer?.moved(repository, refs)
       searches?.moved(repository, refs)
       translations?.moved(repository, refs)
+      lfs?.moved(repository, refs)
       requestExports?.moved(repository, refs)
       connections?.moved(repository, refs)
     }
@@ -70,6 +73,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     announcer = startAnnouncer(app)
     searches = startSearchUpdater(app)
     translations = startTranslations(app)
+    lfs = startLfs(app)
     requestExports = startRequestExportWatch(app)
     const first = await bootstrap(app, config)
     const api = await serveApi(app, config, { log, budget })
@@ -87,6 +91,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await announcer?.stop()
       await searches?.stop()
       await translations?.stop()
+      await lfs?.stop()
       await requestExports?.stop()
       await background?.sender.stop()
       await closers.close()

@@ -251,7 +251,7 @@ export class BareRepository implements Repository {
 
   maintain({ exclusive = (work) => work(), thorough = false }: Maintenance = {}): Promise<void> {
     const { launcher } = this.#services.pool
-    return maintain(this.path, { launcher, disk: this.#services.disk, exclusive, thorough, betweenMoves: (work) => this.#mover.between(work) })
+    return maintain(this.path, { launcher, disk: this.#services.disk, exclusive, thorough, packingRefs: (work) => this.#mover.packing(work) })
   }
 
   async check(): Promise<string[]> {

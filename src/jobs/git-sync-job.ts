@@ -3,6 +3,7 @@ import { credentialOfRun } from '../domain/connections/run-credential.js'
 import type { App } from '../domain/context/app.js'
 import { causeOf, explain, SyncCancelled } from '../domain/git-sync/failure.js'
 import { openSync, type Outcome, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
+import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
 import { readAhead } from '../domain/revisions/read-ahead.js'
 import { type JobDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
@@ -17,9 +18,11 @@ export const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>)
     try {
       const sync = await openSync(app, id, (run) => credentialOfRun(app, run), stop.signal)
       const outcome = await work(sync)
+      const lfs = await lfsOrderAfter(sync, outcome)
       const write: Ending['write'] = async (tx) => {
         await writeOutcome(app, tx, id, outcome)
         await recordEnd(app, tx, id, null)
+        if (lfs) await queueLfs(app, tx, lfs, app.credentials.get(id))
       }
       const afterwards = async (): Promise<void> => {
         app.wakeConnections()

@@ -9,6 +9,7 @@ import { processOpenApi } from './process-openapi.js'
 import { purge } from './purge-space.js'
 import { requestExport } from './request-export.js'
 import { pullPreviews } from './pull-previews.js'
+import { resolveLfs } from './resolve-lfs.js'
 import { mail } from './send-mail.js'
 import { computeRevision, spreadOpenApi } from './spread-openapi.js'
 import { translate } from './translate.js'
@@ -30,5 +31,6 @@ export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
     spreadOpenApi,
     computeRevision,
     translate,
+    resolveLfs,
   ].map((kind) => [kind.kind, kind]),
 )

@@ -16,6 +16,7 @@ export interface Diagnostic {
     | 'too-costly'
     | 'missing-glyphs'
     | 'computed-page'
+    | 'lfs-object'
   /** One sentence that says what was found and what to do. */
   message: string
   /** The file concerned, from the repository's root. */

@@ -12,6 +12,7 @@ import { earlierEvents, eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { invites } from './invite.js'
 import { jobs } from './job.js'
+import { lfsObjects, lfsSpaces } from './lfs.js'
 import { memberships } from './member.js'
 import { openApiSpecs, openApiVersions } from './openapi-spec.js'
 import { organizations } from './organization.js'
@@ -82,6 +83,8 @@ export const documentTables: readonly Table<never, string>[] = [
   openApiSpecs,
   openApiVersions,
   translations,
+  lfsObjects,
+  lfsSpaces,
 ]
 
 /** Every journal. */

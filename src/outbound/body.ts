@@ -22,8 +22,14 @@ function decoderOf(encoding: string, host: string) {
 /**
  * Reads a body to its end, decompressed. Stops as soon as there are more than `maxBytes`: with `cut` it returns that many,
  * else it throws `OutboundError` (`too-large`).
+ * @param into takes the pieces one after the other; then nothing is returned, and a longer body is always an error
  */
-export async function readBody(body: Readable, encoding: string, limit: { maxBytes: number; cut: boolean; host: string }): Promise<Buffer> {
+export async function readBody(
+  body: Readable,
+  encoding: string,
+  limit: { maxBytes: number; cut: boolean; host: string },
+  into?: (chunk: Uint8Array) => Promise<void>,
+): Promise<Buffer> {
   const decoder = decoderOf(encoding, limit.host)
   if (decoder) body.on('error', (error) => decoder.destroy(error))
   const source: AsyncIterable<Buffer> = decoder ? body.pipe(decoder) : body
@@ -32,8 +38,9 @@ export async function readBody(body: Readable, encoding: string, limit: { maxByt
   try {
     for await (const chunk of source) {
       bytes += chunk.length
-      if (bytes > limit.maxBytes && !limit.cut) throw new OutboundError('too-large', `What ${limit.host} sent has more than ${limit.maxBytes} bytes.`)
-      chunks.push(chunk)
+      if (bytes > limit.maxBytes && (!limit.cut || into)) throw new OutboundError('too-large', `What ${limit.host} sent has more than ${limit.maxBytes} bytes.`)
+      if (into) await into(chunk)
+      else chunks.push(chunk)
       if (bytes > limit.maxBytes) break
     }
   } finally {

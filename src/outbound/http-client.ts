@@ -23,6 +23,8 @@ export interface HttpRequest {
   redirects?: number
   /** Ends the request. */
   signal?: AbortSignal
+  /** Takes the body of a response with a status of 2xx piece by piece; `body` is empty then. For what is too large for the memory. */
+  into?: (chunk: Uint8Array) => Promise<void>
 }
 
 export interface HttpResponse {
@@ -101,7 +103,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const { location } = response.headers
       if (limit === 0 || !REDIRECTS.has(response.status) || location === undefined) {
         const where = { maxBytes: request.maxBytes, cut: request.longer === 'cut', host: hostOf(url) }
-        const body = await readBody(response.body, response.headers['content-encoding'] ?? '', where)
+        const into = response.status >= 200 && response.status < 300 ? request.into : undefined
+        const body = await readBody(response.body, response.headers['content-encoding'] ?? '', where, into)
         return { status: response.status, headers: response.headers, body, url: url.href }
       }
       response.body.on('error', () => {}).destroy()

@@ -7,8 +7,9 @@ const MAX_NESTING = 100
 /** Values, each alias counted as what it stands for: more than 10 MiB of a specification can have without aliases. */
 const MAX_VALUES = 3_000_000
 const MAX_ALIASES = 100_000
+const TOO_DEEP = `It cannot be read: its lists and objects are nested more than ${MAX_NESTING} deep. Give inner schemas names, and refer to them`
 
-/** A text that cannot be parsed; 1-based line and column if they are known. */
+/** A text that cannot be parsed, or is beyond the bounds: a sentence without its full stop; 1-based line and column if they are known. */
 export class ParseFailure extends Error {
   override name = 'ParseFailure'
   constructor(
@@ -38,7 +39,7 @@ function checkReferences(document: unknown): void {
     seen.add(one)
     if (isChain(document, one))
       throw new ParseFailure(
-        `the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to other references, in a circle or more than ${MOST_HOPS} times`,
+        `It cannot be read: the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to other references, in a circle or more than ${MOST_HOPS} times`,
       )
     for (const value of Object.values(one)) left.push(value)
   }
@@ -59,7 +60,8 @@ function readYaml(text: string): unknown {
     return parseYaml(text, { maxDepth: MAX_NESTING, maxAliases: MAX_ALIASES })
   } catch (thrown) {
     const { reason, message, mark } = thrown as Error & { reason?: string; mark?: { line: number; column: number } }
-    throw new ParseFailure(reason ?? message.split('\n')[0] ?? 'it cannot be read', mark && mark.line + 1, mark && mark.column + 1)
+    const why = reason ?? message.split('\n')[0] ?? 'it cannot be read'
+    throw new ParseFailure(why.includes('maxDepth') ? TOO_DEEP : `This is not valid JSON or YAML: ${why}`, mark && mark.line + 1, mark && mark.column + 1)
   }
 }
 
@@ -72,16 +74,16 @@ interface Size {
 function measure(value: unknown, known: Map<object, Size | null>, depth: number): Size {
   if (typeof value !== 'object' || value === null) return { values: 1, height: 0 }
   const before = known.get(value)
-  if (before === null) throw new ParseFailure('an alias contains itself')
+  if (before === null) throw new ParseFailure('It cannot be read: an alias contains itself')
   if (before && before.height + depth <= MAX_NESTING) return before
-  if (depth > MAX_NESTING) throw new ParseFailure(`its lists and objects are nested more than ${MAX_NESTING} deep`)
+  if (depth > MAX_NESTING) throw new ParseFailure(TOO_DEEP)
   known.set(value, null)
   const size = { values: 1, height: 0 }
   for (const one of Object.values(value)) {
     const inner = measure(one, known, depth + 1)
     size.values += inner.values
     size.height = Math.max(size.height, inner.height + 1)
-    if (size.values > MAX_VALUES) throw new ParseFailure(`it has more than ${MAX_VALUES} values, counted with its aliases written out`)
+    if (size.values > MAX_VALUES) throw new ParseFailure(`It cannot be read: it has more than ${MAX_VALUES} values, counted with its aliases written out`)
   }
   known.set(value, size)
   return size

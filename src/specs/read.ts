@@ -70,7 +70,7 @@ function parseFile(source: Source, root?: string): unknown {
   } catch (error) {
     if (!(error instanceof ParseFailure)) throw error
     const { message, line, column } = error
-    throw new Unusable(problemAt(`This is not valid JSON or YAML: ${message}.`, source, { line, column, root }))
+    throw new Unusable(problemAt(`${message}.`, source, { line, column, root }))
   }
 }
 

@@ -5,12 +5,17 @@ type Types = Parameters<NonNullable<NonNullable<Plugin['typeExtension']>['oas3']
 
 /**
  * From 3.1 on, a schema may have members that the library does not know (OpenAPI 3.1, 4.8.24: "additional properties MAY omit the `x-` prefix"), such as
- * `nullable` of 3.0. In 2.0, the schema of a response may have the type `file` (Swagger 2.0, "Response Object").
+ * `nullable` of 3.0. From 3.2 on, a response needs no description (OpenAPI 3.2, "Response Object"). In 2.0, the schema of a response may have the type
+ * `file` (Swagger 2.0, "Response Object").
  */
 const allowing: Plugin = {
   id: 'allowing',
   typeExtension: {
-    oas3: (types, version) => (String(version) === 'oas3_0' ? types : withSchema(types, (schema) => ({ ...schema, additionalProperties: null }))),
+    oas3: (types, version) => {
+      if (String(version) === 'oas3_0') return types
+      const open = withSchema(types, (schema) => ({ ...schema, additionalProperties: null }))
+      return String(version) === 'oas3_1' || !open.Response ? open : { ...open, Response: { ...open.Response, required: [] } as Types[string] }
+    },
     oas2: (types) =>
       withSchema(types, (schema) => {
         const type = schema.properties.type as { enum: string[] }

@@ -127,7 +127,7 @@ function response(status: string, one: unknown, { document, operation }: FoundOp
   return [
     {
       status: budget.text(status, LONGEST.type),
-      ...budget.member('description', found.description, LONGEST.description),
+      ...budget.member('description', found.description ?? found.summary, LONGEST.description),
       headers: headers.flatMap(([name, header]) => {
         const resolved = resolveIn(document, header)
         return resolved
@@ -169,7 +169,10 @@ const contentsOf = (content: unknown, around: Around): ShownContent[] =>
 const examplesOf = ({ examples }: Value, { document }: Around): unknown[] =>
   membersOf(examples)
     .slice(0, MOST.examples)
-    .flatMap(([, one]) => resolveIn(document, one)?.value ?? [])
+    .flatMap(([, one]) => exampleValue(resolveIn(document, one)) ?? [])
+
+/** The value of an example; from OpenAPI 3.2 on it may also be given as data, or as it is sent. */
+const exampleValue = (example: Value | null): unknown => [example?.value, example?.dataValue, example?.serializedValue].find((value) => value !== undefined)
 
 function exampleTexts(media: Value, around: Around): ShownContent['examples'] {
   const { budget, document } = around
@@ -177,7 +180,7 @@ function exampleTexts(media: Value, around: Around): ShownContent['examples'] {
   const named = membersOf(media.examples)
     .slice(0, MOST.examples)
     .flatMap(([name, one]) => {
-      const value = resolveIn(document, one)?.value
+      const value = exampleValue(resolveIn(document, one))
       return value === undefined ? [] : [{ name: budget.text(name, LONGEST.name), text: budget.json(value, LONGEST.example) }]
     })
   const own = resolveIn(document, media.schema)?.example

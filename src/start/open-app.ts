@@ -27,6 +27,7 @@ import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { createRemoteOperations, type Git, openGit } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
+import { openLfsFiles } from '../lfs/index.js'
 import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { RefName } from '../kernel/ids.js'
@@ -106,6 +107,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     waits: new Waits(),
     translation: await openEngines(config, log, closers),
     specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
+    lfsFiles: await openLfsFiles(join(resolve(config.dataDir), 'lfs')),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     wakeConnections: () => {},
@@ -206,6 +208,7 @@ async function settingsOf(config: Config): Promise<Settings> {
     maxPackBytes: config.packLimitBytes,
     maxTreeEntries: config.treeLimitEntries,
     remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
+    lfs: { maxObjectBytes: config.lfsLimitBytes, maxSpaceBytes: config.lfsSpaceBytes },
     maxSpecBytes: config.specLimitBytes,
     specFetchMs: config.specFetchSeconds * 1000,
     specRefreshMs: config.specRefreshHours === 0 ? null : config.specRefreshHours * 3_600_000,

@@ -13,10 +13,13 @@ export const POLL_MS = 300_000
 
 export type Repository = Awaited<ReturnType<GitHttp['createRepository']>>
 
-export interface Connected {
-  service: TestService
+/** What is asked of a service here, whether it runs in this process or in one of its own. */
+export type Served = Pick<TestService, 'admin' | 'organization' | 'dir' | 'url' | 'restart' | 'close'>
+
+/** Spaces of a service that are connected to repositories of a Git server. */
+export interface ConnectedSpaces<S extends Served> {
+  service: S
   remotes: GitHttp
-  clock: ReturnType<typeof handClock>
   /** A new space whose main can be edited. */
   space(): Promise<string>
   repository(files?: Files): Promise<Repository>
@@ -25,6 +28,8 @@ export interface Connected {
   get(base: string): Promise<Record<string, never> & { failure?: { cause: string; message: string }; lastRun?: { state: string; result?: string } }>
   /** Writes a page. */
   write(space: string, title: string, text: string): Promise<void>
+  /** Lets time go by, and begins what is due by then. */
+  begin(ms: number): Promise<void>
   /** Lets time go by, and waits until all is done that is due by then. */
   forward(ms: number): Promise<void>
   idle(): Promise<void>
@@ -32,6 +37,10 @@ export interface Connected {
   files(space: string): Promise<Record<string, string>>
   remoteFiles(repository: Repository, ref?: string): Promise<Record<string, string>>
   close(): Promise<void>
+}
+
+export interface Connected extends ConnectedSpaces<TestService> {
+  clock: ReturnType<typeof handClock>
 }
 
 /** Texts of all files of a commit or a tree, without the spaces at their ends. Two processes, however many files there are. */
@@ -50,19 +59,32 @@ async function filesOf(dir: string, tree: string): Promise<Record<string, string
   return files
 }
 
+/** Settings of a service whose clock is set by hand. */
+export const timesOf = { BINDERY_CONNECTION_QUIET_SECONDS: String(QUIET_MS / 1000), BINDERY_CONNECTION_POLL_SECONDS: String(POLL_MS / 1000) }
+
 /** Starts it. The repositories get a short name each, so that an error tells which one it was. */
 export async function startConnected(options: Parameters<typeof startService>[0] = {}): Promise<Connected> {
+  const clock = handClock()
+  const service = await startService({ ...options, env: { ...timesOf, ...options.env }, overrides: { clock, ...options.overrides } })
+  const begin = async (ms: number): Promise<void> => {
+    clock.forward(ms)
+    service.service.app.wakeConnections()
+    service.service.app.wakeJobs()
+  }
+  return { ...(await connectedSpaces(service, { begin, idle: () => service.service.idle() })), clock }
+}
+
+/** Adds a Git server to a service. */
+export async function connectedSpaces<S extends Served>(service: S, { begin, idle }: Pick<ConnectedSpaces<S>, 'begin' | 'idle'>): Promise<ConnectedSpaces<S>> {
   const root = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root })
-  const clock = handClock()
-  const env = { BINDERY_CONNECTION_QUIET_SECONDS: String(QUIET_MS / 1000), BINDERY_CONNECTION_POLL_SECONDS: String(POLL_MS / 1000), ...options.env }
-  const service = await startService({ ...options, env, overrides: { clock, ...options.overrides } })
   let made = 0
   const { admin, organization } = service
-  const here: Connected = {
+  const here: ConnectedSpaces<S> = {
     service,
     remotes,
-    clock,
+    begin,
+    idle,
     async space() {
       const { body } = await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${++made}`, editMode: 'live' }).expect(201)
       return body.id
@@ -80,12 +102,9 @@ export async function startConnected(options: Parameters<typeof startService>[0]
       await admin.call('post', `/v1/spaces/${space}/content`, { changes }).expect(200)
     },
     async forward(ms) {
-      clock.forward(ms)
-      service.service.app.wakeConnections()
-      service.service.app.wakeJobs()
-      await here.idle()
+      await begin(ms)
+      await idle()
     },
-    idle: () => service.service.idle(),
     files: (space) => filesOf(join(service.dir, 'repos', `${space}.git`), 'refs/heads/main'),
     remoteFiles: (repository, ref = 'refs/heads/main') => filesOf(repository.path, ref),
     async close() {

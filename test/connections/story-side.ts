@@ -1,9 +1,10 @@
 /** One space of the two-sided story with its place in a repository: what people do on either side, and what each text must be in the end. */
+import { join } from 'node:path'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
 import { signed } from '../hosts/delivery-fixtures.js'
 import { git } from '../support/hermetic-git.js'
-import type { Connected, Repository } from './connected.js'
+import type { ConnectedSpaces, Repository, Served } from './connected.js'
 
 const USER = 'x-access-token'
 /** What hosts say of a push. */
@@ -21,7 +22,7 @@ export class Side {
   #last: { commit: string; path: string } | undefined
 
   private constructor(
-    readonly here: Connected,
+    readonly here: ConnectedSpaces<Served>,
     readonly name: string,
     readonly space: string,
     readonly base: string,
@@ -31,7 +32,7 @@ export class Side {
   ) {}
 
   /** Connects a new space to a folder of a repository ('' = all of it). */
-  static async of(here: Connected, theirs: Repository, folder: string, password: string): Promise<Side> {
+  static async of(here: ConnectedSpaces<Served>, theirs: Repository, folder: string, password: string): Promise<Side> {
     const space = await here.space()
     const { base, webhookSecret } = await here.connect(space, {
       url: theirs.url,
@@ -45,6 +46,17 @@ export class Side {
   async write(number: number): Promise<void> {
     await this.here.write(this.space, `Ours ${number}`, `# Ours ${number}\n`)
     this.texts.set(`ours-${number}.md`, `# Ours ${number}`)
+  }
+
+  /** Somebody writes a page, and `kill` ends the server meanwhile. Only what was acknowledged has to be there. */
+  async writeWhile(number: number, kill: () => Promise<void>): Promise<void> {
+    const path = `ours-${number}.md`
+    const written = this.write(number).then(
+      () => true,
+      () => false,
+    )
+    await kill()
+    if (!(await written) && (await this.here.files(this.space))[path] !== undefined) this.texts.set(path, `# Ours ${number}`)
   }
 
   async commit(number: number): Promise<void> {
@@ -150,6 +162,11 @@ export class Side {
     // What people commit there is not in the table of contents, and cannot be edited as a page here.
     const listed = new Set((await this.#pages()).map((one) => `${one.path}.md`))
     this.settled = kept.filter((path) => listed.has(path))
+  }
+
+  /** The repository of the space. */
+  get repository(): string {
+    return join(this.here.service.dir, 'repos', `${this.space}.git`)
   }
 
   static login = (password: string): { username: string; password: string } => ({ username: USER, password })

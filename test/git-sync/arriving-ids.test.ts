@@ -159,4 +159,24 @@ test('a page that went to two branches and was renamed on one keeps its ID, also
   assert.equal(await idsOf(space), { ...others, 'moved.md': id })
 })
 
+test('a page that was deleted on the remote under its old name, and is back there under the one that it has here, keeps its ID', async () => {
+  const remote = await f.remotes.createRepository('same-place.git', { files: DOCS })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  const list = DOCS['SUMMARY.md'].replace('a.md', 'x.md')
+  await remote.commit({ 'a.md': null, 'x.md': DOCS['a.md'], 'SUMMARY.md': list })
+  await f.import(space, { url })
+  await f.edit(space, { 'README.md': '# Home of all\n' })
+  await f.export(space, { url })
+  const before = await idsOf(space)
+  await remote.commit({ 'a.md': DOCS['a.md'], 'x.md': null, 'SUMMARY.md': DOCS['SUMMARY.md'] })
+  await remote.commit({ 'a.md': null, 'SUMMARY.md': list.replace('* [A](x.md)\n', '') })
+  await remote.commit({ 'x.md': `${DOCS['a.md']}more\n`, 'SUMMARY.md': list })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(await idsOf(space), before)
+  f.app.content.clear()
+  assert.equal(await idsOf(space), before)
+})
+
 test.run()

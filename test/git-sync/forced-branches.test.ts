@@ -243,6 +243,36 @@ test('a branch is forced back into a conflict, and what another one drops meanwh
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
 })
 
+test('a branch is exported to while a conflict waits in which another one dropped a part of it, and forced back once that is resolved: the export is dropped', async () => {
+  const remote = await f.remotes.createRepository('left-behind.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  const second = await remote.commit({ 'extra.md': '# Extra\n' })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'docs.md': '# Docs\n' }, { ref: DOCS })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await f.edit(space, { 'guide.md': page('one', 'here', 'three', 'four') })
+  await git(remote.path, ['update-ref', DOCS, first])
+  await remote.commit({ 'guide.md': page('one', 'there', 'three', 'four') }, { ref: DOCS })
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'conflict')
+  await f.edit(space, { 'new.md': '# New\n' })
+  assert.is((await f.export(space, { url })).result, 'exported')
+  const held = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!held) throw new Error('no change request')
+  await updateFromMain(f.app, f.actor, await f.reload(space), held, [{ path: 'guide.md', take: 'main' }])
+  const updated = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!updated) throw new Error('no change request')
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), updated)
+  assert.ok('new.md' in (await f.files(space)))
+
+  await git(remote.path, ['update-ref', 'refs/heads/main', second])
+  assert.is((await f.import(space, { url })).state, 'success')
+  assert.not.ok('new.md' in (await f.files(space)), 'dropped there, dropped here')
+})
+
 test('a branch of which another one dropped what its later work rests on stays known: neither that nor what was deleted here comes back', async () => {
   const remote = await f.remotes.createRepository('rests.git', { files: docs })
   const { url } = remote

@@ -4,6 +4,8 @@ import { findChangeRequest } from '../../src/domain/change-requests/change-reque
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
 import { updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
 import { mergeAndResume } from '../../src/domain/git-sync/resume-after-merge.js'
+import { structureAt } from '../../src/domain/revisions/revisions.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
@@ -17,6 +19,7 @@ const held = async (space: LoadedSpace, id: string | undefined): Promise<LoadedC
   if (!found) throw new Error('no change request')
   return found
 }
+const pagesOf = async ({ doc, repo }: LoadedSpace) => (await structureAt(f.app, { doc, repo }, repo.head(main as RefName) as CommitId)).byGitPath
 
 /**
  * Main of the remote and `docs` have a line of `other.md` by an export alone: Git's merge of both collides in it, so that what main has taken up of
@@ -127,6 +130,37 @@ test("what was dropped while a conflict was open is known once that is merged: w
   const files = await f.files(space)
   assert.is(files['README.md'], '# Home\n\nthere')
   assert.is(files['extra.md'], '# Extra')
+})
+
+test('a page that was deleted on the remote while a conflict was open, and then restored under another name, is the page that main has', async () => {
+  const text = Array.from({ length: 9 }, (_, n) => `line ${n}`)
+  const remote = await f.remotes.createRepository('restored-later.git', {
+    files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'old.md': page(...text) },
+  })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'guide.md': page('here') })
+  await remote.commit({ 'guide.md': page('there') })
+  assert.is((await f.import(space, { url })).state, 'conflict')
+  const { id } = (await pagesOf(space)).get('old.md') ?? {}
+  await remote.commit({ 'old.md': null })
+  assert.is((await f.import(space, { url })).state, 'conflict')
+  await remote.commit({ 'new.md': page(...text, 'and more') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  // What is written here meanwhile meets the page where it is now.
+  await f.edit(space, { 'old.md': page('here', ...text.slice(1)) })
+  const request = await held(space, run.changeRequest)
+  assert.equal(
+    (await listConflicts(f.app, space, request)).map(({ path }) => path),
+    ['guide.md'],
+  )
+  await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', take: 'main' }])
+  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  const pages = await pagesOf(await f.reload(space))
+  assert.equal([pages.has('old.md'), pages.get('new.md')?.id], [false, id])
+  assert.is((await f.files(space))['new.md'], page('here', ...text.slice(1), 'and more').trimEnd())
 })
 
 test.run()

@@ -168,6 +168,48 @@ test('a lock that is held for a while is waited for, one that stays is named', a
   await repository.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease)
 })
 
+test('what a kill left of packing refs goes at the next start, and refs can be packed and deleted again', async () => {
+  const repository = await place.git.create('half-packed')
+  const head = await commit(repository, [], { x: '1' })
+  const refs = [MAIN, branch('one'), branch('two')]
+  await repository.move(
+    refs.map((ref) => ({ ref, from: null, to: head })),
+    'start',
+    anyLease,
+  )
+  await repository.maintain({ thorough: true })
+  const left = ['packed-refs.lock', 'packed-refs.new', `${MAIN}.lock`].map((name) => join(repository.path, name))
+  writeFileSync(join(repository.path, 'bindery-moving'), JSON.stringify({ since: Date.now(), moves: [], packing: true }))
+  for (const path of left) writeFileSync(path, path.endsWith('.new') ? '# pack-refs with: peeled' : '')
+  const notices: string[] = []
+  const again = await openAt(place.dir, { notice: (message) => notices.push(message) })
+  try {
+    const reopened = await again.open('half-packed')
+    assert.equal([notices, left.filter((path) => existsSync(path)), existsSync(join(repository.path, 'bindery-moving'))], [[], [], false])
+    await reopened.move([{ ref: branch('two'), from: head, to: null }], 'delete', anyLease)
+    await reopened.maintain({ thorough: true })
+    assert.is(reopened.head(branch('two')), null)
+  } finally {
+    await again.close()
+  }
+})
+
+test('a file that somebody else left of packing refs stays, and is reported', async () => {
+  const repository = await place.git.create('half-packed-by-others')
+  const head = await commit(repository, [], { x: '1' })
+  await repository.move([{ ref: MAIN, from: null, to: head }], 'start', anyLease)
+  writeFileSync(join(repository.path, 'packed-refs.new'), '# pack-refs')
+  const notices: string[] = []
+  const again = await openAt(place.dir, { notice: (message) => notices.push(message) })
+  try {
+    await again.open('half-packed-by-others')
+    assert.match(notices.join(' '), /packed-refs\.new exists/)
+    assert.ok(existsSync(join(repository.path, 'packed-refs.new')))
+  } finally {
+    await again.close()
+  }
+})
+
 test('at the next start our own stale lock goes, another stays and is reported', async () => {
   const repository = await place.git.create('stale')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]

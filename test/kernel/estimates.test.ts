@@ -154,6 +154,7 @@ measured('histories, lists and writers', (content) => {
     content.deletions.set(key, new Map([[id(n), [{ commit: oid(n), parent: oid(n + 1), path: `deleted/${n}.md` }]]]))
     content.ownHistories.set(key, true)
     content.dimensions.set(oid(n), { width: n, height: n })
+    content.pointers.set(oid(n), { oid: `${oid(n)}${oid(n)}`.slice(0, 64), size: n })
   }
 })
 
@@ -190,7 +191,7 @@ measured('ancestry', (_, git) => {
 
 measured('packed refs', (_, git) => {
   const refs = Array.from({ length: 4000 }, (_value, n) => [`refs/heads/change-requests/${n}`, oid(n)] as const)
-  git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs) })
+  git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs), folders: new Set(['refs', 'refs/heads', 'refs/heads/change-requests']) })
 })
 
 measured('kept responses', (_content, _git, cache) => {

@@ -134,7 +134,16 @@ test(
     await refused({ text: `openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x,x]\n${bomb.join('\n')}` }, 'PARSE_ERROR', /aliases written out/)
     await refused({ text: 'openapi: 3.0.0\ninfo: &a [*a]\n' }, 'PARSE_ERROR', /alias|itself/)
     await refused({ text: '['.repeat(MIB) }, 'PARSE_ERROR', /nest|maxDepth/)
-    await refused({ text: '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000) }, 'PARSE_ERROR', /nested/)
+    await refused(
+      { text: '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000) },
+      'PARSE_ERROR',
+      /^It cannot be read: .* nested more than 100 deep\. Give inner schemas names/,
+    )
+    await refused(
+      { text: `openapi: 3.0.0\ninfo: ${'{a: '.repeat(3_000)}1${'}'.repeat(3_000)}\n` },
+      'PARSE_ERROR',
+      /^Line 2, column \d+: It cannot be read: .* nested more than 100 deep/,
+    )
   },
   LONG,
 )

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BareRepository, Files } from '../support/bare-repository.js'
+import type { Overrides } from '../../src/server.js'
 import { startGitHttp } from '../support/git-http.js'
 import { handClock } from '../support/hand-clock.js'
 import { git } from '../support/hermetic-git.js'
@@ -34,13 +35,13 @@ const refs: Record<ProviderName, (number: number, branch: string) => string> = {
   bitbucket: (_, branch) => `refs/heads/${branch}`,
 }
 
-export async function startPreviewing(env: Record<string, string> = {}) {
+export async function startPreviewing(env: Record<string, string> = {}, overrides: Overrides = {}) {
   const root = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root })
   const clock = handClock()
   const service = await startService({
     env: { BINDERY_CONNECTION_QUIET_SECONDS: '10', BINDERY_CONNECTION_POLL_SECONDS: String(POLL_MS / 1000), ...env },
-    overrides: { clock },
+    overrides: { clock, ...overrides },
   })
   const { admin, organization } = service
   const hosts: HostServer[] = []
@@ -57,10 +58,11 @@ export async function startPreviewing(env: Record<string, string> = {}) {
   }
 
   /** A space that is connected to a new repository, and previews its pull requests. */
-  async function connected(provider: ProviderName, settings: { files?: Files; directory?: string; scopes?: string[]; preview?: boolean } = {}) {
+  async function connected(provider: ProviderName, settings: { files?: Files; directory?: string; scopes?: string[]; preview?: boolean; token?: string } = {}) {
     const host: HostServer = await starts[provider]()
     hosts.push(host)
-    host.tokens.set(TOKEN, settings.scopes ?? ['*'])
+    const token = settings.token ?? TOKEN
+    host.tokens.set(token, settings.scopes ?? ['*'])
     // Each stand-in knows one repository; for GitLab its whole path is the name.
     const folder = provider === 'gitlab' ? '' : `h${++made}/`
     const bare = await remotes.createRepository(`${folder}${host.repository.name}.git`, { files: settings.files ?? DOCS })
@@ -72,7 +74,7 @@ export async function startPreviewing(env: Record<string, string> = {}) {
         ref: 'refs/heads/main',
         provider,
         apiUrl: host.apiUrl,
-        credential: { kind: 'token', token: TOKEN },
+        credential: { kind: 'token', token },
         pullRequests: { preview: settings.preview ?? true },
         ...(settings.directory === undefined ? {} : { repoProjectDirectory: settings.directory }),
       })
@@ -142,6 +144,7 @@ export async function startPreviewing(env: Record<string, string> = {}) {
     service,
     admin,
     clock,
+    remotes,
     forward,
     connected,
     async close() {

@@ -25,6 +25,8 @@ export interface GitHttpBehaviour {
   losePushResponses?: boolean
   /** Called when a push was carried out whose response is lost, before the connection breaks. */
   onLostPush?: () => void | Promise<void>
+  /** Answers the requests to Git LFS (`…/info/lfs/…`) after authentication. */
+  lfs?: (request: IncomingMessage, response: ServerResponse) => Promise<void>
   /** Status for every push, after authentication. A refusal in Git's own words is a repository's `rejectPushes`. */
   pushStatus?: number
 }
@@ -153,6 +155,11 @@ async function respond(request: IncomingMessage, response: ServerResponse, root:
   const { auth } = behaviour
   const wanted = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
   if (wanted && entry.authorization !== wanted) return end(401, { 'www-authenticate': 'Basic realm="Git"' })
+  if (behaviour.lfs && entry.url.includes('.git/info/lfs/')) {
+    await behaviour.lfs(request, response)
+    entry.status = response.statusCode
+    return
+  }
   if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
   const lost = behaviour.losePushResponses === true && isPush(entry.url) && isPack(request) ? () => behaviour.onLostPush?.() : null
   backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity, lost)

@@ -33,6 +33,7 @@ import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ExportRequest, type ImportRequest, memberships, organizations, type SyncRunDoc, spaces, users } from '../../src/model/index.js'
 import { signAppToken } from '../../src/auth/index.js'
 import { openHosts } from '../../src/hosts/index.js'
+import { openLfsFiles } from '../../src/lfs/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
 import { createPrinter, openShelf } from '../../src/printing/index.js'
 import { openSpecFiles } from '../../src/specs/index.js'
@@ -108,6 +109,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
       maxBlobBytes: 10_000_000,
       maxPackBytes: 100_000_000,
       maxTreeEntries: 10_000,
+      lfs: { maxObjectBytes: 10_000_000, maxSpaceBytes: 100_000_000 },
       remoteTimeoutMs: 30_000,
       maxSpecBytes: 10_000_000,
       specFetchMs: 60_000,
@@ -124,6 +126,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
     },
     translation: { engines: [], memory: { get: () => new Map(), put: () => {}, forget: () => {}, close: () => {} }, close: async () => {} },
     specFiles: await openSpecFiles(join(root, 'openapi')),
+    lfsFiles: await openLfsFiles(join(root, 'lfs')),
     locks,
     moves: new RefMoves(),
     previews: new Previews(),

@@ -17,20 +17,18 @@ export const downloadFile = endpoint({
   query: Type.Object({ expires: Type.Integer({ minimum: 0 }), signature: Type.String({ maxLength: 100 }) }),
   returns: binary('application/octet-stream'),
   handle: async ({ app, downloadSpace, oid, fileName, query }) => {
-    const { size, read } = await openDownload(app, { space: downloadSpace, oid, name: fileName, expires: query.expires }, query.signature)
+    const content = await openDownload(app, { space: downloadSpace, oid, name: fileName, expires: query.expires }, query.signature)
     const contentType = contentTypeOf(fileName)
     const inline = isSafeInline(contentType)
     return stream({
       contentType: inline ? contentType : 'application/octet-stream',
-      size,
-      open: async (range) => {
-        const content = await read()
-        return range ? content.subarray(range.start, range.end + 1) : content
-      },
-      etag: oid,
+      size: content.size,
+      open: content.read,
+      ...(content.streamed ? { streamed: true } : {}),
+      etag: content.oid,
       fileName,
       disposition: inline ? 'inline' : 'attachment',
-      cacheControl: 'private, max-age=86400, immutable',
+      cacheControl: content.changes ? 'private, no-cache' : 'private, max-age=86400, immutable',
     })
   },
 })

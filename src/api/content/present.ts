@@ -2,6 +2,7 @@
 import { contentTypeOf } from '../../content/files.js'
 import type { App } from '../../domain/context/app.js'
 import { downloadUrl } from '../../domain/revisions/downloads.js'
+import { lfsDiagnostic } from '../../domain/revisions/lfs-files.js'
 import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain/revisions/pages.js'
 import { revisionType } from '../../domain/revisions/revision-type.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
@@ -20,6 +21,7 @@ export function presentFile(app: App, revision: OpenRevision, file: LoadedFile, 
     downloadURL: downloadUrl(app, revision.space.doc.id, file.oid, file.place.name),
     size: file.size,
     ...(file.dimensions ? { dimensions: file.dimensions } : {}),
+    ...(file.lfs ? { lfs: file.lfs } : {}),
     ...(options.metadata ? { git: gitPlace({ revision }, file.oid, file.place.gitPath) } : {}),
   }
 }
@@ -51,7 +53,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     },
     type: revisionType(info),
     ...(await presentMergedFrom(app, space, info)),
-    diagnostics: [...structure.diagnostics, ...pages.costly],
+    diagnostics: [...structure.diagnostics, ...pages.costly, ...loaded.flatMap(({ place, lfs }) => (lfs && lfsDiagnostic(place.gitPath, lfs)) ?? [])],
   }
 }
 

@@ -3,6 +3,7 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
 import { specStamp } from '../../domain/openapi/parts.js'
+import { lfsStamp } from '../../domain/revisions/lfs-files.js'
 import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import { fromTime } from '../../kernel/clock.js'
@@ -11,8 +12,8 @@ import type { CommitId } from '../../kernel/ids.js'
 const DAY_MS = 86_400_000
 
 /**
- * A response with content depends on the revision, on the settings of the space, and on the versions of specifications that pages show; the day renews
- * signed download URLs.
+ * A response with content depends on the revision, on the settings of the space, on the versions of specifications that pages show, and on what was fetched
+ * from Git LFS; the day renews signed download URLs.
  */
 export const contentValidator = async (app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> => [
   space.doc.id,
@@ -20,6 +21,8 @@ export const contentValidator = async (app: App, space: LoadedSpace, commit: Com
   commit,
   String(fromTime(app.clock, 'day', (now) => Math.floor(now / DAY_MS))),
   await specStamp(app, space.doc.organization),
+  // Whether files that Git LFS keeps are here.
+  await lfsStamp(app, space.doc.id),
   // Whether it is the head decides which versions count.
   String(space.repo.head(MAIN) === commit),
 ]

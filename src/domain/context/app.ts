@@ -3,6 +3,7 @@ import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
 import type { Hosts } from '../../hosts/index.js'
+import type { LfsFiles } from '../../lfs/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
 import type { PdfShelf, Printer } from '../../printing/index.js'
 import type { SpecFiles } from '../../specs/index.js'
@@ -63,6 +64,8 @@ export interface App {
   translation: Translation
   /** Documents of OpenAPI specifications. */
   specFiles: SpecFiles
+  /** Objects of Git LFS that were fetched. */
+  lfsFiles: LfsFiles
   /** Wakes the worker: jobs were queued. */
   wakeJobs(): void
   /** Counts a sign-in request from an IP address; throws 429 if there were too many. Absent = no limit. */
@@ -102,6 +105,8 @@ export interface Settings {
   maxPackBytes: number
   maxTreeEntries: number
   remoteTimeoutMs: number
+  /** Bytes of one object of Git LFS, and of all those of a space. */
+  lfs: { maxObjectBytes: number; maxSpaceBytes: number }
   /** Bytes of an OpenAPI specification with all files that it refers to. */
   maxSpecBytes: number
   /** Time to fetch all of it. */

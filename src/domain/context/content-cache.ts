@@ -2,6 +2,7 @@
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { PageFacts } from '../../content/facts.js'
 import type { IdOverrides } from '../../content/identity.js'
+import type { LfsPointer } from '../../content/lfs-pointer.js'
 import type { LinkGraph } from '../../content/links/link-graph.js'
 import type { OutwardLinks } from '../../content/links/outward-links.js'
 import type { Outline } from '../../content/outline/outline.js'
@@ -86,8 +87,10 @@ export interface CachedValues {
   places: readonly CommentTarget[]
   /** `<space>:<commit>` → dates of files. */
   dates: PageDates
-  /** Blob oid → pixels, or `none` if it is not an image. */
+  /** Blob oid, or `lfs:` and the hash of an object of Git LFS → pixels, or `none` if it is not an image. */
   dimensions: Dimensions
+  /** Blob oid → the pointer of Git LFS in it, or `none`. */
+  pointers: LfsPointer | 'none'
   /** `<space>:<tree>` → Git paths of the files that its pages reference. */
   files: readonly string[]
   /** `<space>:<commit>` → all links of the revision. */

@@ -1,5 +1,6 @@
 // Heads of the remote that cannot be merged: they wait in one change request per remote, until somebody resolves the conflict there.
 import type { RefMove, Repository } from '../../git/index.js'
+import type { IdOverrides } from '../../content/identity.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -155,6 +156,7 @@ async function addLaterHead(sync: LockedSync, doc: Document<ChangeRequestDoc>, a
     await repo.move([...moves, ...(await recordMoves(sync, arrival, plan.ground, head)), { ref, from: branch, to: head }], 'hold a conflict', sync.lease)
     return ''
   }
+  const seenFromMain = await overridesAt(sync.app, space, theirs)
   const log = await readSyncLog(repo, remote, main, branch)
   const ground = await findCommonGround(repo, log, { main: branch, theirs })
   if (ground.inStep) {
@@ -164,7 +166,7 @@ async function addLaterHead(sync: LockedSync, doc: Document<ChangeRequestDoc>, a
   const joined = await headAsParent(repo, plan.ground, { main, branch, theirs })
   const stated = await laterBase(sync, { ...arrival, branch, base: plan.base }, joined)
   const parents = [...joined, ...(stated ? [stated.common] : [])]
-  const commit = await mergeLaterHead(sync, doc, ground, { branch, theirs }, { parents, headers: stated?.headers ?? {} })
+  const commit = await mergeLaterHead(sync, doc, ground, { branch, theirs, seenFromMain }, { parents, headers: stated?.headers ?? {} })
   if (commit !== null) moves.push(...(await recordMoves(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
   if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
   return commit !== null
@@ -193,11 +195,11 @@ async function mergeLaterHead(
   sync: Sync,
   doc: ChangeRequestDoc,
   ground: CommonGround,
-  { branch, theirs }: { branch: CommitId; theirs: CommitId },
+  { branch, theirs, seenFromMain }: { branch: CommitId; theirs: CommitId; seenFromMain: IdOverrides },
   { parents, headers }: { parents: readonly CommitId[]; headers: Record<string, string> },
 ): Promise<CommitId | null> {
   const { app, space, remote } = sync
-  const { merged: outcome } = await mergeArrival(sync, ground, { main: branch, theirs })
+  const { merged: outcome } = await mergeArrival(sync, ground, { main: branch, theirs }, seenFromMain)
   if (!outcome.clean || (await findCollisions(space.repo, outcome.tree, branch, theirs)).length > 0) return null
   const message = commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) })
   const merge = { ours: branch, theirs, bases: ground.bases.map(({ local }) => local), tree: outcome.tree }

@@ -1,7 +1,7 @@
 /** Keeps what a forced push dropped from one ref of a remote from counting as known because of other refs. */
 import { commitWithout, droppedPart } from './commit-without.js'
 import { type CommonGround, commonCommits } from './common-ground.js'
-import { type Entry, isKnown, type SyncLog } from './log-entries.js'
+import { type Entry, isKnown, isWrittenAfter, type SyncLog } from './log-entries.js'
 import type { Arrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'
 
@@ -35,8 +35,10 @@ export async function entriesWithoutDropped(
 
 /** The `left` entries that go on to count. If their ref was seen at another head since, they are no longer what was seen there last. */
 function olderLeft(ref: string, { dropped }: CommonGround, log: SyncLog): Entry[] {
-  const isLast = (one: Entry): boolean =>
-    one.ref !== ref && log.counting.findLastIndex((other) => isKnown(other) && other.ref === one.ref) < log.counting.indexOf(one)
+  const isLast = (one: Entry): boolean => {
+    const seen = log.counting.findLast((other) => isKnown(other) && other.ref === one.ref)
+    return one.ref !== ref && (!seen || (isWrittenAfter(log.counting, one, seen) && isWrittenAfter(log.entries, one, seen)))
+  }
   return log.left.filter((one) => !dropped.includes(one)).map((one) => (isLast(one) ? one : { ...one, ref: '' }))
 }
 

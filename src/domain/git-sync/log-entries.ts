@@ -61,6 +61,12 @@ export function readEntries(message: string): Entry[] {
 
 export const isKnown = (entry: Entry): boolean => entry.kind === 'known'
 
+/**
+ * Whether one entry was written after another. A `left` entry tells of the head that its ref had by then: if the ref was seen at another head before main
+ * took the entry in (with a conflict), that other head is the last one.
+ */
+export const isWrittenAfter = (entries: readonly Entry[], one: Entry, other: Entry): boolean => entries.indexOf(one) > entries.indexOf(other)
+
 /** The log of a repository and folder, as it counts for the present main. */
 export interface SyncLog {
   ref: RefName

@@ -1,8 +1,10 @@
 // Merges a head of the remote with main, on the common ground that the sync log gives.
+import type { IdOverrides } from '../../content/identity.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { overridesAt, rememberOverrides } from '../revisions/identity.js'
 import { arrivingOverrides } from '../revisions/arriving-identity.js'
+import { withIdsSeenFromMain } from '../revisions/later-identity.js'
 import { withFiles } from '../commits/merge/files-of-both.js'
 import { joinedBase, joinedCommits } from '../commits/merge/joined-base.js'
 import { mergeCommits } from '../commits/merge/merge.js'
@@ -26,14 +28,17 @@ interface MergedArrival {
  * Merges what arrives into main on their common ground. Writes objects but moves no ref. If Git finds the same ground in the histories themselves, the
  * two commits are merged as they are. Else each side gets a temporary commit with the same tree whose parents are what it contains of the remote,
  * so that Git finds the right merge bases. A merge base that contains more than its history says (an export) gets a temporary commit too.
+ * @param seenFromMain if `main` is the branch of a conflict: the page IDs of what arrives as they are on its common ground with main
  */
 export async function mergeArrival(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
   ground: CommonGround,
   arrival: { main: CommitId; theirs: CommitId },
+  seenFromMain?: IdOverrides,
 ): Promise<MergedArrival> {
   const { app, space } = contact
   await rememberTheirs(contact, ground, arrival.theirs)
+  if (seenFromMain) await rememberSeen(contact, ground, { branch: arrival.main, head: arrival.theirs }, seenFromMain)
   const sides = await withSharedFiles(contact, ground, arrival, await withoutReturned(contact, ground, await sidesOf(contact, ground, arrival)))
   const merged = await mergeCommits(app, space, sides)
   const shared = merged.clean ? [] : await sharedVersions(space.repo, ground, arrival, merged.conflicts)
@@ -120,6 +125,18 @@ async function isPlain(repo: Repository, { bases, implied, held }: CommonGround,
 export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, ground: CommonGround, theirs: CommitId): Promise<void> {
   const common = await commonCommit({ app, space }, ground)
   if (common !== null) rememberOverrides(app, space, theirs, await arrivingOverrides(app, space, common, theirs))
+}
+
+/** Gives the new files of a later head of a conflict the IDs that they have seen from main. */
+async function rememberSeen(
+  { app, space }: Pick<Contact, 'app' | 'space'>,
+  ground: CommonGround,
+  { branch, head }: { branch: CommitId; head: CommitId },
+  seen: IdOverrides,
+): Promise<void> {
+  const common = await commonCommit({ app, space }, ground)
+  const found = await overridesAt(app, space, head)
+  if (common !== null) rememberOverrides(app, space, head, await withIdsSeenFromMain(app, space, { common, branch, head }, found, seen))
 }
 
 /** The merge base here; several are joined, since a page may have come by any of them. Null if there is none. */

@@ -5,7 +5,7 @@
 import type { RefMove, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { readLegacy } from './legacy-pairs.js'
-import { type Entry, isKnown, LOG, logRef, readEntries, type SyncLog, writeEntries } from './log-entries.js'
+import { type Entry, isKnown, isWrittenAfter, LOG, logRef, readEntries, type SyncLog, writeEntries } from './log-entries.js'
 import { outdated } from './log-pruning.js'
 import type { SyncRemote } from './remote.js'
 
@@ -32,7 +32,7 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   }
   const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
   const since = counting.slice(last === null ? 0 : counting.indexOf(last))
-  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one)) ?? null
+  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one) && (last === null || isWrittenAfter(entries, one, last))) ?? null
   return { ref, at, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
 }
 

@@ -21,7 +21,7 @@ export async function writeBook(app: App, revision: OpenRevision, folder: string
   const around: PageSurroundings = {
     app,
     revision,
-    pictures: new Pictures(revision.snapshot, folder),
+    pictures: new Pictures(app, revision.space.doc.id, revision.snapshot, folder),
     paths: new Set((await revision.snapshot.walk()).filter(isFile).map((entry) => entry.path)),
     printed: new Set([...eachChosen(chosen)].map((entry) => entry.id)),
     lang: facts.lang,

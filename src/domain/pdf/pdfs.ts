@@ -8,6 +8,7 @@ import type { Document } from '../../store/index.js'
 import type { BookFacts } from '../../render/index.js'
 import type { App } from '../context/app.js'
 import { MAIN, repositoryName } from '../context/refs.js'
+import { lfsStamp } from '../revisions/lfs-files.js'
 import { specStamp } from '../openapi/parts.js'
 import { isValidLink, type PdfLink, pdfUrl } from './links.js'
 
@@ -89,7 +90,8 @@ export async function factsOf(app: App, wanted: Wanted): Promise<{ facts: BookFa
   }
   // Which version of a specification is shown depends on the lock and on what is the head.
   const specs = [await specStamp(app, space.organization), space.editMode, repo.head(MAIN) === wanted.revision]
-  const parts = [BOOK_VERSION, wanted.revision, wanted.page ?? '', wanted.only === true, facts, specs]
+  const lfs = await lfsStamp(app, space.id)
+  const parts = [BOOK_VERSION, wanted.revision, wanted.page ?? '', wanted.only === true, facts, specs, ...(lfs === '0' ? [] : [lfs])]
   return { facts, key: createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40), space }
 }
 

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { imageDimensions } from '../../content/image-dimensions.js'
 import { isFile } from '../../content/read-file.js'
 import { ObjectTooLarge, type Snapshot } from '../../git/index.js'
+import type { App } from '../context/app.js'
+import { lfsFileOf } from '../revisions/lfs-files.js'
 
 /** Larger pictures are not printed: their text and a link take their place. */
 const MAX_PICTURE_BYTES = 20 * 1024 * 1024
@@ -22,6 +24,8 @@ export class Pictures {
   #bytes = 0
 
   constructor(
+    private readonly app: App,
+    private readonly space: string,
     private readonly snapshot: Snapshot,
     private readonly folder: string,
   ) {}
@@ -37,10 +41,18 @@ export class Pictures {
     return name === null ? null : `/pictures/${name}`
   }
 
+  /** The picture itself, also if Git LFS keeps it; null if it is not here, or too large. */
+  async #read(oid: string): Promise<Buffer | null> {
+    const content = await this.snapshot.read(oid, MAX_PICTURE_BYTES)
+    const lfs = await lfsFileOf(this.app, this.space, this.snapshot, oid, content.length)
+    if (!lfs) return content
+    return lfs.state !== 'present' || lfs.size > MAX_PICTURE_BYTES ? null : this.app.lfsFiles.head(lfs.oid, lfs.size).catch(() => null)
+  }
+
   async #write(oid: string, name: string): Promise<string | null> {
     try {
-      const content = await this.snapshot.read(oid, MAX_PICTURE_BYTES)
-      if (this.#bytes + content.length > MAX_BYTES) return null
+      const content = await this.#read(oid)
+      if (content === null || this.#bytes + content.length > MAX_BYTES) return null
       const { width, height } = imageDimensions(content) ?? { width: 0, height: 0 }
       if (width * height > MAX_PIXELS) return null
       this.#bytes += content.length

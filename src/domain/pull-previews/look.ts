@@ -1,5 +1,5 @@
 /** One look at the pull requests of a connection: previews are made of new heads, and those of closed pull requests are released. */
-import { isRemoteRefName } from '../../git/index.js'
+import { isRemoteRefName, RemoteError } from '../../git/index.js'
 import { HostError, type PullRequest } from '../../hosts/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type ConnectionDoc, connections, type PullPreviewDoc, pullPreviews } from '../../model/index.js'
@@ -10,7 +10,7 @@ import { explain } from '../git-sync/failure.js'
 import { type Look, openLook } from './contact.js'
 import { makePreview, shownOf, storeRefusal } from './make.js'
 import { previewsOf, releaseOthers } from './release.js'
-import { hasStatus, setStatus } from './set-status.js'
+import { Statuses } from './statuses.js'
 
 /** Open pull requests of a connection that get a preview: the newest. */
 const MOST_PREVIEWS = 100
@@ -35,7 +35,7 @@ export async function lookAtPullRequests(app: App, place: { connection: string; 
     const look = await openLook(app, doc, signal)
     if (look === null) return async () => {}
     const { isDone, problem } = await step(look)
-    return ended(app, doc, problem === null ? null : { message: problem.message, retryAt: problem.retryAt }, isDone)
+    return ended(app, doc, problem === null ? null : { message: problem.message, retryAt: problem instanceof HostError ? problem.retryAt : null }, isDone)
   } catch (error) {
     if (signal.aborted) throw error
     const message = error instanceof HostError ? error.message : explain(error, false)
@@ -49,8 +49,8 @@ interface Trouble {
   retryAt: Date | null
 }
 
-/** Makes what is missing. `isDone`: nothing is left for a look at once. `problem`: why no status could be set. */
-async function step(look: Look): Promise<{ isDone: boolean; problem: HostError | null }> {
+/** Makes what is missing. `isDone`: nothing is left for a look at once. `problem`: why one could not be fetched, or its status not be set. */
+async function step(look: Look): Promise<{ isDone: boolean; problem: HostError | RemoteError | null }> {
   const { app, through, host } = look
   const { items } = await host.openPullRequests(through.ref.replace('refs/heads/', ''))
   const pulls = items.slice(0, MOST_PREVIEWS)
@@ -58,28 +58,38 @@ async function step(look: Look): Promise<{ isDone: boolean; problem: HostError |
   const meant = pulls.filter(({ number }) => (known.get(number)?.key ?? through.key) === through.key)
   await releaseOthers(app, { connection: through.id, space: through.space }, new Set(meant.map(({ number }) => number)))
   const heads = await headsOf(look, pulls)
+  const statuses = new Statuses(look)
   let made = 0
-  let problem: HostError | null = null
+  let unfetched: RemoteError | null = null
   for (const pull of pulls) {
     const before = meant.includes(pull) ? known.get(pull.number) : undefined
     const head = heads.get(pull.number) ?? null
     const isMade = before !== undefined && (before.commit ?? null) === head
-    if (isMade && isShown(before, pull) && (problem !== null || hasStatus(look, before))) continue
-    if (made++ === MADE_AT_ONCE) return { isDone: false, problem }
+    if (!isMade && made === MADE_AT_ONCE) return { isDone: false, problem: unfetched ?? statuses.problem }
     const doc = isMade ? await renamed(look, before, pull) : await makeOne(look, pull, head)
-    if (doc !== null && problem === null) problem = await told(look, doc)
+    if (doc instanceof RemoteError) {
+      // Maybe it lies in this one alone, which takes too long, say. The second time, it lies in the repository.
+      if (unfetched !== null || look.connection.signal?.aborted) throw doc
+      unfetched = doc
+      continue
+    }
+    if (doc === null) continue
+    // One whose ref is not there is not counted: it would be tried again at once, for ever.
+    if (!isMade) made++
+    await statuses.set(doc)
   }
-  return { isDone: true, problem }
+  return { isDone: true, problem: unfetched ?? statuses.problem }
 }
 
-/** Makes the preview of a head. Null if the pull request is gone. */
-async function makeOne(look: Look, pull: PullRequest, head: CommitId | null): Promise<Document<PullPreviewDoc> | null> {
+/** Makes the preview of a head. Null if the pull request is gone, an error if it could not be fetched. */
+async function makeOne(look: Look, pull: PullRequest, head: CommitId | null): Promise<Document<PullPreviewDoc> | RemoteError | null> {
   const ref = refOf(look, pull)
   if (ref === null || head === null)
     return storeRefusal(look, pull, null, 'The host gives no ref for this pull request: it comes from another repository, or its branch is gone.')
   try {
-    return await makePreview(look, pull, ref)
+    return await makePreview(look, { ...pull, head: { ...pull.head, sha: head } }, ref)
   } catch (error) {
+    if (error instanceof RemoteError) return error
     if (look.connection.signal?.aborted || error instanceof HostError || explain(error, false) !== null) throw error
     // One pull request never keeps the others from their previews.
     look.app.log.error({ error, connection: look.through.id, number: pull.number }, 'A pull request could not be previewed.')
@@ -132,27 +142,17 @@ async function renamed({ app }: Look, doc: Document<PullPreviewDoc>, pull: PullR
   })
 }
 
-/** Sets the status. Returns why the host does not take any; throws what passes by itself. */
-async function told(look: Look, doc: Document<PullPreviewDoc>): Promise<HostError | null> {
-  try {
-    await setStatus(look, doc)
-    return null
-  } catch (error) {
-    if (error instanceof HostError && error.failure !== 'rateLimited' && error.failure !== 'unavailable') return error
-    throw error
-  }
-}
-
 /** Records in the connection how the look went, and queues the next one. */
 function ended(app: App, { id }: ConnectionDoc, trouble: Trouble | null, isDone: boolean): Written {
   return async (tx) => {
     const stored = await tx.get(connections, id)
     if (!stored) return
     const now = app.clock.now()
-    const attempts = trouble === null ? 0 : (stored.previews?.attempts ?? 0) + 1
+    // As long as there are previews to make, it goes on: a host that takes no status does not keep people from them.
+    const attempts = trouble === null ? 0 : (stored.previews?.attempts ?? 0) + (isDone ? 1 : 0)
     const previews = { lookedAt: now.toISOString(), ...(trouble === null ? {} : { problem: trouble.message, attempts }) }
     await tx.replace(connections, { ...stored, previews })
-    const at = trouble === null ? nextLook(app, now.getTime(), isDone) : retryAt(trouble, attempts, now.getTime())
+    const at = trouble === null || !isDone ? nextLook(app, now.getTime(), isDone) : retryAt(trouble, attempts, now.getTime())
     if (at !== null) await schedulePreviewLook(app, tx, stored, at)
   }
 }

@@ -33,8 +33,8 @@ export async function overridesFrom(app: App, space: SpaceRepository, base: Comm
 }
 
 /**
- * The head's own overrides, and the IDs of files of the base that it has unchanged at new paths. Its own history does not tell these if they came by
- * a merge of people: only the first parent's files keep their IDs by it.
+ * The head's own overrides, and the IDs of files of the base that it has unchanged at new paths, or changed at their own path. Its own history does not
+ * tell these if they came by a merge of people (only the first parent's files keep their IDs by it), or if they were gone in between under another name.
  */
 async function withMovedFiles(work: TextWork, repo: Repository, base: CommitOverrides, head: CommitOverrides): Promise<IdOverrides> {
   const { root } = (await readConfig(await repo.at(head.commit), work)).config
@@ -50,14 +50,28 @@ async function withMovedFiles(work: TextWork, repo: Repository, base: CommitOver
     if (after && !known.has(is(entryAt(after.path).kind, entryAt(after.path).key))) put(come, after)
   }
   const found = new Map(head.overrides)
+  const moved = new Set<string>()
+  const give = ({ kind, key }: EntryKey, id: string): void => {
+    used.add(id)
+    moved.add(overrideKey(kind, key))
+    if (id === defaultId(kind, key)) found.delete(overrideKey(kind, key))
+    else {
+      for (const [name, other] of found) if (other === id) found.delete(name)
+      found.set(overrideKey(kind, key), id)
+    }
+  }
   for (const [oid, [to, ...others]] of come) {
     const [from, ...more] = gone.get(oid) ?? []
     if (from === undefined || to === undefined || others.length + more.length > 0) continue
     const [old, now] = [entryAt(from), entryAt(to)]
-    const id = was(old.kind, old.key)
-    if (old.kind !== now.kind) continue
-    if (id === defaultId(now.kind, now.key)) found.delete(overrideKey(now.kind, now.key))
-    else found.set(overrideKey(now.kind, now.key), id)
+    if (old.kind === now.kind) give(now, was(old.kind, old.key))
+  }
+  for (const { before, after } of changes) {
+    if (!before || !after || before.path !== after.path) continue
+    const entry = entryAt(after.path)
+    const [old, now] = [was(entry.kind, entry.key), is(entry.kind, entry.key)]
+    if (used.has(old) || known.has(now) || moved.has(overrideKey(entry.kind, entry.key))) continue
+    give(entry, old)
   }
   return found.size === head.overrides.size && [...found].every(([name, id]) => head.overrides.get(name) === id) ? head.overrides : found
 }

@@ -1,8 +1,10 @@
-import { notFound } from '../../kernel/errors.js'
+import type { Readable } from 'node:stream'
+import { notFound, ServiceError } from '../../kernel/errors.js'
 import { spaces } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { expiryOf, isSigned, signatureOf } from '../context/signed-url.js'
+import { type LfsFile, lfsFileOf } from './lfs-files.js'
 import { isMissing } from './revisions.js'
 
 /** What a signed download URL stands for. */
@@ -27,8 +29,24 @@ export function downloadUrl(app: App, space: string, oid: string, name: string):
 /** Whether a download URL was made here and has not expired. */
 export const isValidDownload = (app: App, download: Download, signature: string): boolean => isSigned(app, partsOf(download), download.expires, signature)
 
-/** Opens the file of a download URL. Throws 404 if the signature is wrong, the URL has expired, or the space or the file is gone. */
-export async function openDownload(app: App, download: Download, signature: string): Promise<{ size: number; read: () => Promise<Buffer> }> {
+/** The content behind a download URL. */
+export interface OpenedDownload {
+  /** Bytes. */
+  size: number
+  /** Names the bytes: a Git object ID, or the SHA-256 of an object of Git LFS. */
+  oid: string
+  read(range?: { start: number; end: number }): Promise<Buffer> | Readable
+  /** It is read from the disk while it is sent. */
+  streamed: boolean
+  /** The same URL may have other bytes later. */
+  changes: boolean
+}
+
+/**
+ * Opens the file of a download URL. Throws 404 if the signature is wrong, the URL has expired, the space or the file is gone, or the file is kept by Git
+ * LFS and not here yet: then the message says why.
+ */
+export async function openDownload(app: App, download: Download, signature: string): Promise<OpenedDownload> {
   const space = isValidDownload(app, download, signature) ? await app.store.get(spaces, download.space) : null
   const repo = space && space.deletedAt === undefined ? await app.git.open(repositoryName(space.id)) : null
   const head = repo?.head(MAIN)
@@ -36,10 +54,23 @@ export async function openDownload(app: App, download: Download, signature: stri
   try {
     const snapshot = await repo.at(head)
     const [size] = (await snapshot.sizes([download.oid])) as [number]
-    return { size, read: () => snapshot.read(download.oid) }
+    const lfs = await lfsFileOf(app, download.space, snapshot, download.oid, size)
+    if (lfs && lfs.state !== 'local') return await openObject(app, lfs)
+    const read = async (range?: { start: number; end: number }): Promise<Buffer> => {
+      const content = await snapshot.read(download.oid)
+      return range ? content.subarray(range.start, range.end + 1) : content
+    }
+    return { size, oid: download.oid, read, streamed: false, changes: lfs !== null }
   } catch (error) {
     // No commit has the file any more, and Git pruned it.
     if (isMissing(error)) throw notFound('This download')
     throw error
   }
+}
+
+async function openObject(app: App, { oid, size, state, problem }: LfsFile): Promise<OpenedDownload> {
+  if (state !== 'present') throw new ServiceError('not-found', `The file is kept by Git LFS and is not here. ${problem ?? ''}`.trim())
+  // Its file may be gone, if the data folder was restored without it: it is fetched again.
+  if (!(await app.lfsFiles.has({ oid, size }))) throw new ServiceError('not-found', 'The file is kept by Git LFS and is not here. It will be fetched again.')
+  return { size, oid, read: (range) => app.lfsFiles.stream(oid, range), streamed: true, changes: false }
 }

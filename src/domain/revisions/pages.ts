@@ -7,22 +7,28 @@ import type { FileEntry, PageEntry } from '../../content/types.js'
 import type { NamedPart } from '../../content/specs/named-part.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import { notFound } from '../../kernel/errors.js'
+import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
+import { type LfsFile, lfsFileOf } from './lfs-files.js'
 import { parsePage } from './page-source.js'
 import { partText } from './spec-parts.js'
 import { filesOf, type OpenRevision } from './revisions.js'
 
-/** A file of a revision with its size and, if it is an image, its dimensions. */
+/** A file of a revision with its size and, if it is an image, its dimensions. If Git LFS keeps it and it is here, they are those of the file itself. */
 export interface LoadedFile {
   place: FileEntry
   oid: string
   /** Bytes. */
   size: number
   dimensions: { width: number; height: number } | null
+  lfs: LfsFile | null
 }
 
 /** Larger images get no dimensions: they would have to be read whole. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024
+/** Of objects of Git LFS, so much is read for the dimensions. */
+const HEAD_BYTES = 256 * 1024
+const IMAGE = /\.(png|jpe?g|gif|webp|svg|avif|bmp|ico|tiff?)$/i
 
 /** A page by its ID. Throws 404. */
 export function getPage(revision: OpenRevision, id: string): PageEntry {
@@ -53,21 +59,37 @@ export async function loadFiles(app: App, revision: OpenRevision, places: readon
   )
   const sizes = await revision.snapshot.sizes(found.map((one) => one.entry?.oid as string))
   const loaded: LoadedFile[] = []
+  const slices = new Slices()
   // One after the other: each may be an image of many megabytes.
   for (const [index, { place, entry }] of found.entries()) {
+    if (slices.due) await slices.rest()
     const oid = entry?.oid as string
     const size = sizes[index] as number
-    loaded.push({ place, oid, size, dimensions: await dimensionsOf(app, revision, oid, place.name, size) })
+    const lfs = await lfsFileOf(app, revision.space.doc.id, revision.snapshot, oid, size)
+    if (lfs?.state === 'present') loaded.push({ place, oid, size: lfs.size, dimensions: await dimensionsOfObject(app, lfs, place.name), lfs })
+    else loaded.push({ place, oid, size, dimensions: lfs ? null : await dimensionsOf(app, revision, oid, place.name, size), lfs })
   }
   return loaded
 }
 
 async function dimensionsOf(app: App, revision: OpenRevision, oid: string, name: string, size: number): Promise<{ width: number; height: number } | null> {
-  if (size > MAX_IMAGE_BYTES || !/\.(png|jpe?g|gif|webp|svg|avif|bmp|ico|tiff?)$/i.test(name)) return null
+  if (size > MAX_IMAGE_BYTES || !IMAGE.test(name)) return null
   const known = app.content.dimensions.get(oid)
   if (known !== undefined) return known === 'none' ? null : known
   const dimensions = imageDimensions(await revision.snapshot.read(oid))
   app.content.dimensions.set(oid, dimensions ?? 'none')
+  return dimensions
+}
+
+async function dimensionsOfObject(app: App, { oid }: LfsFile, name: string): Promise<LoadedFile['dimensions']> {
+  if (!IMAGE.test(name)) return null
+  const key = `lfs:${oid}`
+  const known = app.content.dimensions.get(key)
+  if (known !== undefined) return known === 'none' ? null : known
+  const head = await app.lfsFiles.head(oid, HEAD_BYTES).catch(() => null)
+  if (head === null) return null
+  const dimensions = imageDimensions(head)
+  app.content.dimensions.set(key, dimensions ?? 'none')
   return dimensions
 }
 

@@ -24,6 +24,7 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     places: budget.cache({ weigh: weights.ofPlaces }),
     dates: budget.cache<PageDates>({ weigh: weights.ofDates, base: (dates) => dates.base }),
     dimensions: budget.cache({ weigh: weights.ofDimensions }),
+    pointers: budget.cache({ weigh: weights.ofPointer }),
     files: budget.cache<readonly string[]>({ weigh: weights.ofPaths }),
     links: budget.cache({ weigh: (links) => atOnce(weights.ofLinks(links)) }),
     addresses: budget.cache({ weigh: weights.ofAddresses }),
@@ -43,10 +44,10 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
 
 /** What is keyed by blob is shared; what is learnt of commits stays in `own`. */
 function scratchOf(caches: Caches, own: ContentCache): ContentCache {
-  const { pages, references, outlines, texts, places, dimensions } = caches
+  const { pages, references, outlines, texts, places, dimensions, pointers } = caches
   const overrides = layered(caches.overrides, own.overrides)
   const structures = layered(caches.structures, own.structures)
-  return { ...own, pages, references, outlines, texts, places, dimensions, overrides, structures }
+  return { ...own, pages, references, outlines, texts, places, dimensions, pointers, overrides, structures }
 }
 
 /** Reads from `own`, then from `below`. Writes only to `own`. */

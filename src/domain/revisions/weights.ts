@@ -2,6 +2,7 @@
 // kind; `test/kernel/estimates.test.ts` checks each against the growth of the heap, within a factor of two.
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
+import type { LfsPointer } from '../../content/lfs-pointer.js'
 import type { LinkGraph } from '../../content/links/link-graph.js'
 import type { OutwardLinks } from '../../content/links/outward-links.js'
 import type { Outline } from '../../content/outline/outline.js'
@@ -93,6 +94,8 @@ export function ofPlaces(places: readonly CommentTarget[]): number {
   for (const { node, preview } of places) bytes += 320 + 2 * (ofText(node) + ofText(preview))
   return bytes
 }
+
+export const ofPointer = (pointer: LfsPointer | 'none'): number => (pointer === 'none' ? 0 : 64 + ofText(pointer.oid))
 
 /** Only the map of this commit: the maps below it in the chain are cached values of their own. */
 export function ofDates({ own }: PageDates): number {

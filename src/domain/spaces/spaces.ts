@@ -14,6 +14,7 @@ import { moveBranch } from '../commits/move-branch.js'
 import { checkMergeRules } from '../commits/rules/check-rules.js'
 import { emit } from '../events/events.js'
 import { noOverrides } from '../revisions/identity.js'
+import { copyLfs } from '../revisions/lfs-files.js'
 import { checkMayAdd, checkMayAddBeside } from './location-checks.js'
 import { unguarded } from '../commits/guards.js'
 import { MAIN, repositoryName } from '../context/refs.js'
@@ -248,6 +249,7 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
       await checkMayAddBeside(tx, actor.user.id, stored)
       for (const { version: _of, ...grant } of await tx.find(grants, 'target', `space:${stored.id}`))
         await tx.insert(grants, { ...grant, id: `space:${id}:${grant.principal}`, target: `space:${id}` })
+      await copyLfs(tx, stored.id, id)
       const siblings = await itemsAt(tx, stored)
       const [position] = await makeRoom(tx, siblings, siblings.findIndex((one) => one.doc.id === stored.id) + 1)
       const { git: _link, version: _version, awaitedSpecs: _awaited, ...rest } = stored

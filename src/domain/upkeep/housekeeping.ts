@@ -16,6 +16,9 @@ import {
 } from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { forgetPruned, sweepLfsFiles } from '../lfs/upkeep.js'
+import { queueMissing } from '../lfs/queue.js'
+import { removeLfs } from '../revisions/lfs-files.js'
 import { removeComments } from '../comments/comments.js'
 import { emit } from '../events/events.js'
 import { removeGrantsOn } from '../roles/permissions.js'
@@ -60,6 +63,7 @@ export async function queueHousekeeping(app: App): Promise<number> {
 /** Removes expired invitations, sign-in links and what single sign-on remembers for a time, and files that nothing names any more. */
 export async function removeExpired(app: App): Promise<void> {
   await sweepSpecFiles(app)
+  await sweepLfsFiles(app)
   const now = app.clock.now().toISOString()
   await app.store.transact(async (tx) => {
     for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
@@ -69,10 +73,15 @@ export async function removeExpired(app: App): Promise<void> {
   })
 }
 
-/** Repacks a space's repository. Writes go on meanwhile, except during the steps that remove objects. */
+/**
+ * Repacks a space's repository. Writes go on meanwhile, except during the steps that remove objects. Objects of Git LFS whose pointers are gone are
+ * forgotten, and those that got lost are fetched again.
+ */
 export async function maintainRepository(app: App, space: string): Promise<void> {
   if (!(await app.git.exists(repositoryName(space)))) return
   await (await app.git.open(repositoryName(space))).maintain({ exclusive: (work) => app.locks.run(space, work) })
+  await forgetPruned(app, space)
+  await queueMissing(app, space, { deep: true })
 }
 
 /**
@@ -91,6 +100,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
       await removeExports(tx, id)
       await removePreviews(tx, id)
+      await removeLfs(tx, id)
       for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
       for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })

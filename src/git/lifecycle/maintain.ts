@@ -29,8 +29,8 @@ interface Upkeep {
   disk: Disk
   /** Runs work while nobody writes to the repository. */
   exclusive<T>(work: () => Promise<T>): Promise<T>
-  /** Runs work while this process moves no ref of the repository. */
-  betweenMoves<T>(work: () => Promise<T>): Promise<T>
+  /** Runs work that packs refs while this process moves no ref of the repository. */
+  packingRefs<T>(work: () => Promise<T>): Promise<T>
   /** Packs and deletes however little there is. */
   thorough: boolean
 }
@@ -59,8 +59,8 @@ export async function maintain(repository: string, upkeep: Upkeep): Promise<void
 type RunGit = (args: readonly string[], timeoutMs?: number) => Promise<Buffer>
 
 /** Loose refs are removed only after packed-refs was synced. */
-async function packRefs(repository: string, { disk, betweenMoves }: Upkeep, git: RunGit): Promise<void> {
-  await betweenMoves(async () => {
+async function packRefs(repository: string, { disk, packingRefs }: Upkeep, git: RunGit): Promise<void> {
+  await packingRefs(async () => {
     await git(['pack-refs', '--all', '--no-prune'], SHORT_MS)
     await syncPath(disk, repository)
     await git(['pack-refs', '--all', '--prune'], SHORT_MS)

@@ -40,9 +40,10 @@ const treeBytes = (tree: Tree): number => tree.nodes.reduce((sum, { name }) => s
 const commitBytes = (commit: CommitInfo): number => 900 + commit.message.length + charactersOf(commit) + 80 * commit.parents.length
 const graphBytes = (graph: CommitGraph): number => 200 + 380 * graph.size
 
-const packedRefsBytes = ({ refs }: ReadRefs): number => {
+const packedRefsBytes = ({ refs, folders }: ReadRefs): number => {
   let bytes = 200
   for (const name of refs.keys()) bytes += 140 + name.length
+  for (const name of folders) bytes += 80 + name.length
   return bytes
 }
 

@@ -1,8 +1,9 @@
 /** Notes which refs are being moved, so that lock files left by a crash can be told from those of somebody else's Git. */
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../objects/disk.js'
 import type { RefMove } from '../types.js'
+import { HALF_PACKED, listLocks } from './locks.js'
 
 const FILE = 'bindery-moving'
 /** Resolution of file times. */
@@ -12,7 +13,18 @@ interface Note {
   /** Milliseconds since 1970: the locks of these moves are not older. */
   since: number
   moves: RefMove[]
+  /** Refs are being packed, which holds `packed-refs.lock`, and in the end that of each ref whose file is removed: all of them empty. */
+  packing?: boolean
 }
+
+const isEmpty = ({ moves, packing }: Note): boolean => moves.length === 0 && !packing
+
+/** Both in one, from the earlier time on. */
+const joined = (a: Note, b: Note): Note => ({
+  since: isEmpty(a) ? b.since : a.since,
+  moves: [...a.moves, ...b.moves],
+  ...(a.packing || b.packing ? { packing: true } : {}),
+})
 
 /**
  * A file in the repository that says which lock files a move may hold while it runs. If only the server is killed, Git removes its
@@ -31,14 +43,23 @@ export class MoveIntent {
 
   /** Writes down which moves begin. */
   begin(moves: readonly RefMove[]): void {
-    this.#current = { since: Date.now(), moves: [...moves] }
-    this.#note({ since: this.#doubtful.moves.length > 0 ? this.#doubtful.since : this.#current.since, moves: [...this.#doubtful.moves, ...moves] })
+    this.#begin({ since: Date.now(), moves: [...moves] })
+  }
+
+  /** Writes down that refs are packed from now on. */
+  beginPacking(): void {
+    this.#begin({ since: Date.now(), moves: [], packing: true })
+  }
+
+  #begin(note: Note): void {
+    this.#current = note
+    this.#note(joined(this.#doubtful, note))
   }
 
   /** The move has ended, and its process removed its locks. */
   end(): void {
-    if (this.#doubtful.moves.length > 0) this.#note(this.#doubtful)
-    else rmSync(this.#file, { force: true })
+    if (isEmpty(this.#doubtful)) rmSync(this.#file, { force: true })
+    else this.#note(this.#doubtful)
   }
 
   /** The process of this move was killed: removes the locks whose content is what it was writing. An empty lock stays until the next start. */
@@ -49,10 +70,7 @@ export class MoveIntent {
 
   /** The process of this move may still be running, or left a lock that may be an administrator's: its locks stay until the next start. */
   abandon(): void {
-    this.#doubtful = {
-      since: this.#doubtful.moves.length > 0 ? this.#doubtful.since : this.#current.since,
-      moves: [...this.#doubtful.moves, ...this.#current.moves],
-    }
+    this.#doubtful = joined(this.#doubtful, this.#current)
     this.end()
   }
 
@@ -81,9 +99,11 @@ function parse(text: string): Note {
 }
 
 /** Removes the locks of a note whose content is what was being written, and empty ones if `empty` is set. Returns whether an empty one was left. */
-function removeLocks(repository: string, { since, moves }: Note, empty: boolean): boolean {
+function removeLocks(repository: string, { since, moves, packing }: Note, empty: boolean): boolean {
   const ours = new Set(moves.map(({ to }) => `${to}\n`))
-  const names = [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', ...(moves.some(({ to }) => to === null) ? ['packed-refs.lock'] : [])]
+  const writesPacked = packing || moves.some(({ to }) => to === null)
+  const own = [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', ...(writesPacked ? ['packed-refs.lock'] : [])]
+  const names = packing ? listLocks(repository) : own
   let left = false
   for (const path of names.map((name) => join(repository, name))) {
     try {
@@ -95,5 +115,13 @@ function removeLocks(repository: string, { since, moves }: Note, empty: boolean)
       if (errorCode(error) !== 'ENOENT') throw error
     }
   }
+  if (empty && writesPacked) removeHalfPacked(repository, since)
   return left
+}
+
+/** Removes what Git was writing for `packed-refs`, unless somebody holds its lock: while it is there, Git can neither pack nor delete refs. */
+function removeHalfPacked(repository: string, since: number): void {
+  const path = join(repository, HALF_PACKED)
+  const written = statSync(path, { throwIfNoEntry: false })
+  if (written && written.mtimeMs >= since - GRAIN_MS && !existsSync(join(repository, 'packed-refs.lock'))) rmSync(path, { force: true })
 }

@@ -72,9 +72,19 @@ export class RefMover {
     return turn
   }
 
-  /** Runs work while no move is under way. */
-  between<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work)
+  /** Runs work that packs refs, while no move is under way. What a kill leaves of it is removed at the next start. */
+  packing<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(async () => {
+      this.#intent.beginPacking()
+      try {
+        const result = await work()
+        this.#intent.end()
+        return result
+      } catch (error) {
+        this.#intent.abandon()
+        throw error
+      }
+    })
     this.#last = turn.catch(() => {})
     return turn
   }

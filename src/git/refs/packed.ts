@@ -1,24 +1,35 @@
 import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { errorCode } from '../objects/disk.js'
 
 /** A file changed this recently may be replaced by another one with the same times. */
 const RACY_MS = 1000
-const none: ReadonlyMap<string, string> = new Map()
 
-function parse(text: string): Map<string, string> {
+/** What a `packed-refs` file says. */
+interface ParsedRefs {
+  readonly refs: ReadonlyMap<string, string>
+  /** Every folder above a ref, so that a new ref is not compared with all others. */
+  readonly folders: ReadonlySet<string>
+}
+
+const none: ParsedRefs = { refs: new Map(), folders: new Set() }
+
+function parse(text: string): ParsedRefs {
   const refs = new Map<string, string>()
+  const folders = new Set<string>()
   for (const line of text.split('\n')) {
-    if (line.length > 41 && line[40] === ' ' && line[0] !== '#' && line[0] !== '^') refs.set(line.slice(41), line.slice(0, 40))
+    if (line.length <= 41 || line[40] !== ' ' || line[0] === '#' || line[0] === '^') continue
+    const name = line.slice(41)
+    refs.set(name, line.slice(0, 40))
+    for (let folder = dirname(name); folder !== '.' && !folders.has(folder); folder = dirname(folder)) folders.add(folder)
   }
-  return refs
+  return { refs, folders }
 }
 
 /** The content of a `packed-refs` file, with a stamp of its inode, size and times. */
-export interface ReadRefs {
+export interface ReadRefs extends ParsedRefs {
   readonly stamp: string
-  readonly refs: ReadonlyMap<string, string>
 }
 
 /** The `packed-refs` file of one repository. It is read again when its stamp changes, or its content was evicted from the cache. */
@@ -33,15 +44,28 @@ export class PackedRefs {
     this.#path = join(repository, 'packed-refs')
   }
 
+  /** The packed refs by name. */
   read(): ReadonlyMap<string, string> {
+    return this.#parsed().refs
+  }
+
+  /** Whether a packed ref is below this folder, or this name is below a packed ref. */
+  collides(ref: string): boolean {
+    const { refs, folders } = this.#parsed()
+    if (folders.has(ref)) return true
+    for (let above = dirname(ref); above !== 'refs' && above !== '.'; above = dirname(above)) if (refs.has(above)) return true
+    return false
+  }
+
+  #parsed(): ParsedRefs {
     try {
       const before = this.#stat()
       const known = this.kept?.get(this.#path)
-      if (known?.stamp === before.stamp) return known.refs
-      const refs = parse(readFileSync(this.#path, 'latin1'))
+      if (known?.stamp === before.stamp) return known
+      const parsed = parse(readFileSync(this.#path, 'latin1'))
       const after = this.#stat()
-      if (before.stamp === after.stamp && Date.now() - after.changedMs > RACY_MS) this.kept?.set(this.#path, { stamp: after.stamp, refs })
-      return refs
+      if (before.stamp === after.stamp && Date.now() - after.changedMs > RACY_MS) this.kept?.set(this.#path, { stamp: after.stamp, ...parsed })
+      return parsed
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error
       return none

@@ -1,6 +1,6 @@
 /** Reads where the refs of a repository point to, from loose files and packed-refs. */
 import { type BigIntStats, closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { GitError } from '../errors.js'
@@ -85,11 +85,7 @@ export class RefReader {
   collides(ref: string): boolean {
     const loose = new Set<string>()
     this.#looseNames(`${ref}/`, loose)
-    if (loose.size > 0) return true
-    const packed = this.#packed.read()
-    for (let above = dirname(ref); above !== 'refs'; above = dirname(above)) if (packed.has(above)) return true
-    for (const name of packed.keys()) if (name.startsWith(`${ref}/`)) return true
-    return false
+    return loose.size > 0 || this.#packed.collides(ref)
   }
 
   #resolve(ref: string, depth: number, known?: string): CommitId | null {

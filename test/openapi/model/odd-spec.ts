@@ -40,7 +40,14 @@ export const oddSpec = {
     '/stream': {
       get: operation({
         tags: ['a/b'],
-        responses: { 200: { description: 'd', content: { 'text/event-stream': { itemSchema: { $ref: '#/components/schemas/Node' } } } } },
+        responses: {
+          200: {
+            summary: 'Events without a description',
+            content: {
+              'text/event-stream': { itemSchema: { $ref: '#/components/schemas/Node' }, examples: { one: { dataValue: { sent: 'as data of 3.2' } } } },
+            },
+          },
+        },
       }),
     },
   },

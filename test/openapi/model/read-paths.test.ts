@@ -106,6 +106,8 @@ test('path parameters, servers, streams and cycles are shown', async () => {
   assert.match(all, 'Which animalparameter')
   assert.match(all, 'Query of 3.2')
   assert.match(all, 'Link of 3.2')
+  assert.match(all, 'Events without a description')
+  assert.match(all, 'as data of 3.2')
   assert.match(all, /Node/)
 })
 

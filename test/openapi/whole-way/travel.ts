@@ -12,6 +12,8 @@ type Json = any
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
 /** Blocks that a page fills at most. */
 const MOST_BLOCKS = 100
+/** Text that these blocks are filled with at most, less one block of the largest kind. */
+const MUCH_TEXT = 900 * 1024
 /** Pages that are read; of more, some in equal distances. */
 const MOST_READ = 400
 
@@ -83,7 +85,7 @@ export const spaceOf = (here: TestService, read: Read): Promise<Desk> =>
     },
   )
 
-/** Reads the pages as markdown and as blocks; each operation is on one page of each entry, and every block of the page is filled. */
+/** Reads the pages as markdown and as blocks; each operation is on one page of each entry, and every block of the page is filled that there is room for. */
 export async function readPages(desk: Desk, read: Read): Promise<void> {
   const get = async (path: string): Promise<Json> => (await desk.admin.call('get', `${desk.url}/content/${path}`).expect(200)).body
   const revision = (await desk.admin.call('get', `${desk.url}/content`).expect(200)).body
@@ -106,7 +108,8 @@ export async function readPages(desk: Desk, read: Read): Promise<void> {
   }
   const { markdown } = await get('path/blocks?evaluated=true')
   const unfilled = markdown.match(/\{% (openapi-\w+) [^%]*%\}\n\{% end\1 %\}/g) ?? []
-  assert.equal(unfilled, [], read.slug)
+  if (markdown.length < MUCH_TEXT) assert.equal(unfilled, [], read.slug)
+  else assert.ok(unfilled.length < blocksOf(read).count, read.slug)
   assert.is(markdown.match(/^\{% openapi-/gm)?.length ?? 0, blocksOf(read).count, read.slug)
 }
 

@@ -1,0 +1,32 @@
+/** Pointers of Git LFS: the small text files that stand in a repository for files kept elsewhere. */
+
+/** What a pointer names. */
+export interface LfsPointer {
+  /** SHA-256 of the file, hexadecimal. */
+  oid: string
+  /** Bytes. */
+  size: number
+}
+
+/** A pointer has fewer bytes than this (Git LFS specification, "The Pointer"). */
+export const MAX_POINTER_BYTES = 1024
+/** No pointer is shorter: version, the hash and the size of an empty file. */
+export const MIN_POINTER_BYTES = 110
+
+/** The versions that `git lfs` reads, by their addresses. */
+const VERSIONS = new Set(['https://git-lfs.github.com/spec/v1', 'https://hawser.github.com/spec/v1', 'http://git-media.io/v/2'])
+
+/**
+ * Reads a pointer; null if the bytes are none, so that they are an ordinary file. As strict as `git lfs`: the members in their order, each once, and
+ * nothing else; lines may end in CRLF. A pointer with extensions is none: what it names is not the file itself, but what a program of the authors made of it.
+ */
+export function readPointer(bytes: Uint8Array): LfsPointer | null {
+  if (bytes.byteLength >= MAX_POINTER_BYTES || bytes.byteLength < MIN_POINTER_BYTES) return null
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  const [version, oid, size, ...more] = text.trimEnd().split(/\r?\n/)
+  if (more.length > 0 || !VERSIONS.has(/^version (\S+)$/.exec(version ?? '')?.[1] ?? '')) return null
+  const hash = /^oid sha256:([0-9a-f]{64})$/.exec(oid ?? '')?.[1]
+  const count = /^size ([0-9]{1,16})$/.exec(size ?? '')?.[1]
+  if (hash === undefined || count === undefined || !Number.isSafeInteger(Number(count))) return null
+  return { oid: hash, size: Number(count) }
+}

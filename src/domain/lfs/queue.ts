@@ -1,0 +1,104 @@
+/** Queues the fetching of objects of Git LFS: after imports and exports, and when main has moved. */
+import type { CommitId } from '../../kernel/ids.js'
+import { newId } from '../../kernel/ids.js'
+import { jobs, type LfsRemote, lfsSpaces, spaces } from '../../model/index.js'
+import type { Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { MAIN, repositoryName } from '../context/refs.js'
+import { isAutomatic, type Outcome, type Sync } from '../git-sync/sync.js'
+import { missingObjects } from './scan.js'
+
+export const RESOLVE_LFS = 'resolve-lfs'
+
+/** Remotes that a space remembers for objects that are asked for later. */
+const MAX_REMOTES = 10
+/** Revisions that one job looks at, beside main. */
+const MAX_REVISIONS = 20
+
+/** What a job is to do, as it is stored. It has no credential. */
+export interface LfsOrder {
+  space: string
+  remote: LfsRemote
+  /** Revisions whose pointers are looked at, beside main. */
+  revisions: CommitId[]
+  /** Somebody asked for it: what failed before is tried at once. */
+  asked: boolean
+  /** How often the remote could not be asked in a row. */
+  tries: number
+}
+
+const laneOf = ({ space, remote }: Pick<LfsOrder, 'space' | 'remote'>): string => `${RESOLVE_LFS}-${space}-${remote.key}`
+
+/** What is to be fetched after an import or export; null if nothing is missing. */
+export async function lfsOrderAfter(sync: Sync, { revision, remoteRevision }: Outcome): Promise<LfsOrder | null> {
+  const { app, run, space } = sync
+  const { key, url, ref, directory, connection } = run
+  // Of a folder, the remote's commit is not that of the space.
+  const revisions = [revision, ...(remoteRevision !== undefined && directory === '' ? [remoteRevision] : [])]
+  const asked = !isAutomatic(run)
+  if ((await missingObjects(app, space.doc.id, space.repo, revisions, { asked, deep: false })).length === 0) return null
+  const remote = { key, url, ref, ...(connection === undefined ? {} : { connection }), ...(remoteRevision === undefined ? {} : { head: remoteRevision }) }
+  return { space: space.doc.id, remote, revisions, asked, tries: 0 }
+}
+
+/**
+ * Queues a job, in the transaction that makes it necessary; one of the same remote that waits takes the order over. The space remembers the remote.
+ * @param credential of a request: it stays in memory
+ * @param notBefore ISO time
+ */
+export async function queueLfs(
+  app: App,
+  tx: Transaction,
+  order: LfsOrder,
+  credential?: { username?: string; password?: string },
+  notBefore?: string,
+): Promise<void> {
+  if (!(await tx.get(spaces, order.space))) return
+  await rememberRemote(app, tx, order)
+  const lane = laneOf(order)
+  const all = await tx.find(jobs, 'lane', lane)
+  const waiting = all.find(({ state }) => state === 'queued')
+  const before = waiting?.payload as unknown as LfsOrder | undefined
+  const revisions = [...new Set([...order.revisions, ...(before?.revisions ?? [])])].slice(0, MAX_REVISIONS)
+  const payload = { ...order, revisions, asked: order.asked || before?.asked === true } as unknown as Record<string, unknown>
+  const id = waiting?.id ?? newId()
+  if (waiting) {
+    const { notBefore: later, ...rest } = waiting
+    // Whoever asks is not made to wait; what comes by itself does not shorten the pause that a server was given.
+    await tx.replace(jobs, { ...rest, payload, ...(later === undefined || order.asked ? {} : { notBefore: later }) })
+  } else {
+    const sequence = 1 + all.reduce((most, job) => Math.max(most, job.sequence), 0)
+    const job = { id, kind: RESOLVE_LFS, lane, payload, state: 'queued' as const, sequence, attempts: 0, createdAt: app.clock.now().toISOString() }
+    await tx.insert(jobs, { ...job, ...(notBefore === undefined ? {} : { notBefore }) })
+  }
+  if (credential) app.credentials.set(id, credential)
+}
+
+async function rememberRemote(app: App, tx: Transaction, { space, remote }: LfsOrder): Promise<void> {
+  const about = await tx.get(lfsSpaces, space)
+  const at = app.clock.now().toISOString()
+  if (!about) {
+    await tx.insert(lfsSpaces, { id: space, remotes: [remote], at })
+    return
+  }
+  await tx.replace(lfsSpaces, { ...about, remotes: [remote, ...about.remotes.filter(({ key }) => key !== remote.key)].slice(0, MAX_REMOTES) })
+}
+
+/**
+ * Queues what main of a space lacks: pointers come by pushes and change requests too, and files can get lost. Nothing happens in spaces that never had
+ * anything to do with Git LFS.
+ */
+export async function queueMissing(app: App, space: string, options: { deep: boolean }): Promise<void> {
+  const about = await app.store.get(lfsSpaces, space)
+  const [remote] = about?.remotes ?? []
+  const doc = remote && (await app.store.get(spaces, space))
+  if (!about || !remote || !doc || doc.deletedAt !== undefined) return
+  if (about.retryAt !== undefined && about.retryAt > app.clock.now().toISOString()) return
+  const lane = laneOf({ space, remote })
+  if ((await app.store.find(jobs, 'lane', lane)).some(({ state }) => state === 'queued' || state === 'running')) return
+  const repo = await app.git.open(repositoryName(space))
+  const main = repo.head(MAIN)
+  if (main === null || (await missingObjects(app, space, repo, [main], { asked: false, deep: options.deep })).length === 0) return
+  await app.store.transact((tx) => queueLfs(app, tx, { space, remote, revisions: [], asked: false, tries: 0 }))
+  app.wakeJobs()
+}

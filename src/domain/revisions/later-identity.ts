@@ -1,0 +1,71 @@
+// Page IDs of a later head of a remote whose conflict is open: its new files may be pages that main has and the conflict's branch has lost.
+import { readConfig } from '../../content/config.js'
+import { defaultId, type EntryKey, type IdOverrides, idOf, overrideKey } from '../../content/identity.js'
+import { kindOfPath } from '../../content/known-files.js'
+import { keyBelow } from '../../content/paths.js'
+import type { TextWork } from '../../content/work/text-work.js'
+import type { Repository } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
+import type { App } from '../context/app.js'
+import type { SpaceRepository } from '../context/loaded.js'
+import { overridesAt } from './identity.js'
+
+/** A head that is merged into a branch, on what the two have in common. */
+interface LaterHead {
+  common: CommitId
+  branch: CommitId
+  head: CommitId
+}
+
+/**
+ * The overrides of a later head, as found from what it has in common with the conflict's branch, in which a new file has the ID that it has seen from main
+ * (`seen`), if neither the branch nor the head has that page already. Without this, a page that the remote deleted while the conflict was open and then
+ * restored would be a new page there, and main's page a deleted one.
+ */
+export async function withIdsSeenFromMain(
+  app: App,
+  space: SpaceRepository,
+  { common, branch, head }: LaterHead,
+  found: IdOverrides,
+  seen: IdOverrides,
+): Promise<IdOverrides> {
+  const { repo } = space
+  const work = app.texts.for(space.doc.id)
+  const [now, from] = [idOf(found), idOf(seen)]
+  const entryAt = await entriesAt(work, repo, head)
+  const fresh = (await repo.diff(common, head))
+    .filter(({ status }) => status === 'added')
+    .map(({ path }) => entryAt(path))
+    .filter(({ kind, key }) => now(kind, key) !== from(kind, key))
+  if (fresh.length === 0) return found
+  const [onBranch, atHead] = [await idsAt(work, repo, branch, await overridesAt(app, space, branch)), await idsAt(work, repo, head, found)]
+  const result = new Map(found)
+  for (const { kind, key } of fresh) {
+    const id = from(kind, key)
+    if (onBranch.has(now(kind, key)) || onBranch.has(id) || atHead.has(id)) continue
+    atHead.add(id)
+    for (const [name, other] of result) if (other === id) result.delete(name)
+    if (id === defaultId(kind, key)) result.delete(overrideKey(kind, key))
+    else result.set(overrideKey(kind, key), id)
+  }
+  return result
+}
+
+/** Tells the entry of a path of a commit. */
+async function entriesAt(work: TextWork, repo: Repository, commit: CommitId): Promise<(path: string) => EntryKey> {
+  const { root } = (await readConfig(await repo.at(commit), work)).config
+  return (path) => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
+}
+
+/** The IDs of all files of a commit. */
+async function idsAt(work: TextWork, repo: Repository, commit: CommitId, overrides: IdOverrides): Promise<Set<string>> {
+  const [entryAt, identify] = [await entriesAt(work, repo, commit), idOf(overrides)]
+  const [ids, slices] = [new Set<string>(), new Slices()]
+  for (const { path } of await (await repo.at(commit)).walk()) {
+    const { kind, key } = entryAt(path)
+    ids.add(identify(kind, key))
+    if (slices.due) await slices.rest()
+  }
+  return ids
+}

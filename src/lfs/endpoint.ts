@@ -1,0 +1,56 @@
+/** Where the LFS server of a remote is, and what may say so. */
+import { LfsError } from './errors.js'
+
+/** Larger configuration files are not read. */
+export const MAX_CONFIG_BYTES = 16 * 1024
+
+/** The LFS server of a remote repository. */
+export interface LfsEndpoint {
+  /** Without a slash at its end. */
+  url: string
+  /** Scheme, host and port of the remote: only there the credential is sent. */
+  origin: string
+}
+
+/**
+ * The LFS server of a remote (Git LFS, "Server Discovery"): `<remote>.git/info/lfs`, unless `.lfsconfig` of the repository names another address. That
+ * one counts only on the remote's own host, since the credential is sent there and anybody who may commit can write the file. Throws `LfsError` (refused).
+ * @param config the text of `.lfsconfig`; null if there is none
+ */
+export function endpointOf(remote: string, config: string | null): LfsEndpoint {
+  if (!/^https?:\/\//i.test(remote)) {
+    const how = /^(ssh:\/\/|[^/]+@|[^/]+:(?!\/\/))/i.test(remote) ? 'an ssh remote' : 'this remote'
+    throw new LfsError('refused', `Files of Git LFS are not fetched from ${how}. Connect the repository by its https address.`)
+  }
+  const { origin, protocol } = new URL(remote)
+  const named = config === null ? null : configuredUrl(config)
+  if (named === null) {
+    const base = remote.replace(/\/+$/, '')
+    return { url: `${base}${base.endsWith('.git') ? '' : '.git'}/info/lfs`, origin }
+  }
+  const url = URL.canParse(named) ? new URL(named) : null
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new LfsError('refused', '.lfsconfig names an address that is no https URL, so nothing is fetched. Correct lfs.url, or remove it.')
+  if (url.origin !== origin || url.protocol !== protocol)
+    throw new LfsError('refused', `.lfsconfig names a server on ${url.host}, which is not the host of the remote, so nothing is fetched. Remove lfs.url.`)
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new LfsError('refused', '.lfsconfig names an address with a credential or a query, so nothing is fetched. Correct lfs.url.')
+  return { url: url.href.replace(/\/+$/, ''), origin }
+}
+
+/** `lfs.url` of a configuration file as Git writes it; null if it is not there. The last one counts. Nothing else in the file has an effect. */
+function configuredUrl(text: string): string | null {
+  let section = ''
+  let found: string | null = null
+  for (const line of text.split(/\r?\n/)) {
+    const header = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"[^"]*")?\s*\]/.exec(line)
+    if (header) section = line.includes('"') ? '' : (header[1] as string).toLowerCase()
+    const [, name, value] = /^\s*(?:\[[^\]]*\]\s*)?([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)$/.exec(line) ?? []
+    if (section === 'lfs' && name?.toLowerCase() === 'url')
+      found = (value ?? '')
+        .replace(/\s+[#;].*$/, '')
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
+  }
+  return found
+}
