@@ -243,10 +243,12 @@ export interface FetchLimits {
   within?: { directory: string; head: CommitId }
   /** Called several times a second with the bytes that have arrived. */
   received?: (bytes: number) => void
+  /** Whether the repository has nothing of the remote: then it is not asked what both have, which saves the remote a request. */
+  unrelated?: boolean
 }
 
 /** What an import of one folder takes of a remote: the commits that change the folder, as commits of the folder alone. */
-export interface FolderOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within'> {
+export interface FolderOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within' | 'unrelated'> {
   /** A folder below the root. */
   directory: string
   /** Whose scratch repository is used: two owners never share one. */

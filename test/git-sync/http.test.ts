@@ -43,7 +43,7 @@ test('an import asks the remote once, and an import of what is known gets no pac
     assert.is(state, 'success')
     return { asked: remotes.requests.slice(before).map(({ method }) => method), remoteRevision }
   }
-  await imported()
+  assert.equal((await imported()).asked, ['GET', 'POST', 'POST'], 'capabilities, refs and the pack: a new space does not ask what both have')
   assert.equal((await imported()).asked, ['GET', 'POST'], 'capabilities and refs')
   const head = await remote.commit({ 'new.md': '# New\n' })
   const { asked, remoteRevision } = await imported()

@@ -39,11 +39,7 @@ export async function applyArrival(
   options: { force: boolean; forExport: boolean },
 ): Promise<Outcome> {
   const { app, space, remote } = sync
-  const theirs = await during(sync.enter('checking'), async () =>
-    known !== undefined ? known : localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head),
-  )
-  if (theirs === null) throw noFolder(remote)
-  const merged = (): Promise<Outcome> =>
+  const merged = (theirs: CommitId): Promise<Outcome> =>
     app.locks.run(space.doc.id, async (lease) => {
       for (let tries = 1; ; tries++) {
         try {
@@ -53,7 +49,11 @@ export async function applyArrival(
         }
       }
     })
-  return during(sync.enter('merging'), merged)
+  return during(sync.enter('checking'), async () => {
+    const theirs = known !== undefined ? known : await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
+    if (theirs === null) throw noFolder(remote)
+    return during(sync.enter('merging'), () => merged(theirs))
+  })
 }
 
 async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {

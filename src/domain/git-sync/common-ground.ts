@@ -43,6 +43,9 @@ export interface CommonGround {
   returned: ReturnedDrop[]
 }
 
+/** The common ground of two histories that share no commit. */
+export const NOTHING_IN_COMMON: CommonGround = { inStep: false, known: [], implied: [], held: [], bases: [], dropped: [], droppedHead: null, returned: [] }
+
 /**
  * The common ground of main and the remote's head `theirs` (mapped to its folder, if only a folder is synced). A commit of the remote is known if
  *

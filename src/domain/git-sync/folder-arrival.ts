@@ -1,7 +1,7 @@
 // Fetches a head of which only a folder is imported: by way of a scratch repository, so that the space gets nothing but the folder.
 import type { CommitId } from '../../kernel/ids.js'
 import { folderCommit, mappedBefore } from './directory.js'
-import { during, fetchHead, type Contact } from './sync.js'
+import { type Contact, during, type FetchHints, fetchHead } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import { requireMain } from './apply-arrival.js'
 
@@ -15,14 +15,14 @@ export interface FetchedHead {
 /**
  * Fetches the head for an import. Of a folder, only the commits that change it get into the repository of the space, with its files; but a space that has
  * exported to the remote has the remote's commits, and goes on with these. Throws `RemoteError`.
- * @param known a head that was imported or exported before: it need not be looked at again
  */
-export async function fetchArrival(contact: Contact, known?: CommitId): Promise<FetchedHead> {
+export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Promise<FetchedHead> {
   const { app, space, remote, connection } = contact
   const { repo } = space
-  if (remote.directory === '') return { head: await fetchHead(contact, remote.ref, known) }
+  const { known } = hints
+  if (remote.directory === '') return { head: await fetchHead(contact, remote.ref, hints) }
   const log = await readSyncLog(repo, remote, requireMain(contact))
-  if (log.last !== null && (await repo.hasCommit(log.last.remote))) return { head: await fetchHead(contact, remote.ref, known) }
+  if (log.last !== null && (await repo.hasCommit(log.last.remote))) return { head: await fetchHead(contact, remote.ref, hints) }
   const have = new Set<CommitId>([requireMain(contact)])
   for (const { theirs } of log.entries) if (await repo.hasCommit(theirs)) have.add(theirs)
   const { settings } = app

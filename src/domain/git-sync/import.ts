@@ -1,14 +1,14 @@
 /** Runs an import: fetches a remote branch, and takes it into main or keeps it as a revision of its own. */
 import { RemoteError } from '../../git/index.js'
-import type { CommitId } from '../../kernel/ids.js'
 import { incomingRef, keepRef } from '../context/refs.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote } from './remote.js'
-import { fetchArrival, type FetchedHead } from './folder-arrival.js'
-import type { Contact, Outcome, Sync } from './sync.js'
+import { type FetchedHead, fetchArrival } from './folder-arrival.js'
+import type { Contact, FetchHints, Outcome, Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import { requireMain, applyArrival } from './apply-arrival.js'
+import { isUnrelated } from './plan-arrival.js'
 
 /** The error of an import from a branch that the remote does not have. */
 export async function noBranch({ space, remote, connection }: Contact): Promise<SyncFailure> {
@@ -26,19 +26,20 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   const { repo } = sync.space
   const main = requireMain(sync)
   if (run.standalone) return await importStandalone(sync)
-  const { last } = await readSyncLog(repo, remote, main)
+  const log = await readSyncLog(repo, remote, main)
+  const { last } = log
   const known = run.force || repo.head(incomingRef(remote.key)) !== null ? undefined : last?.remote
   // The fetch itself asks for the head: to ask before would only cost the remote's answer twice.
-  const { head, theirs } = await fetchExisting(sync, known)
+  const { head, theirs } = await fetchExisting(sync, { known, unrelated: await isUnrelated(sync, main, log) })
   // A webhook that fires for our own export ends here; the fetch found nothing to bring.
   if (head === known) return { result: 'unchanged', revision: main, remoteRevision: head }
   return await applyArrival(sync, { head, theirs }, { force: run.force, forExport: false })
 }
 
 /** Fetches the head of a branch that may not exist. Throws `SyncFailure` if it does not, `RemoteError`. */
-async function fetchExisting(sync: Sync, known?: CommitId): Promise<FetchedHead> {
+async function fetchExisting(sync: Sync, hints: FetchHints = {}): Promise<FetchedHead> {
   try {
-    return await fetchArrival(sync, known)
+    return await fetchArrival(sync, hints)
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'missing-ref') throw await noBranch(sync)
     throw error

@@ -3,7 +3,7 @@ import type { MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { changeRequests } from '../../model/index.js'
 import { PAGE_IDS } from '../revisions/identity.js'
-import { type CommonGround, findCommonGround } from './common-ground.js'
+import { type CommonGround, findCommonGround, NOTHING_IN_COMMON } from './common-ground.js'
 import { SyncFailure } from './failure.js'
 import { mergeArrival } from './merge-arrival.js'
 import { describeRemote, type SyncRemote } from './remote.js'
@@ -40,6 +40,8 @@ export async function planArrival(
   const { repo } = contact.space
   const { theirs, main, log } = arrival
   const [mine, came] = [await repo.commit(main), await repo.commit(theirs)]
+  // The common ground of an untouched space is its first commit at most. To find that costs a walk through the whole history of the remote.
+  if (mine.tree !== came.tree && (await isUnrelated(contact, main, log))) return { ground: NOTHING_IN_COMMON, kind: 'adopt' }
   const ground = await findCommonGround(repo, log, { main, theirs })
   if (mine.tree === came.tree) return { ground, kind: 'same', local: main }
   if (!options.force && ground.inStep) return { ground, kind: 'same', local: ground.bases.find((base) => base.theirs === theirs)?.local ?? theirs }
@@ -51,6 +53,10 @@ export async function planArrival(
   if (!(await hasDocs(repo, merged.tree)) && (await hasDocs(repo, mine.tree))) throw noDocs(contact.remote)
   return { ground, kind: 'merge', tree: merged.tree }
 }
+
+/** Whether the space is untouched, and nothing of this remote was ever recorded in it. */
+export const isUnrelated = async (contact: Pick<Contact, 'app' | 'space'>, main: CommitId, { entries }: SyncLog): Promise<boolean> =>
+  entries.length === 0 && (await isUntouched(contact, main))
 
 /** Whether the space is as it was created: main is its first commit, there is no change request, and it was never synced. */
 async function isUntouched({ app, space }: Pick<Contact, 'app' | 'space'>, main: CommitId): Promise<boolean> {

@@ -171,11 +171,16 @@ async function emitEnd(app: App, tx: Transaction, run: SyncRunDoc): Promise<void
   })
 }
 
-/**
- * Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`.
- * @param known a head that was imported or exported before: it need not be checked again
- */
-export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref, known?: CommitId): Promise<CommitId> {
+/** What is known before a fetch. */
+export interface FetchHints {
+  /** A head that was imported or exported before: it need not be checked again. */
+  known?: CommitId | undefined
+  /** Whether the space has nothing of the remote. */
+  unrelated?: boolean
+}
+
+/** Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`. */
+export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref, { known, unrelated = false }: FetchHints = {}): Promise<CommitId> {
   const { settings } = contact.app
   const fetched = () =>
     contact.space.repo.fetch(contact.connection, ref, {
@@ -186,6 +191,7 @@ export async function fetchHead(contact: Contact, ref: RefName = contact.remote.
       timeoutMs: settings.remoteTimeoutMs,
       ...(known === undefined ? {} : { known }),
       ...contact.watch?.(),
+      unrelated,
     })
   return (await during(contact.enter('fetching'), fetched)).head
 }

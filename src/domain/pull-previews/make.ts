@@ -60,7 +60,7 @@ async function mapped(look: Look, commit: CommitId): Promise<{ base: CommitId; h
   const { app, space, remote } = look
   const { repo } = space
   const log = await app.locks.run(space.doc.id, () => readSyncLog(repo, remote, headOf(space)))
-  const there = await fetchHead(look, remote.ref, log.last?.remote)
+  const there = await fetchHead(look, remote.ref, { known: log.last?.remote })
   const base = await localCommit(repo, log, remote.directory, there)
   if (base === null) throw noFolder(remote)
   if (remote.directory !== '') {

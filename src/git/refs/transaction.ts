@@ -8,6 +8,8 @@ import type { RefReader } from './reader.js'
 
 const ZERO = '0'.repeat(40)
 const COMMITTER = 'Bindery <bindery@localhost>'
+/** Lock files that are open and synced at a time. */
+const TOGETHER = 64
 const LOGGED = /^(?:HEAD$|refs\/(?:heads|remotes|notes)\/)/
 
 /** What is to be done is left to Git: nothing was changed. */
@@ -46,8 +48,8 @@ export class RefTransaction {
     this.#config = readFileSync(join(this.repository, 'config'), 'utf8')
     if (/sharedrepository|refstorage|\binclude/i.test(this.#config)) throw new LeftToGit('the repository has settings of its own')
     try {
-      for (const { ref, to } of this.#moves) await this.#take(ref, `${to}\n`)
-      if (this.#moves.some(({ ref }) => ref === this.#headRef())) await this.#take('HEAD', '')
+      for (let at = 0; at < this.#moves.length; at += TOGETHER) await this.#takeAll(this.#moves.slice(at, at + TOGETHER))
+      if (this.#moves.some(({ ref }) => ref === this.#headRef())) await this.disk.close(await this.#take('HEAD', ''))
       for (const move of this.#moves) this.#mustBePlain(move)
     } catch (error) {
       await this.release()
@@ -74,16 +76,30 @@ export class RefTransaction {
     }
   }
 
-  async #take(ref: string, content: string): Promise<void> {
+  /** Makes the lock files of moves, then syncs all of them at the same time: the file system writes its journal once for them. */
+  async #takeAll(moves: readonly SettingMove[]): Promise<void> {
+    const files: number[] = []
+    try {
+      for (const { ref, to } of moves) files.push(await this.#take(ref, `${to}\n`))
+      // No file is closed while another one is still synced.
+      const failed = (await Promise.allSettled(files.map((file) => this.disk.fsync(file)))).find(({ status }) => status === 'rejected')
+      if (failed) throw (failed as PromiseRejectedResult).reason
+    } finally {
+      for (const file of files) await this.disk.close(file)
+    }
+  }
+
+  /** Makes the lock file of a ref and writes its content. Returns its descriptor, which the caller closes. */
+  async #take(ref: string, content: string): Promise<number> {
     const path = join(this.repository, `${ref}.lock`)
     const file = await this.#create(path, ref)
     this.#locks.push(path)
     try {
-      if (content === '') return
-      await this.disk.write(file, Buffer.from(content))
-      await this.disk.fsync(file)
-    } finally {
+      if (content !== '') await this.disk.write(file, Buffer.from(content))
+      return file
+    } catch (error) {
       await this.disk.close(file)
+      throw error
     }
   }
 

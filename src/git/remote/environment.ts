@@ -22,6 +22,8 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   // Always one pack, never loose objects: the quarantine handles only packs.
   ['fetch.unpackLimit', '1'],
   ['fetch.recurseSubmodules', 'false'],
+  // A quarantine sees the refs of its repository. Git would start two processes to list them again as those of an alternate.
+  ['core.alternateRefsCommand', 'true'],
   ['fetch.writeCommitGraph', 'false'],
   // Otherwise Git would fetch from URLs that the remote names.
   ['transfer.bundleURI', 'false'],

@@ -22,6 +22,7 @@ export async function stream(git: GitSetting, args: readonly string[], timeoutMs
   const split = splitter(separator.charCodeAt(0), check)
   const { code, ended } = await runGit(git, args, {
     timeoutMs,
+    readsHere: true,
     onOutput: (piece, stop) => {
       if (found !== undefined) return
       try {
@@ -86,7 +87,7 @@ async function requireOutside(git: GitSetting, head: string, large: ReadonlyMap<
 }
 
 const typeOf = async (git: GitSetting, name: string, timeoutMs: number): Promise<string> =>
-  (await runGit(git, ['cat-file', '-t', name], { timeoutMs })).stdout.trim()
+  (await runGit(git, ['cat-file', '-t', name], { timeoutMs, readsHere: true })).stdout.trim()
 
 /** Throws unless `head` is a commit. `known`: its type, if it is known. */
 export async function requireCommit(git: GitSetting, head: string, known: string | null, limits: FetchLimits, timeoutMs: number): Promise<void> {

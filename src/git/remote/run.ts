@@ -32,6 +32,8 @@ export interface GitRunOptions {
   credential?: string
   /** The largest file that it may write; the kernel kills it (SIGXFSZ) at a larger one. */
   maxFileBytes?: number
+  /** Whether it only reads what is here: then it may outlive this process for a moment, and starts without a shell that watches over it. */
+  readsHere?: boolean
   /** Called with each piece of output, which is not collected then; `stop` kills the process. */
   onOutput?: (piece: Buffer, stop: () => void) => void
   /** Called at the start with `stop`, for watching it from outside. */
@@ -55,12 +57,12 @@ const collector = (): { add(piece: Buffer): void; text(): string } => {
 
 /**
  * Runs one Git process that talks to a remote, or reads what one has sent, and waits for its end. It has a process group of its
- * own, which does not outlive this process.
+ * own, which does not outlive this process unless `readsHere` is set.
  */
 export async function runGit({ launcher, env }: GitSetting, args: readonly string[], options: GitRunOptions): Promise<GitRun> {
-  const { program = 'git', timeoutMs, credential, maxFileBytes, onOutput, onStart, input } = options
+  const { program = 'git', timeoutMs, credential, maxFileBytes, readsHere, onOutput, onStart, input } = options
   const guard = { ...(credential === undefined ? {} : { credential }), ...(maxFileBytes === undefined ? {} : { maxFileBytes }) }
-  const running = await launcher.start(program, args, { cwd: '/', env, guard })
+  const running = await launcher.start(program, args, { cwd: '/', env, ...(readsHere ? {} : { guard }) })
   let ended: GitRun['ended'] = null
   const end = (why: 'timeout' | 'stopped'): void => {
     ended ??= why
