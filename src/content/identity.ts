@@ -52,6 +52,34 @@ export const idOf =
   (kind, key) =>
     overrides.get(overrideKey(kind, key)) ?? defaultId(kind, key)
 
+/** Overrides that are being changed: whoever gets an ID takes it from whoever had it. Each change costs the same, however many there are. */
+export class OverrideDraft {
+  readonly #ids: Map<string, string>
+  readonly #names = new Map<string, string>()
+
+  constructor(overrides: IdOverrides) {
+    this.#ids = new Map(overrides)
+    for (const [name, id] of overrides) this.#names.set(id, name)
+  }
+
+  get overrides(): IdOverrides {
+    return this.#ids
+  }
+
+  give({ kind, key }: EntryKey, id: string): void {
+    const name = overrideKey(kind, key)
+    const before = this.#ids.get(name)
+    if (before !== undefined) this.#names.delete(before)
+    this.#ids.delete(this.#names.get(id) ?? name)
+    this.#names.delete(id)
+    if (id === defaultId(kind, key)) this.#ids.delete(name)
+    else {
+      this.#ids.set(name, id)
+      this.#names.set(id, name)
+    }
+  }
+}
+
 /** The fixed order of entries: by kind, then by key, both by code unit. */
 export function compareEntries(a: EntryKey, b: EntryKey): number {
   if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1

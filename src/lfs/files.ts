@@ -37,7 +37,7 @@ export interface LfsFiles {
 
 /** Opens the files in a folder, which is made if it is not there. What a crash left half written is removed. */
 export async function openLfsFiles(dir: string): Promise<LfsFiles> {
-  const drafts = join(dir, 'incoming')
+  const drafts = join(dir, 'drafts')
   await rm(drafts, { recursive: true, force: true })
   await makeDurableFolder(drafts)
   makePrivate(dir, { deep: false })

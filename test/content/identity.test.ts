@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { defaultId, type EntryKey, idOf, type IdOverrides, overrideKey } from '../../src/content/identity.js'
+import { defaultId, type EntryKey, idOf, type IdOverrides, OverrideDraft, overrideKey } from '../../src/content/identity.js'
 import { applyChanges, repairOverrides } from '../../src/content/identity-changes.js'
 import { mergeOverrides } from '../../src/content/merge-identity.js'
 import { decodePageIds, encodePageIds } from '../../src/content/identity-header.js'
@@ -223,6 +223,31 @@ test('a hostile header costs its bad lines alone', () => {
   assert.is(decodePageIds('2\npage AAAAAAAAAAAAAAAAAAAA a').size, 0)
   assert.is(decodePageIds('').size, 0)
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void decodePageIds(`1\n${text}`)))
+})
+
+test('a draft gives an ID to one entry at a time, as a search through all overrides would', () => {
+  const entry = fc.integer({ min: 0, max: 5 }).map((n) => page(`${n}.md`))
+  const idGiven = fc.oneof(
+    entry.map(({ kind, key }) => defaultId(kind, key)),
+    fc.constantFrom('own-1', 'own-2', 'own-3'),
+  )
+  const start = fc.uniqueArray(fc.tuple(entry, fc.constantFrom('own-1', 'own-2', 'own-4')), { selector: ([{ key }]) => key })
+  fc.assert(
+    fc.property(start, fc.array(fc.tuple(entry, idGiven), { maxLength: 12 }), (before, gifts) => {
+      const distinct = new Map<string, string>(before.map(([{ kind, key }, own]) => [own, overrideKey(kind, key)]))
+      const overrides = new Map<string, string>([...distinct].map(([own, name]) => [name, own]))
+      const draft = new OverrideDraft(overrides)
+      const expected = new Map(overrides)
+      for (const [to, given] of gifts) {
+        draft.give(to, given)
+        for (const [name, other] of expected) if (other === given) expected.delete(name)
+        const name = overrideKey(to.kind, to.key)
+        if (given === defaultId(to.kind, to.key)) expected.delete(name)
+        else expected.set(name, given)
+      }
+      assert.equal(new Map([...draft.overrides].sort()), new Map([...expected].sort()))
+    }),
+  )
 })
 
 test.run()

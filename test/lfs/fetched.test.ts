@@ -41,7 +41,7 @@ const asksOf = ({ url }: { url: string }): number[] =>
   here.lfs.batches
     .filter(({ path }) => url.endsWith(path.replace('/info/lfs/objects/batch', '')))
     .map(({ body }) => (body as unknown as { objects: unknown[] }).objects.length)
-const drafts = (): Promise<string[]> => readdir(join(here.service.dir, 'data', 'lfs', 'incoming'))
+const drafts = (): Promise<string[]> => readdir(join(here.service.dir, 'data', 'lfs', 'drafts'))
 const download = (url: string) =>
   request(url)
     .get('')

@@ -10,14 +10,14 @@ const here = await startService({ dir, env: { BINDERY_CONNECTION_POLL_SECONDS: '
 const { admin, organization } = here
 const space = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Docs', editMode: 'live' }).expect(201)).body.id
 await admin.call('post', `/v1/spaces/${space}/git/connections`, { url, ref: 'refs/heads/main', direction: 'import' }).expect(201)
-const incoming = join(dir, 'data', 'lfs', 'incoming')
+const folder = join(dir, 'data', 'lfs', 'drafts')
 
 /** Whether one object is recorded and the other has a byte. */
 async function isHalf(): Promise<boolean> {
-  const drafts = await readdir(incoming)
+  const drafts = await readdir(folder)
   const sizes = await Promise.all(
     drafts.map((name) =>
-      stat(join(incoming, name)).then(
+      stat(join(folder, name)).then(
         ({ size }) => size,
         () => 0,
       ),

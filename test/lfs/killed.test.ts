@@ -43,7 +43,7 @@ test('a download that the kill interrupted is made again, and nothing half writt
   }
   await once(child, 'exit')
   const folder = join(dir, 'data', 'lfs')
-  assert.is((await readdir(join(folder, 'incoming'))).length, 1, 'what was being written is left')
+  assert.is((await readdir(join(folder, 'drafts'))).length, 1, 'what was being written is left')
   assert.ok(existsSync(join(folder, first.oid.slice(0, 2), first.oid)))
   assert.not.ok(existsSync(join(folder, second.oid.slice(0, 2), second.oid)))
   here.lfs.objects.clear()
@@ -51,7 +51,7 @@ test('a download that the kill interrupted is made again, and nothing half writt
   const service = await startService({ dir })
   try {
     await service.service.idle()
-    assert.equal(await readdir(join(folder, 'incoming')), [])
+    assert.equal(await readdir(join(folder, 'drafts')), [])
     assert.equal(
       here.lfs.downloads.map(({ oid }) => oid),
       [second.oid],

@@ -1,6 +1,6 @@
 /** The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here. */
 import { readConfig } from '../../content/config.js'
-import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, idOf, overrideKey } from '../../content/identity.js'
+import { type EntryKey, entryOfOverride, type IdOverrides, idOf, OverrideDraft, overrideKey } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
 import { kindOfPath } from '../../content/known-files.js'
 import type { TextWork } from '../../content/work/text-work.js'
@@ -42,23 +42,19 @@ async function withMovedFiles(work: TextWork, repo: Repository, base: CommitOver
   const entryAt = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
   const [was, is] = [idOf(base.overrides), idOf(head.overrides)]
   const [gone, come] = [new Map<string, string[]>(), new Map<string, string[]>()]
-  const put = (into: Map<string, string[]>, { oid, path }: TreeEntry): unknown => into.set(oid, [...(into.get(oid) ?? []), path])
+  const put = (into: Map<string, string[]>, { oid, path }: TreeEntry): unknown => into.get(oid)?.push(path) ?? into.set(oid, [path])
   const used = new Set(changes.flatMap(({ after }) => (after ? [is(entryAt(after.path).kind, entryAt(after.path).key)] : [])))
   const known = new Set(changes.flatMap(({ before }) => (before ? [was(entryAt(before.path).kind, entryAt(before.path).key)] : [])))
   for (const { before, after } of changes) {
     if (before && !used.has(was(entryAt(before.path).kind, entryAt(before.path).key))) put(gone, before)
     if (after && !known.has(is(entryAt(after.path).kind, entryAt(after.path).key))) put(come, after)
   }
-  const found = new Map(head.overrides)
+  const found = new OverrideDraft(head.overrides)
   const moved = new Set<string>()
-  const give = ({ kind, key }: EntryKey, id: string): void => {
+  const give = (entry: EntryKey, id: string): void => {
     used.add(id)
-    moved.add(overrideKey(kind, key))
-    if (id === defaultId(kind, key)) found.delete(overrideKey(kind, key))
-    else {
-      for (const [name, other] of found) if (other === id) found.delete(name)
-      found.set(overrideKey(kind, key), id)
-    }
+    moved.add(overrideKey(entry.kind, entry.key))
+    found.give(entry, id)
   }
   for (const [oid, [to, ...others]] of come) {
     const [from, ...more] = gone.get(oid) ?? []
@@ -73,7 +69,8 @@ async function withMovedFiles(work: TextWork, repo: Repository, base: CommitOver
     if (used.has(old) || known.has(now) || moved.has(overrideKey(entry.kind, entry.key))) continue
     give(entry, old)
   }
-  return found.size === head.overrides.size && [...found].every(([name, id]) => head.overrides.get(name) === id) ? head.overrides : found
+  const { overrides } = found
+  return overrides.size === head.overrides.size && [...overrides].every(([name, id]) => head.overrides.get(name) === id) ? head.overrides : overrides
 }
 
 /**

@@ -1,6 +1,6 @@
 // Page IDs of a later head of a remote whose conflict is open: its new files may be pages that main has and the conflict's branch has lost.
 import { readConfig } from '../../content/config.js'
-import { defaultId, type EntryKey, type IdOverrides, idOf, overrideKey } from '../../content/identity.js'
+import { type EntryKey, type IdOverrides, idOf, OverrideDraft } from '../../content/identity.js'
 import { kindOfPath } from '../../content/known-files.js'
 import { keyBelow } from '../../content/paths.js'
 import type { TextWork } from '../../content/work/text-work.js'
@@ -40,16 +40,14 @@ export async function withIdsSeenFromMain(
     .filter(({ kind, key }) => now(kind, key) !== from(kind, key))
   if (fresh.length === 0) return found
   const [onBranch, atHead] = [await idsAt(work, repo, branch, await overridesAt(app, space, branch)), await idsAt(work, repo, head, found)]
-  const result = new Map(found)
+  const result = new OverrideDraft(found)
   for (const { kind, key } of fresh) {
     const id = from(kind, key)
     if (onBranch.has(now(kind, key)) || onBranch.has(id) || atHead.has(id)) continue
     atHead.add(id)
-    for (const [name, other] of result) if (other === id) result.delete(name)
-    if (id === defaultId(kind, key)) result.delete(overrideKey(kind, key))
-    else result.set(overrideKey(kind, key), id)
+    result.give({ kind, key }, id)
   }
-  return result
+  return result.overrides
 }
 
 /** Tells the entry of a path of a commit. */
