@@ -2,12 +2,16 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { Desk } from '../commits/fixture.js'
 import { createBareRepository } from '../support/bare-repository.js'
+import { handClock } from '../support/hand-clock.js'
 import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { entry, operation, put, settled, spaceWith } from './fixture.js'
 
-const [test, here] = await suiteWith('openapi/revisions', startService)
+const clock = handClock()
+const [test, here] = await suiteWith('openapi/revisions', () => startService({ overrides: { clock } }))
+/** Commits tell their time in seconds. */
+const nextSecond = (): void => clock.forward(1000)
 
 const get = async (url: string, status = 200) => (await here.admin.call('get', url).expect(status)).body
 const commits = async (desk: Desk): Promise<string[]> => (await desk.git('log', '--first-parent', '--format=%s', 'refs/heads/main')).split('\n')
@@ -34,9 +38,14 @@ test('a new version makes one revision with the same files in each space that us
   // The same content once more is no new version.
   await put(here, 'one', paths('a', 'b'))
   assert.is((await commits(byEntry)).length, before[0]!.length + 1)
+  nextSecond()
+  await put(here, 'one', paths('c'))
+  assert.equal(await titles(`${byEntry.url}/content`), ['c'])
+  // What was shown at an earlier revision is still shown there.
+  assert.equal(await titles(`${byEntry.url}/revisions/${revision.id}`), ['a', 'b'])
   await here.admin.call('delete', `/v1/orgs/${here.organization}/openapi/one`).expect(204)
   await settled(here)
-  assert.is((await commits(byEntry)).length, before[0]!.length + 2)
+  assert.is((await commits(byEntry)).length, before[0]!.length + 3)
   assert.match((await get(`${byEntry.url}/content`)).git.message, /OpenAPI-Version: one deleted/)
   assert.equal(await titles(`${byEntry.url}/content`), ['builtin:openapi'])
   assert.equal(
@@ -54,10 +63,12 @@ test('approvals and merge rules do not hold it up; a lock does, until it ends', 
   assert.is((await commits(desk)).length, count + 1)
   await here.admin.call('patch', desk.url, { editMode: 'locked' }).expect(200)
   const { id } = await get(`${desk.url}/content`)
+  nextSecond()
   await put(here, 'locked', paths('c'))
   await put(here, 'locked', paths('d'))
   assert.is((await commits(desk)).length, count + 1)
   assert.is((await get(`${desk.url}/content`)).id, id)
+  assert.equal(await titles(`${desk.url}/content`), ['a', 'b'])
   await here.admin.call('patch', desk.url, { editMode: 'live' }).expect(200)
   await settled(here)
   assert.is((await commits(desk)).length, count + 2)
