@@ -5,18 +5,22 @@ import { dirname } from 'node:path'
 export async function makeDurableFolder(path: string): Promise<void> {
   const end = dirname((await mkdir(path, { recursive: true, mode: 0o700 })) ?? path)
   // A new name is kept by the folder above it. Also where the folder was there: who made it may have died before its sync.
-  for (let folder = path; folder !== end && folder !== dirname(folder); folder = dirname(folder)) await sync(dirname(folder))
+  for (let folder = path; folder !== end && folder !== dirname(folder); folder = dirname(folder)) await syncIfReadable(dirname(folder))
 }
 
-async function sync(path: string): Promise<void> {
-  // A folder that is not ours to read was there before.
-  const folder = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EACCES') return null
-    throw error
-  })
+/** Writes a folder's names to the disk. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
   try {
-    await folder?.sync()
+    await folder.sync()
   } finally {
-    await folder?.close()
+    await folder.close()
   }
+}
+
+async function syncIfReadable(path: string): Promise<void> {
+  // A folder that is not ours to read was there before.
+  await syncFolder(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') throw error
+  })
 }

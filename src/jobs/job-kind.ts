@@ -29,3 +29,21 @@ export interface JobKind {
   run(app: App, job: JobDoc, signal: AbortSignal): Promise<Ending>
   failed(app: App, job: JobDoc, error: string): Ending
 }
+
+/**
+ * Runs the work of a job until the service stops: throws `JobInterrupted` then. The signal of the worker lives as long as the service, so what listens to
+ * it must end with the job: the work gets a signal of its own.
+ */
+export async function untilStopped<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController()
+  const abort = (): void => stop.abort()
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    return await work(stop.signal)
+  } catch (error) {
+    throw stop.signal.aborted ? new JobInterrupted('The service is stopping.', { cause: error }) : error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

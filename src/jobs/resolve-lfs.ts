@@ -3,7 +3,7 @@ import { fetchObjects } from '../domain/lfs/fetch.js'
 import { type LfsOrder, RESOLVE_LFS } from '../domain/lfs/queue.js'
 import { recordProblem } from '../domain/lfs/record.js'
 import type { JobDoc } from '../model/index.js'
-import { JobInterrupted, type JobKind } from './job-kind.js'
+import { type JobKind, untilStopped } from './job-kind.js'
 
 const orderOf = (job: JobDoc): LfsOrder => job.payload as unknown as LfsOrder
 
@@ -11,19 +11,6 @@ const orderOf = (job: JobDoc): LfsOrder => job.payload as unknown as LfsOrder
 export const resolveLfs: JobKind = {
   kind: RESOLVE_LFS,
   slots: 2,
-  async run(app, job, signal) {
-    // The signal of the worker lives as long as the service: what listens to it must end with the job.
-    const stop = new AbortController()
-    const abort = (): void => stop.abort()
-    signal.addEventListener('abort', abort)
-    if (signal.aborted) abort()
-    try {
-      return { write: await fetchObjects(app, job.id, orderOf(job), stop.signal) }
-    } catch (error) {
-      throw stop.signal.aborted ? new JobInterrupted('The service is stopping.', { cause: error }) : error
-    } finally {
-      signal.removeEventListener('abort', abort)
-    }
-  },
+  run: (app, job, signal) => untilStopped(signal, async (stop) => ({ write: await fetchObjects(app, job.id, orderOf(job), stop) })),
   failed: (app, job, error) => ({ error, write: (tx) => recordProblem(app, tx, orderOf(job).space, error) }),
 }

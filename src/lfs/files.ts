@@ -4,7 +4,7 @@ import { createReadStream, renameSync, statSync, unlinkSync } from 'node:fs'
 import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { makeDurableFolder } from '../disk/durable-folder.js'
+import { makeDurableFolder, syncFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { newId } from '../kernel/ids.js'
 import type { LfsObject } from './batch.js'
@@ -110,14 +110,5 @@ async function openDraft(path: string, folder: string, { oid, size }: LfsObject)
       await close()
       await rm(path, { force: true })
     },
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDurableFolder } from '../disk/durable-folder.js'
+import { makeDurableFolder, syncFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { newId } from '../kernel/ids.js'
 
@@ -114,14 +114,5 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

@@ -1,7 +1,7 @@
 // Fetches a head of which only a folder is imported: by way of a scratch repository, so that the space gets nothing but the folder.
 import type { CommitId } from '../../kernel/ids.js'
 import { folderCommit, mappedBefore } from './directory.js'
-import { type Contact, during, type FetchHints, fetchHead } from './sync.js'
+import { type Contact, during, type FetchHints, fetchHead, fetchLimits } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import { requireMain } from './apply-arrival.js'
 
@@ -17,7 +17,7 @@ export interface FetchedHead {
  * exported to the remote has the remote's commits, and goes on with these. Throws `RemoteError`.
  */
 export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Promise<FetchedHead> {
-  const { app, space, remote, connection } = contact
+  const { space, remote, connection } = contact
   const { repo } = space
   const { known } = hints
   if (remote.directory === '') return { head: await fetchHead(contact, remote.ref, hints) }
@@ -25,19 +25,13 @@ export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Pr
   if (log.last !== null && (await repo.hasCommit(log.last.remote))) return { head: await fetchHead(contact, remote.ref, hints) }
   const have = new Set<CommitId>([requireMain(contact)])
   for (const { theirs } of log.entries) if (await repo.hasCommit(theirs)) have.add(theirs)
-  const { settings } = app
   const fetched = () =>
     repo.fetchFolder(connection, remote.ref, {
       directory: remote.directory,
       owner: space.doc.organization,
       have: [...have],
       folderCommit,
-      maxBlobBytes: settings.maxBlobBytes,
-      maxPackBytes: settings.maxPackBytes,
-      maxEntries: settings.maxTreeEntries,
-      timeoutMs: settings.remoteTimeoutMs,
-      ...(known === undefined ? {} : { known }),
-      ...contact.watch?.(),
+      ...fetchLimits(contact, known),
     })
   const { head, theirs, find } = await during(contact.enter('fetching'), fetched)
   if (head === known) return { head }

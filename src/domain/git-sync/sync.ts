@@ -179,18 +179,22 @@ export interface FetchHints {
   unrelated?: boolean
 }
 
+/** The limits of a fetch, and who watches it. */
+export const fetchLimits = ({ app: { settings }, watch }: Contact, known?: CommitId) => ({
+  maxBlobBytes: settings.maxBlobBytes,
+  maxPackBytes: settings.maxPackBytes,
+  maxEntries: settings.maxTreeEntries,
+  timeoutMs: settings.remoteTimeoutMs,
+  ...(known === undefined ? {} : { known }),
+  ...watch?.(),
+})
+
 /** Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`. */
 export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref, { known, unrelated = false }: FetchHints = {}): Promise<CommitId> {
-  const { settings } = contact.app
   const fetched = () =>
     contact.space.repo.fetch(contact.connection, ref, {
       directory: contact.remote.directory,
-      maxBlobBytes: settings.maxBlobBytes,
-      maxPackBytes: settings.maxPackBytes,
-      maxEntries: settings.maxTreeEntries,
-      timeoutMs: settings.remoteTimeoutMs,
-      ...(known === undefined ? {} : { known }),
-      ...contact.watch?.(),
+      ...fetchLimits(contact, known),
       unrelated,
     })
   return (await during(contact.enter('fetching'), fetched)).head
