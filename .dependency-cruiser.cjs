@@ -1,5 +1,5 @@
 // The import rules of ARCHITECTURE.md.
-// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | translation | hosts | lfs | render → content | conversion | parsing | access | auth | outbound → model → disk, kernel.
+// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | translation | hosts | lfs | render → content | conversion | parsing | access | auth | outbound | postgres → model → disk, kernel.
 // Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
 const floors = [
   'context',
@@ -56,8 +56,9 @@ module.exports = {
     layer('kernel-is-a-leaf', 'kernel', []),
     layer('disk-is-a-leaf', 'disk', ['kernel']),
     layer('model', 'model', ['kernel']),
-    ...['content', 'access', 'auth', 'outbound', 'parsing', 'conversion'].map((name) => layer(`${name}-sees-no-sibling`, name, pure)),
-    ...['git', 'store', 'facts', 'search', 'specs', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
+    ...['content', 'access', 'auth', 'outbound', 'parsing', 'conversion', 'postgres'].map((name) => layer(`${name}-sees-no-sibling`, name, pure)),
+    ...['facts', 'search', 'specs', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
+    ...['git', 'store'].map((name) => layer(`${name}-sees-the-database-alone`, name, ['postgres', ...files])),
     layer('translation-sees-outbound-alone', 'translation', ['outbound', ...files]),
     layer('hosts-see-outbound-alone', 'hosts', ['outbound', ...pure]),
     layer('lfs-sees-outbound-alone', 'lfs', ['outbound', ...files]),
@@ -88,8 +89,8 @@ module.exports = {
     {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
-      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/|hosts/|lfs/)' },
-      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion|hosts|lfs)/(?!index\\.ts$)' },
+      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/|hosts/|lfs/|postgres/)' },
+      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion|hosts|lfs|postgres)/(?!index\\.ts$)' },
     },
     {
       name: 'pure-layers-touch-nothing',
@@ -99,6 +100,7 @@ module.exports = {
     },
     only('git-libraries-in-git', 'isomorphic-git|simple-git', '^src/git/'),
     only('lowdb-in-store', 'lowdb', '^src/store/'),
+    only('postgres-in-its-room', 'pg', '^src/postgres/'),
     only('jose-in-auth', 'jose', '^src/auth/'),
     only('libsql-in-facts-search-and-translation', 'libsql', '^src/(facts|search|translation)/'),
     only('openapi-library-in-specs', '@redocly', '^src/specs/'),

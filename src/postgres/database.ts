@@ -1,0 +1,174 @@
+/** A pool of connections to PostgreSQL: statements, serializable transactions that are run again, notifications. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { DatabaseAway, isAway, mayRunAgain } from './errors.js'
+
+/** What can be bound to a parameter of a statement. */
+export type Value = string | number | bigint | boolean | Buffer | null | readonly string[] | readonly number[] | readonly Buffer[]
+
+/** Runs statements: in a transaction, or each by itself. */
+export interface Session {
+  /** Runs one statement with `$1`, `$2` … bound, and returns its rows. Statements are prepared once per connection under `name`, if it is given. */
+  query<Row extends object>(text: string, values?: readonly Value[], name?: string): Promise<Row[]>
+}
+
+export interface DatabaseOptions {
+  /** `postgresql://user:password@host/database`; a secret, which is never part of an error or a log line. */
+  url: string
+  /** Connections at most. Default: 10. */
+  connections?: number
+  /** How long a statement may take, and a connection may be waited for, in milliseconds. Default: 30,000 and 5,000. */
+  statementMs?: number
+  connectMs?: number
+}
+
+/** A connection that waits for notifications. */
+export interface Listening {
+  close(): Promise<void>
+}
+
+export interface Database extends Session {
+  /**
+   * Runs `work` in one serializable transaction and commits it. If it met another transaction, `work` is run again, a bounded number of times,
+   * so it must have no effects other than through its session. Throws `DatabaseAway`: a commit that was under way may have happened.
+   * @param isolation `READ COMMITTED` for work that waits for a lock first: each statement then sees what is committed when it begins
+   */
+  transact<R>(work: (session: Session) => Promise<R>, isolation?: 'SERIALIZABLE' | 'READ COMMITTED'): Promise<R>
+  /**
+   * Calls `heard` with what is sent by `NOTIFY channel`. Notifications are hints: those sent while the connection was down are lost, and
+   * `heard` is called with an empty text whenever it has been made anew.
+   */
+  listen(channel: string, heard: (payload: string) => void): Listening
+  close(): Promise<void>
+}
+
+/** How often a transaction is run before its error is thrown. */
+const ATTEMPTS = 20
+/** Pauses between attempts, and before a listening connection is made anew, in milliseconds. */
+const PAUSE = 5
+const LONGEST_PAUSE = 200
+const AGAIN_AFTER = 500
+
+/** Opens the pool; connections are made as they are needed, so this succeeds while the database is away. */
+export function openDatabase(options: DatabaseOptions): Database {
+  return new PostgresDatabase(options)
+}
+
+class PostgresDatabase implements Database {
+  readonly #pool: Pool
+  readonly #config: ClientConfig
+  readonly #listening = new Set<Listening>()
+
+  constructor({ url, connections = 10, statementMs = 30_000, connectMs = 5_000 }: DatabaseOptions) {
+    // The time limit of the statement is the server's; that of the client, a little later, is for a server that does not answer at all.
+    this.#config = {
+      connectionString: url,
+      connectionTimeoutMillis: connectMs,
+      statement_timeout: statementMs,
+      query_timeout: statementMs + connectMs,
+      idle_in_transaction_session_timeout: statementMs,
+      keepAlive: true,
+      application_name: 'bindery',
+    }
+    this.#pool = new Pool({ ...this.#config, max: connections })
+    // An idle connection that breaks is thrown away by the pool; the next statement tells if the database is away.
+    this.#pool.on('error', () => {})
+  }
+
+  async query<Row extends object>(text: string, values: readonly Value[] = [], name?: string): Promise<Row[]> {
+    try {
+      return await run<Row>(this.#pool, text, values, name)
+    } catch (error) {
+      throw isAway(error) ? new DatabaseAway(error) : error
+    }
+  }
+
+  async transact<R>(work: (session: Session) => Promise<R>, isolation = 'SERIALIZABLE'): Promise<R> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#once(work, isolation)
+      } catch (error) {
+        if (isAway(error)) throw new DatabaseAway(error)
+        if (!mayRunAgain(error) || attempt === ATTEMPTS) throw error
+        await wait(Math.random() * Math.min(PAUSE * 2 ** attempt, LONGEST_PAUSE))
+      }
+    }
+  }
+
+  async #once<R>(work: (session: Session) => Promise<R>, isolation: string): Promise<R> {
+    const client = await this.#pool.connect()
+    let broken: Error | undefined
+    const breaks = (error: Error) => {
+      broken = error
+    }
+    client.on('error', breaks)
+    try {
+      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`)
+      const result = await work({ query: (text, values = [], name) => run(client, text, values, name) })
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: Error) => {
+        broken ??= failure
+      })
+      throw error
+    } finally {
+      client.off('error', breaks)
+      // A connection of which it is not known where it stands is not used again.
+      client.release(broken)
+    }
+  }
+
+  listen(channel: string, heard: (payload: string) => void): Listening {
+    const listener = new Listener(this.#config, channel, heard)
+    this.#listening.add(listener)
+    return listener
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#listening].map((listener) => listener.close()))
+    await this.#pool.end()
+  }
+}
+
+async function run<Row extends object>(on: Pool | PoolClient, text: string, values: readonly Value[], name: string | undefined): Promise<Row[]> {
+  const { rows } = await on.query<Row>({ text, values: values as Value[], ...(name ? { name } : {}) })
+  return rows
+}
+
+/** One connection of its own for one channel, made anew for as long as it is wanted. */
+class Listener implements Listening {
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+
+  constructor(config: ClientConfig, channel: string, heard: (payload: string) => void) {
+    this.#running = this.#run(config, channel, heard)
+  }
+
+  async #run(config: ClientConfig, channel: string, heard: (payload: string) => void): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const client = new Client({ ...config, query_timeout: undefined })
+      const ended = new Promise<void>((done) => {
+        client.once('end', done)
+        client.once('error', () => done())
+        this.#stop.signal.addEventListener('abort', () => done(), { once: true })
+      })
+      try {
+        await client.connect()
+        client.on('notification', ({ payload }) => heard(payload ?? ''))
+        await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
+        heard('')
+        await ended
+      } catch {
+        // The database is away: tried again below. Whoever needs it learns that from a statement.
+      }
+      await client.end().catch(() => {})
+      if (!this.#stop.signal.aborted) await wait(AGAIN_AFTER, undefined, { signal: this.#stop.signal }).catch(() => {})
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+}

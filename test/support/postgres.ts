@@ -1,0 +1,142 @@
+/** A PostgreSQL of the system's packages, in a temporary folder, reached by a socket in it; it can be killed, stopped and started again. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+
+const run = promisify(execFile)
+
+export interface Postgres {
+  /** A new, empty database, and its URL. */
+  database(): Promise<string>
+  /** Ends the server: `SIGQUIT` as a crash would, its children too; what was committed is there after `start`. */
+  crash(): Promise<void>
+  /** Starts it again on the same folder and socket. */
+  start(): Promise<void>
+  /** The server's process, for signals. */
+  pid(): number
+  close(): Promise<void>
+}
+
+/** Debian keeps the programs of each version in a folder of its own, outside of PATH. */
+function program(name: string): string {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  const found = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env.PATH ?? '').split(delimiter)]
+    .map((dir) => join(dir, name))
+    .find(existsSync)
+  if (!found) throw new Error(`${name} is needed for this test: install the package postgresql (scripts/test does).`)
+  return found
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user whom the package made. */
+async function userOf(): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {}
+  const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout)
+  return { uid: await id('-u'), gid: await id('-g') }
+}
+
+/** Makes a server with a superuser `bindery` and starts it. Commits survive the end of its process, not a power cut. */
+export async function startPostgres(): Promise<Postgres> {
+  const user = await userOf()
+  const folder = await mkdtemp(join(tmpdir(), 'pg-'))
+  await chmod(folder, 0o700)
+  if (user.uid !== undefined && user.gid !== undefined) {
+    // The folders above are those of the test run, private to root: whoever runs the server has to get through them.
+    await chmod(tmpdir(), 0o711).catch(() => {})
+    await chown(folder, user.uid, user.gid)
+  }
+  const data = join(folder, 'data')
+  await run(program('initdb'), ['-D', data, '-U', 'bindery', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'], {
+    ...user,
+    cwd: folder,
+  })
+  const server = new Server(folder, data, user)
+  await server.start()
+  return server
+}
+
+class Server implements Postgres {
+  readonly #folder: string
+  readonly #data: string
+  readonly #user: { uid?: number; gid?: number }
+  #child: ChildProcess | null = null
+  #databases = 0
+
+  constructor(folder: string, data: string, user: { uid?: number; gid?: number }) {
+    this.#folder = folder
+    this.#data = data
+    this.#user = user
+  }
+
+  #url(database: string): string {
+    return `postgresql://bindery@localhost/${database}?host=${encodeURIComponent(this.#folder)}`
+  }
+
+  async start(): Promise<void> {
+    const settings = { fsync: 'off', listen_addresses: '', unix_socket_directories: this.#folder, max_connections: '200', shared_buffers: '32MB' }
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const child = spawn(program('postgres'), ['-D', this.#data, ...args], { ...this.#user, cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    let said = ''
+    child.stderr?.on('data', (part: Buffer) => {
+      said = (said + part.toString()).slice(-10_000)
+    })
+    this.#child = child
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${said}`)
+      if (await this.#accepts()) return
+      await wait(50)
+    }
+  }
+
+  async #accepts(): Promise<boolean> {
+    const client = new Client({ connectionString: this.#url('postgres') })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.query('SELECT 1')
+      return true
+    } catch {
+      return false
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  async database(): Promise<string> {
+    const name = `test_${++this.#databases}`
+    const client = new Client({ connectionString: this.#url('postgres') })
+    await client.connect()
+    try {
+      await client.query(`CREATE DATABASE ${name}`)
+    } finally {
+      await client.end()
+    }
+    return this.#url(name)
+  }
+
+  pid(): number {
+    return this.#child?.pid ?? -1
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((done) => child.once('exit', done))
+    child.kill(signal)
+    await ended
+  }
+
+  crash(): Promise<void> {
+    return this.#end('SIGQUIT')
+  }
+
+  async close(): Promise<void> {
+    await this.#end('SIGQUIT')
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
