@@ -37,7 +37,9 @@ export async function lfsFileOf(app: App, space: string, snapshot: Pick<Snapshot
   const wrong =
     doc?.state === 'present' ? `Its pointer says ${pointer.size} bytes, but the file with that hash has ${doc.size}. Correct the pointer.` : undefined
   const problem = wrong ?? doc?.problem ?? about.problem
-  return problem === undefined ? { ...pointer, state: 'waiting', problem: 'It is being fetched from Git LFS.' } : { ...pointer, state: 'failed', problem }
+  return problem === undefined
+    ? { ...pointer, state: 'waiting', problem: 'It has not been fetched from Git LFS yet.' }
+    : { ...pointer, state: 'failed', problem }
 }
 
 /** What changes when an object of a space is fetched, fails or goes: equal stamps mean equal states of all of them. */
