@@ -79,7 +79,7 @@ class RowMaker {
   ) {
     this.#repo = sync.space.repo
     this.#staging = this.#repo.stage()
-    this.#pushed = sync.side.commits === this.#repo ? this.#staging : sync.side.commits.stage()
+    this.#pushed = sync.side.beside ? sync.side.commits.stage() : this.#staging
     this.#tip = ground
     this.#owing = line.before === null
   }
@@ -87,7 +87,7 @@ class RowMaker {
   async make(): Promise<ExportRow> {
     const { commits, before, whole } = this.line
     // New commits are asked for their ancestry before they are on the disk: this loads those that they build on.
-    const there = this.#pushed === this.#staging ? [this.ground.head] : []
+    const there = this.sync.side.beside ? [] : [this.ground.head]
     for (const commit of [...there, this.ground.local, ...commits.slice(-1)]) await this.#repo.isAncestor(commit, commit)
     let previous = before
     for (const [at, id] of commits.entries()) {
@@ -157,7 +157,7 @@ class RowMaker {
 
   async #settle(): Promise<void> {
     await this.#staging.settle()
-    if (this.#pushed !== this.#staging) await this.#pushed.settle()
+    if (this.sync.side.beside) await this.#pushed.settle()
   }
 
   async #add({ of, tree, message, author, overrides }: Made): Promise<void> {

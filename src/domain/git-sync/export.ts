@@ -174,7 +174,7 @@ async function isInStep({ space: { repo } }: Sync, log: SyncLog, main: CommitId,
 async function mapped({ side, space: { repo } }: Sided<Sync>, log: SyncLog, main: CommitId, ground: ExportBase, commit: CommitId): Promise<CommitId> {
   const before = ground.head === null || ground.local === null ? [] : [{ remote: ground.head, theirs: ground.local }]
   const local = await side.local({ ...log, entries: [...log.entries, ...before] as Entry[] }, commit)
-  if (local !== null || side.commits === repo) return local ?? commit
+  if (local !== null || !side.beside) return local ?? commit
   // There is neither a folder there nor a file here.
   const info = await side.commits.commit(commit)
   return repo.write(folderCommit(info, [], (await repo.commit(main)).tree))

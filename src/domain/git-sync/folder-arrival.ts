@@ -48,12 +48,19 @@ export async function fetchFolder(
   contact: Contact,
   through: Pick<Repository | FolderScratch, 'fetchFolder'>,
   log: SyncLog,
-  { ref, known }: { ref: RefName } & FetchHints,
+  { ref, known, mapped }: { ref: RefName } & FetchHints,
 ): Promise<FetchedFolder> {
   const { space, remote, connection } = contact
   const have = new Set<CommitId>([requireMain(contact)])
   for (const { theirs } of log.entries) if (await space.repo.hasCommit(theirs)) have.add(theirs)
-  const order = { directory: remote.directory, have: [...have], folderCommit, ...fetchLimits(contact, known), ...holdOf(contact) }
+  const order = {
+    directory: remote.directory,
+    have: [...have],
+    folderCommit,
+    ...fetchLimits(contact, known),
+    ...(mapped ? { mapped } : {}),
+    ...holdOf(contact),
+  }
   const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
   const before = mappedBefore(log)
   for (const [commit, theirs] of before) if ((fetched.find(commit) ?? theirs) !== theirs) throw new MappedOtherwise()

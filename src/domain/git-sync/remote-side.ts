@@ -18,6 +18,8 @@ const MOST_ORIGINALS = 20
 export interface RemoteSide {
   /** Where the remote's commits are, and where those are made that are pushed to it. */
   readonly commits: FolderScratch
+  /** Whether that is not the repository of the space. */
+  readonly beside: boolean
   /** Fetches a ref and returns its head. Throws `RemoteError`. */
   fetch(ref: RefName, hints?: FetchHints): Promise<CommitId>
   /** The commit here for a commit of the remote that was fetched, is in the log, or was made here; null if its history never had the folder. */
@@ -50,6 +52,7 @@ const sideInSpace = (contact: Contact): RemoteSide => {
   const { directory } = contact.remote
   return {
     commits: repo,
+    beside: false,
     fetch: (ref, hints) => fetchHead(contact, ref, hints),
     local: (log, commit) => localCommit(repo, log, directory, commit),
     original: (mapped, head) => originalIn(repo, directory, mapped, head),
@@ -57,6 +60,7 @@ const sideInSpace = (contact: Contact): RemoteSide => {
 }
 
 class ScratchSide implements RemoteSide {
+  readonly beside = true
   #fetched: FetchedFolder | null = null
 
   constructor(
