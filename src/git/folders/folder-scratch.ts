@@ -46,7 +46,8 @@ async function once<T>(held: HeldScratch, { local, remote, open }: FolderTools, 
   const borrowed = [join(held.path, 'objects'), join(resolve(local.path), 'objects')]
   await makeReady(path, borrowed)
   const own = open(path, held.path)
-  const isAncestor = (ancestor: CommitId, descendant: CommitId): Promise<boolean> => askAncestor(local.launcher, path, ancestor, descendant)
+  const isAncestor = async (ancestor: CommitId, descendant: CommitId): Promise<boolean> =>
+    (await own.hasCommit(ancestor)) && (await own.hasCommit(descendant)) && askAncestor(local.launcher, path, ancestor, descendant)
   try {
     return await work({
       hasCommit: (id) => own.hasCommit(id),
@@ -83,7 +84,10 @@ const isSmall = async (path: string): Promise<boolean> =>
   (await readdir(join(path, 'objects'))).length <= MAX_LOOSE_FOLDERS &&
   (await readdir(join(path, 'objects/pack'))).filter((name) => name.endsWith('.pack')).length <= MAX_PACKS
 
-/** By Git, which reads no more of the history than it needs; nothing of it is kept in memory. */
+/** By Git, which reads no more of the history than it needs; nothing of it is kept in memory. Throws `GitError` if a part of the history is missing. */
 async function askAncestor(launcher: Launcher, cwd: string, ancestor: CommitId, descendant: CommitId): Promise<boolean> {
-  return (await launcher.run(['merge-base', '--is-ancestor', ancestor, descendant], { cwd, timeoutMs: ANCESTOR_MS })).code === 0
+  const { code, stderr } = await launcher.run(['merge-base', '--is-ancestor', ancestor, descendant], { cwd, timeoutMs: ANCESTOR_MS })
+  // Git says that it is none, and prints an error, if it cannot read a commit.
+  if (code !== 0 && (code !== 1 || stderr !== '')) throw new GitError(`merge-base ended with ${code}: ${stderr.slice(0, 1000)}`)
+  return code === 0
 }
