@@ -70,6 +70,7 @@ export async function openGit(options: OpenOptions): Promise<Git> {
 
 async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | null): Promise<Git> {
   const launcher = await Launcher.open()
+  let openings = 0
   try {
     const { unbuffered } = await programsOf(launcher, reposDir)
     const services: Services = {
@@ -82,6 +83,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
       remoteScratches: new RemoteScratches(reposDir, options.scratchBytes ?? SCRATCH_BYTES),
       signer: options.signingKeyFile ? await openSigner(launcher, options.signingKeyFile, signingHome(reposDir)) : null,
       maxBlobBytes: options.maxBlobBytes,
+      nextOpening: () => ++openings,
       moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
     }
     return new Repositories(reposDir, services, lock, options.notice ?? (() => {}))
@@ -146,7 +148,6 @@ async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {
 
 class Repositories implements Git {
   readonly #open = new OpenRepositories<BareRepository>()
-  #openings = 0
 
   constructor(
     readonly reposDir: string,
@@ -215,7 +216,7 @@ class Repositories implements Git {
   async #openNow(name: string): Promise<BareRepository> {
     const path = repositoryPath(this.reposDir, name)
     mustBeSupported(path)
-    const repository = new BareRepository(path, ++this.#openings, this.services)
+    const repository = new BareRepository(path, this.services)
     repository.recover()
     for (const lock of listLocks(path)) this.notice(`${path}/${lock} exists: if no Git process is running there, remove it, or the ref cannot be moved`)
     return repository

@@ -4,6 +4,7 @@ import type { Lease } from '../kernel/lease.js'
 import { GitError, LostObject, MissingObject } from './errors.js'
 import { deepCheck } from './deep/deep-check.js'
 import { MAX_PACK_BYTES } from './deep/second-reader.js'
+import { withOutgoing } from './folders/folder-scratch.js'
 import type { RemoteScratches } from './folders/remote-scratches.js'
 import { Ancestry } from './history/ancestry.js'
 import { readHistory, readHistoryIds } from './history/log.js'
@@ -39,6 +40,7 @@ import type {
   FetchResult,
   FileChange,
   FolderOrder,
+  FolderScratch,
   HistoryQuery,
   Maintenance,
   MergeOutcome,
@@ -46,6 +48,7 @@ import type {
   Remote,
   RemoteBranches,
   Repository,
+  ScratchHold,
   Snapshot,
   Staging,
   TextDiffQuery,
@@ -71,6 +74,8 @@ export interface Services {
   /** Signs commits; null = no key. */
   signer: Signer | null
   maxBlobBytes: number
+  /** A number that no other opening has, so that a repository created again under an old name does not find old cache entries. */
+  nextOpening: () => number
   /** Called after refs were moved, with the repository's path. */
   moved: (path: string, refs: readonly RefName[]) => void
 }
@@ -88,17 +93,17 @@ export class BareRepository implements Repository {
 
   constructor(
     readonly path: string,
-    /** A number that no other opening has, so that a repository created again under an old name does not find old cache entries. */
-    opening: number,
     services: Services,
+    /** Those whose objects it borrows. */
+    borrowed: readonly ObjectWriter[] = [],
   ) {
     const { pool, caches, scratches, disk, maxBlobBytes } = services
     this.#services = services
     this.#scratch = new Scratch(path, scratches)
-    const cacheKey = `${opening}:`
+    const cacheKey = `${services.nextOpening()}:`
     this.#packs = new PackedObjects(path, services.openPacks, caches.bases)
     this.#objects = new ObjectDatabase(path, { cacheKey, pool, packs: this.#packs, caches, maxBlobBytes, scratch: this.#scratch })
-    this.#writer = new ObjectWriter(path, cacheKey, caches, disk)
+    this.#writer = new ObjectWriter(path, cacheKey, caches, disk, borrowed)
     this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
     this.#ancestry = new Ancestry(this.#objects, pool.launcher)
@@ -251,6 +256,15 @@ export class BareRepository implements Repository {
 
   fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
     return this.#services.remote.fetchFolder({ local: this.#local, scratches: this.#services.remoteScratches }, remote, ref, order)
+  }
+
+  onScratch<T>(remote: Remote, hold: ScratchHold, work: (scratch: FolderScratch) => Promise<T>): Promise<T> {
+    const services = this.#services
+    const scratchOf = (path: string) => new ObjectWriter(path, `${services.nextOpening()}:`, services.caches, services.disk)
+    const open = (path: string, scratch: string) => new BareRepository(path, services, [this.#writer, scratchOf(scratch)])
+    const tools = { local: this.#local, remote: services.remote, open }
+    const place = { local: this.#local, scratches: services.remoteScratches }
+    return services.remote.useScratch(place, remote, hold, (held) => withOutgoing(held, tools, work))
   }
 
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void> {

@@ -203,6 +203,11 @@ export interface Repository {
    * ref. Throws `RemoteError`.
    */
   fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
+  /**
+   * Does work on the scratch repository of the remote, which nobody else uses meanwhile. The work must bear to be done twice: it is, if the scratch repository
+   * is damaged. Throws `RemoteError`.
+   */
+  onScratch<T>(remote: Remote, hold: ScratchHold, work: (scratch: FolderScratch) => Promise<T>): Promise<T>
   /** Pushes `commit` to `ref` under a lease: the remote's ref must name `expected`. Throws `RemoteError` 'stale', 'rejected'. */
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
   /** Serves a clone or fetch. */
@@ -249,12 +254,22 @@ export interface FetchLimits {
   unrelated?: boolean
 }
 
+/** Whose scratch repository of a remote is used (two owners never share one), and the milliseconds that may be waited for it. */
+export interface ScratchHold {
+  owner: string
+  timeoutMs: number
+}
+
+/**
+ * The commits of a remote of which a space has one folder only, and new ones on top of them. They can name the space's objects, but none of them gets into the
+ * space. What was written may be gone at the next use.
+ */
+export type FolderScratch = Pick<Repository, 'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge' | 'isAncestor' | 'fetchFolder' | 'push'>
+
 /** What an import of one folder takes of a remote: the commits that change the folder, as commits of the folder alone. */
-export interface FolderOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within' | 'unrelated'> {
+export interface FolderOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within' | 'unrelated'>, ScratchHold {
   /** A folder below the root. */
   directory: string
-  /** Whose scratch repository is used: two owners never share one. */
-  owner: string
   /** Commits here whose objects need not be brought again: they and their ancestors are complete. */
   have: readonly CommitId[]
   /** What the commit here is made of, for a commit of the remote; the same for the same input. */
@@ -270,6 +285,8 @@ export interface FetchedFolder {
   theirs: CommitId | null
   /** The commit here for a commit of the remote, if that is in the history of the head; null as above. */
   find(remote: string): CommitId | null | undefined
+  /** Commits of the remote that are `mapped` here, at most `limit`, parents first: the first one changed the folder, unless several did in the same way. */
+  originals(mapped: CommitId, limit: number): CommitId[]
 }
 
 export interface GitOptions {

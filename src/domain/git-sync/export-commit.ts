@@ -4,6 +4,7 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
 import { coAuthors } from '../commits/co-authors.js'
+import type { RemoteSide, Sided } from './remote-side.js'
 import { isAutomatic, type Sync } from './sync.js'
 import type { SyncLog } from './log-entries.js'
 
@@ -22,17 +23,17 @@ export interface ExportBase {
  * Makes the commit of an export: on top of the remote's head, with main's tree (or with main's tree as the folder), the caller's message, the caller as
  * author (of a run that nobody asked for: whoever wrote last), and everybody else who wrote since the last export as co-author.
  */
-export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, ground: ExportBase): Promise<CommitId> {
+export async function exportCommit(sync: Sided<Sync>, log: SyncLog, main: CommitId, ground: ExportBase): Promise<CommitId> {
   const { app, space, actor, remote, run } = sync
   const { repo } = space
   const tree = (await repo.commit(main)).tree
-  const folder = remote.directory === '' ? { changes: [], tree } : { changes: await folderChanges(repo, remote.directory, ground, tree) }
+  const folder = remote.directory === '' ? { changes: [], tree } : { changes: await folderChanges(repo, sync.side, remote.directory, ground.head, tree) }
   const recorded = log.pairs.findLast((pair) => pair.theirs === ground.local)?.local
   const since = [log.last?.local, recorded, ground.local].filter((commit): commit is CommitId => commit != null)
   const named = await coAuthors(repo, main, since, actor.user)
   const { author, others } = isAutomatic(run) ? newestFirst(named, actor.user) : { author: actor.user, others: named }
   const overrides = await overridesAt(app, space, main)
-  return repo.write({
+  return sync.side.commits.write({
     parents: ground.head === null ? [] : [ground.head],
     ...folder,
     sign: true,
@@ -52,9 +53,9 @@ export function newestFirst(named: readonly string[], service: Person): { author
 }
 
 /** The changes that make the folder equal to `tree` and leave everything else as it is. */
-export async function folderChanges(repo: Repository, directory: string, ground: Pick<ExportBase, 'head'>, tree: TreeId): Promise<FileChange[]> {
+export async function folderChanges(repo: Repository, { commits }: RemoteSide, directory: string, head: CommitId | null, tree: TreeId): Promise<FileChange[]> {
   const empty = ((await repo.tree(tree).list('')) ?? []).length === 0
   if (!empty) return [{ path: directory, tree }]
-  const before = ground.head === null ? null : await (await repo.at(ground.head)).entry(directory)
+  const before = head === null ? null : await (await commits.at(head)).entry(directory)
   return before === null ? [] : [{ path: directory, delete: true }]
 }

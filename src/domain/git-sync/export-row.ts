@@ -12,6 +12,7 @@ import { folderCommit } from './directory.js'
 import { folderChanges, MAX_CO_AUTHORS, newestFirst } from './export-commit.js'
 import { type ExportLine, findExportLine } from './export-line.js'
 import type { SyncLog } from './log-entries.js'
+import type { Sided } from './remote-side.js'
 import { isAutomatic, type Sync } from './sync.js'
 
 /** Commits that become durable together. */
@@ -39,7 +40,7 @@ export interface ExportRow {
  * Commits from before main took in the remote's head are put on top of it by a merge. What cannot be (it collides, or it came from the remote) has no commit
  * of its own: it is in the next commit whose tree is known, which has the message of the request, and everybody who wrote it as co-author.
  */
-export async function exportRow(sync: Sync, log: SyncLog, main: CommitId, tip: Tip): Promise<ExportRow> {
+export async function exportRow(sync: Sided<Sync>, log: SyncLog, main: CommitId, tip: Tip): Promise<ExportRow> {
   return new RowMaker(sync, log, tip, await withoutReturn(sync.space.repo, await findExportLine(sync.space.repo, log, main, tip.local), tip)).make()
 }
 
@@ -63,19 +64,22 @@ interface Made {
 class RowMaker {
   readonly #repo: Repository
   readonly #staging: Staging
+  /** Where the commits are made that are pushed: of a folder, beside the space. */
+  readonly #pushed: Staging
   #tip: Tip
   #count = 0
   /** Whether commits were left out whose changes are in none of the row yet. */
   #owing: boolean
 
   constructor(
-    readonly sync: Sync,
+    readonly sync: Sided<Sync>,
     readonly log: SyncLog,
     readonly ground: Tip,
     readonly line: ExportLine,
   ) {
     this.#repo = sync.space.repo
     this.#staging = this.#repo.stage()
+    this.#pushed = sync.side.beside ? sync.side.commits.stage() : this.#staging
     this.#tip = ground
     this.#owing = line.before === null
   }
@@ -83,7 +87,8 @@ class RowMaker {
   async make(): Promise<ExportRow> {
     const { commits, before, whole } = this.line
     // New commits are asked for their ancestry before they are on the disk: this loads those that they build on.
-    for (const commit of [this.ground.head, this.ground.local, ...commits.slice(-1)]) await this.#repo.isAncestor(commit, commit)
+    const there = this.sync.side.beside ? [] : [this.ground.head]
+    for (const commit of [...there, this.ground.local, ...commits.slice(-1)]) await this.#repo.isAncestor(commit, commit)
     let previous = before
     for (const [at, id] of commits.entries()) {
       const commit = await this.#repo.commit(id)
@@ -91,7 +96,7 @@ class RowMaker {
       if (made !== null) await this.#add(made)
       previous = id
     }
-    await this.#staging.settle()
+    await this.#settle()
     return { commit: this.#tip.head, theirs: this.#tip.local, row: this.#count }
   }
 
@@ -112,7 +117,7 @@ class RowMaker {
   async #merged(of: CommitInfo, before: CommitId): Promise<Made | null> {
     const { app, space } = this.sync
     if (await this.#bringsRemote(of, before)) return null
-    await this.#staging.settle()
+    await this.#settle()
     const ours = this.#tip.local
     try {
       const merged = await mergeCommits(app, space, { ours, theirs: of.id, base: before })
@@ -150,6 +155,11 @@ class RowMaker {
     }
   }
 
+  async #settle(): Promise<void> {
+    await this.#staging.settle()
+    if (this.sync.side.beside) await this.#pushed.settle()
+  }
+
   async #add({ of, tree, message, author, overrides }: Made): Promise<void> {
     const { app, space, remote } = this.sync
     this.#count++
@@ -165,11 +175,11 @@ class RowMaker {
     const said = { message: message.endsWith('\n') ? message : `${message}\n`, author, committer, headers }
     // The folder's commit comes first: it makes sure that the repository keeps a tree that a merge made.
     const mapped = remote.directory === '' ? null : await this.#staging.write(folderCommit(said, [local], tree))
-    const changes: FileChange[] = remote.directory === '' ? [] : await folderChanges(this.#repo, remote.directory, { head }, tree)
-    const commit = await this.#staging.write({ ...said, parents: [head], changes, sign: true, ...(remote.directory === '' ? { tree } : {}) })
+    const changes: FileChange[] = remote.directory === '' ? [] : await folderChanges(this.#repo, this.sync.side, remote.directory, head, tree)
+    const commit = await this.#pushed.write({ ...said, parents: [head], changes, sign: true, ...(remote.directory === '' ? { tree } : {}) })
     this.#tip = { head: commit, local: mapped ?? commit }
     rememberOverrides(app, space, this.#tip.local, overrides)
-    if (this.#count % BATCH === 0) await this.#staging.settle()
+    if (this.#count % BATCH === 0) await this.#settle()
   }
 }
 

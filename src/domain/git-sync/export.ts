@@ -4,7 +4,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import { findCommonGround } from './common-ground.js'
 import { settleConflict } from './conflict.js'
-import { localCommit } from './directory.js'
+import { folderCommit } from './directory.js'
 import { exportCommit, type ExportBase } from './export-commit.js'
 import { type ExportRow, exportRow } from './export-row.js'
 import { SyncFailure } from './failure.js'
@@ -13,8 +13,9 @@ import { firstExportBase, type BranchHead, findOtherBranches } from './new-branc
 import { findOffered } from './offered.js'
 import { presumedHead } from './presumed-head.js'
 import { describeRemote, type SyncRemote } from './remote.js'
+import { onRemoteSide, type Sided } from './remote-side.js'
 import { checkStillAsked } from './request.js'
-import { during, fetchHead, type LockedSync, type Outcome, type Sync } from './sync.js'
+import { during, type LockedSync, type Outcome, type Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 import { requireMain, applyArrival } from './apply-arrival.js'
 
@@ -24,7 +25,9 @@ const ATTEMPTS = 5
  * Runs an export: pushes one commit on top of the remote's head. Changes of the remote are imported first, unless the export is forced. Running it
  * again after a crash is harmless. Throws `SyncFailure`, `RemoteError`.
  */
-export async function runExport(sync: Sync): Promise<Outcome> {
+export const runExport = (sync: Sync): Promise<Outcome> => onRemoteSide(sync, exportTo)
+
+async function exportTo(sync: Sided<Sync>): Promise<Outcome> {
   const presumed = await presumedHead(sync)
   let outcome = presumed === null ? 'remote moved' : await attempt(sync, presumed)
   for (let tries = 1; outcome === 'remote moved' && tries <= ATTEMPTS; tries++) outcome = await attempt(sync, null)
@@ -35,15 +38,15 @@ export async function runExport(sync: Sync): Promise<Outcome> {
 }
 
 /** @param presumed a known head that the remote has, unless it moved; null if it is to be asked */
-async function attempt(sync: Sync, presumed: CommitId | null): Promise<Outcome | 'remote moved'> {
+async function attempt(sync: Sided<Sync>, presumed: CommitId | null): Promise<Outcome | 'remote moved'> {
   const { app, remote, run } = sync
   const { repo } = sync.space
   if (presumed === null) await sync.enter('connecting')
   let head = presumed ?? (await repo.remoteHead(sync.connection, remote.ref))
   let imported: Outcome | null = null
   if (presumed === null && head !== null) {
-    const known = (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head && (await repo.hasCommit(head))
-    if (!known) head = await fetchHead(sync)
+    const known = (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head && (await sync.side.commits.hasCommit(head))
+    if (!known) head = await sync.side.fetch(remote.ref)
     imported = run.force || run.oneWay || known ? null : await importFirst(sync, head)
     if (imported?.result === 'conflict') return imported
   }
@@ -57,10 +60,9 @@ async function attempt(sync: Sync, presumed: CommitId | null): Promise<Outcome |
 }
 
 /** Imports the remote's changes. Null if the remote does not have the folder yet. */
-async function importFirst(sync: Sync, head: CommitId): Promise<Outcome | null> {
-  const { repo } = sync.space
-  const local = await localCommit(repo, await readSyncLog(repo, sync.remote, requireMain(sync)), sync.remote.directory, head)
-  return local === null ? null : applyArrival(sync, { head }, { force: false, forExport: true })
+async function importFirst(sync: Sided<Sync>, head: CommitId): Promise<Outcome | null> {
+  const local = await sync.side.local(await readSyncLog(sync.space.repo, sync.remote, requireMain(sync)), head)
+  return local === null ? null : applyArrival(sync, { head, theirs: local }, { force: false, forExport: true })
 }
 
 /** An export commit by commit, made ready without the lock of the space: it may have many commits. */
@@ -75,7 +77,7 @@ interface PlannedRow {
  * Makes the commits of an export commit by commit. They are one commit if the remote has nothing in common with the space yet, or if it is
  * overwritten by force.
  */
-async function planRow(sync: Sync, head: CommitId | null, found: readonly BranchHead[]): Promise<PlannedRow> {
+async function planRow(sync: Sided<Sync>, head: CommitId | null, found: readonly BranchHead[]): Promise<PlannedRow> {
   const { repo } = sync.space
   const main = requireMain(sync)
   const log = await readSyncLog(repo, sync.remote, main)
@@ -92,12 +94,11 @@ async function planRow(sync: Sync, head: CommitId | null, found: readonly Branch
 
 /** What an export builds on. */
 const groundOf = async (
-  sync: Sync,
+  sync: Sided<Sync>,
   log: SyncLog,
   main: CommitId,
   { head, found }: { head: CommitId | null; found: readonly BranchHead[] },
-): Promise<ExportBase> =>
-  head === null ? firstExportBase(sync, log, main, found) : { head, local: await localCommit(sync.space.repo, log, sync.remote.directory, head) }
+): Promise<ExportBase> => (head === null ? firstExportBase(sync, log, main, found) : { head, local: await sync.side.local(log, head) })
 
 interface Prepared {
   /** The log entry of the commit to push. */
@@ -120,7 +121,7 @@ interface Basis {
 }
 
 /** Makes the commit and records it in the log before it is pushed: after a crash, the next import must not take it for a change of the remote. */
-async function prepare(sync: LockedSync, { head, found, planned, presumed }: Basis): Promise<Outcome | Prepared | 'remote moved'> {
+async function prepare(sync: Sided<LockedSync>, { head, found, planned, presumed }: Basis): Promise<Outcome | Prepared | 'remote moved'> {
   const { remote } = sync
   const { repo } = sync.space
   const newest = requireMain(sync)
@@ -145,7 +146,7 @@ async function prepare(sync: LockedSync, { head, found, planned, presumed }: Bas
   const again = planned?.made ? null : await findOffered(sync, log, main, { ground, inRow: false })
   if (again) return { entry: { ...record, remote: again.remote, theirs: again.theirs }, expected: head, ...before }
   const commit = planned?.made?.commit ?? (await exportCommit(sync, log, main, ground))
-  const theirs = planned?.made?.theirs ?? (await mapped(sync, log, ground, commit))
+  const theirs = planned?.made?.theirs ?? (await mapped(sync, log, main, ground, commit))
   const entry = { ...record, remote: commit, theirs, ...(planned?.made ? { row: planned.made.row } : {}) }
   if (!isOffered(log, entry)) {
     const moves = await logMoves(repo, log, newest, [{ ...entry, kind: 'offered' }])
@@ -170,9 +171,13 @@ async function isInStep({ space: { repo } }: Sync, log: SyncLog, main: CommitId,
 }
 
 /** The commit here that the pushed one will be mapped to when it is imported. */
-async function mapped({ space: { repo }, remote }: Sync, log: SyncLog, ground: ExportBase, commit: CommitId): Promise<CommitId> {
+async function mapped({ side, space: { repo } }: Sided<Sync>, log: SyncLog, main: CommitId, ground: ExportBase, commit: CommitId): Promise<CommitId> {
   const before = ground.head === null || ground.local === null ? [] : [{ remote: ground.head, theirs: ground.local }]
-  return (await localCommit(repo, { ...log, entries: [...log.entries, ...before] as Entry[] }, remote.directory, commit)) ?? commit
+  const local = await side.local({ ...log, entries: [...log.entries, ...before] as Entry[] }, commit)
+  if (local !== null || !side.beside) return local ?? commit
+  // There is neither a folder there nor a file here.
+  const info = await side.commits.commit(commit)
+  return repo.write(folderCommit(info, [], (await repo.commit(main)).tree))
 }
 
 async function unchanged(sync: LockedSync, log: SyncLog, entry: Omit<Entry, 'kind'>): Promise<Outcome> {
@@ -183,7 +188,7 @@ async function unchanged(sync: LockedSync, log: SyncLog, entry: Omit<Entry, 'kin
   return { result: 'unchanged', revision: entry.local, remoteRevision: entry.remote }
 }
 
-async function push(sync: Sync, { entry, expected, before }: Prepared): Promise<Outcome | 'remote moved'> {
+async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): Promise<Outcome | 'remote moved'> {
   const { app, remote } = sync
   const { repo } = sync.space
   await checkStillAsked(app.store, sync.run)
@@ -193,7 +198,7 @@ async function push(sync: Sync, { entry, expected, before }: Prepared): Promise<
       return work(await readSyncLog(repo, remote, main), main, lease)
     })
   try {
-    await during(sync.enter('pushing'), () => repo.push(sync.connection, remote.ref, entry.remote, expected))
+    await during(sync.enter('pushing'), () => sync.side.commits.push(sync.connection, remote.ref, entry.remote, expected))
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     // The remote refused the push for certain, so its log entry is removed. After a broken connection the push may have arrived: the entry stays.

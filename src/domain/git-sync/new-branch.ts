@@ -1,19 +1,16 @@
 // Finds the commit of the remote on which an export creates a new branch.
-import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { ADOPTED } from '../context/refs.js'
 import { commonCommits, findCommonGround } from './common-ground.js'
-import { localCommit } from './directory.js'
 import type { ExportBase } from './export-commit.js'
-import { fetchHead, type Sync } from './sync.js'
+import type { Sided } from './remote-side.js'
+import type { Sync } from './sync.js'
 import { hasMetRemote, readSyncLog } from './sync-log.js'
 import type { SyncLog } from './log-entries.js'
 import { requireMain } from './apply-arrival.js'
 
 /** Most other branches that are looked at. */
 const MOST = 4
-/** How many of a branch's newest commits are searched. */
-const SEARCH = 2_000
 
 /** The head of another branch of the remote (`head`), and the same commit here (`theirs`). */
 export interface BranchHead {
@@ -22,8 +19,8 @@ export interface BranchHead {
 }
 
 /** The heads of the remote's other branches: the default branch first, since branches are merged into it, then those synced last. */
-export async function findOtherBranches(sync: Sync): Promise<BranchHead[]> {
-  const { space, remote, connection } = sync
+export async function findOtherBranches(sync: Sided<Sync>): Promise<BranchHead[]> {
+  const { space, remote, connection, side } = sync
   const { repo } = space
   const log = await readSyncLog(repo, remote, requireMain(sync))
   // The space was never synced with this repository, so its branches have nothing in common with it.
@@ -33,8 +30,8 @@ export async function findOtherBranches(sync: Sync): Promise<BranchHead[]> {
   const found: BranchHead[] = []
   for (const ref of refs as RefName[]) {
     if ((await repo.remoteHead(connection, ref)) === null) continue
-    const head = await fetchHead(sync, ref)
-    found.push({ head, theirs: await localCommit(repo, log, remote.directory, head) })
+    const head = await side.fetch(ref)
+    found.push({ head, theirs: await side.local(log, head) })
   }
   return found
 }
@@ -44,7 +41,7 @@ export async function findOtherBranches(sync: Sync): Promise<BranchHead[]> {
  * at the newest commit there that main contains, so that it can be merged there. A space that was never synced exports its own history. Otherwise the
  * export begins a history of one commit: what was purged from a remote must not return with the space's history.
  */
-export async function firstExportBase(sync: Sync, log: SyncLog, main: CommitId, branches: readonly BranchHead[]): Promise<ExportBase> {
+export async function firstExportBase(sync: Sided<Sync>, log: SyncLog, main: CommitId, branches: readonly BranchHead[]): Promise<ExportBase> {
   const { space, remote } = sync
   const { repo } = space
   const { tree } = await repo.commit(main)
@@ -54,25 +51,10 @@ export async function firstExportBase(sync: Sync, log: SyncLog, main: CommitId, 
     const ground = await findCommonGround(repo, log, { main, theirs })
     if (ground.inStep) return { head, local: theirs }
     for (const base of await commonCommits(repo, ground.known, [theirs])) {
-      const found = log.pairs.findLast((pair) => pair.theirs === base)?.remote ?? (await originalOf(repo, remote.directory, base, head))
+      const found = log.pairs.findLast((pair) => pair.theirs === base)?.remote ?? (await sync.side.original(base, head))
       if (found !== null) return { head: found, local: base }
     }
   }
   const met = repo.head(ADOPTED) !== null || (await hasMetRemote(repo, main))
   return met || remote.directory !== '' ? { head: null, local: null } : { head: main, local: main, own: true }
-}
-
-/**
- * The commit of the remote below `head` from which a commit of one folder was made: it has the same author, committer, dates and message, and that
- * content in the folder. Null if it is not among the newest ones.
- */
-async function originalOf(repo: Repository, directory: string, mapped: CommitId, head: CommitId): Promise<CommitId | null> {
-  if (directory === '') return mapped
-  const { tree, ...made } = await repo.commit(mapped)
-  const saidBy = ({ author, committer, message }: Pick<CommitInfo, 'author' | 'committer' | 'message'>): string =>
-    JSON.stringify([author, committer, message.trimEnd()])
-  for (const one of await repo.history({ from: head, limit: SEARCH })) {
-    if (saidBy(one) === saidBy(made) && (await (await repo.at(one.id)).entry(directory))?.oid === tree) return one.id
-  }
-  return null
 }

@@ -3,6 +3,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage } from '../commits/make-commit.js'
 import type { ExportBase } from './export-commit.js'
 import type { Entry, SyncLog } from './log-entries.js'
+import { nthParent, type Sided } from './remote-side.js'
 import { isAutomatic, type Sync } from './sync.js'
 
 /**
@@ -10,17 +11,18 @@ import { isAutomatic, type Sync } from './sync.js'
  * or if this run is to say something else.
  */
 export async function findOffered(
-  { space: { repo }, remote, run, actor }: Sync,
+  { side: { commits }, remote, run, actor }: Sided<Sync>,
   log: SyncLog,
   main: CommitId,
   { ground, inRow }: { ground: ExportBase; inRow: boolean },
 ): Promise<Entry | null> {
   for (const entry of [...log.pairs].reverse()) {
     if (entry.kind !== 'offered' || entry.ref !== remote.ref || entry.anchor !== main || (entry.row !== undefined) !== inRow) continue
-    const base = (await repo.firstParents(entry.remote))[entry.row ?? 1] ?? null
-    if (base !== ground.head) continue
+    // What is not there any more is made again.
+    if (!(await commits.hasCommit(entry.remote))) continue
+    if ((await nthParent(commits, entry.remote, entry.row ?? 1)) !== ground.head) continue
     if (inRow) return entry
-    const { message, author } = await repo.commit(entry.remote)
+    const { message, author } = await commits.commit(entry.remote)
     const same = isAutomatic(run) || author.email === actor.user.email
     if (same && message.startsWith(commitMessage(run.message ?? 'Export').trimEnd())) return entry
   }

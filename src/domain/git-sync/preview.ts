@@ -18,7 +18,7 @@ import { planWithSettledConflicts } from './conflicts-merged-elsewhere.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, readRemote, type SyncRemote, withCredential } from './remote.js'
 import { requireRole } from './request.js'
-import { type Contact, fetchHead } from './sync.js'
+import type { Contact } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import type { SyncLog } from './log-entries.js'
 import { mergeCommit } from './apply-arrival.js'
@@ -101,9 +101,11 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
   const named = await repo.remoteHead(contact.connection, remote.ref)
   // The branch would be created, so everything in it is new.
   if (named === null) return { direction, result: 'clean', ...(await changesBetween(app, space, { before: null, after: headOf(space) }, query)), conflicts: [] }
-  const known = (await readMainAndLog(contact)).log.last?.remote === named && (await repo.hasCommit(named))
-  const head = known ? named : await fetchHead(contact)
-  const { main, log, theirs } = await compareWithMain(contact, head)
+  const before = (await readMainAndLog(contact)).log
+  const known = before.last?.remote === named
+  // What is known need not be fetched, whether the space has that commit or only what it is here.
+  const { head, theirs: mapped } = known ? { head: named, theirs: before.last?.theirs } : await fetchArrival(contact)
+  const { main, log, theirs } = mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
   const inStep = force || known || theirs === null
   const plan: ArrivalPlan | { kind: 'same' } = inStep
     ? { kind: 'same' }

@@ -177,6 +177,8 @@ export interface FetchHints {
   known?: CommitId | undefined
   /** Whether the space has nothing of the remote. */
   unrelated?: boolean
+  /** Called while a folder is mapped in a scratch repository, as `FolderOrder.mapped`; may refuse to go on by throwing. */
+  mapped?: FolderOrder['mapped']
 }
 
 /** The limits of a fetch, and who watches it. */

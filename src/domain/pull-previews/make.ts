@@ -5,9 +5,9 @@ import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type PullPreviewDoc, previewId, pullPreviews } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { localCommit, mappedBefore, noFolder } from '../git-sync/directory.js'
+import { mappedBefore, noFolder } from '../git-sync/directory.js'
 import { explain, SyncFailure } from '../git-sync/failure.js'
-import { fetchHead } from '../git-sync/sync.js'
+import { onRemoteSide, type Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { headOf } from '../revisions/main-content.js'
 import { keep, type Look } from './contact.js'
@@ -23,16 +23,27 @@ const OF_CONTENT: ReadonlySet<string> = new Set(['too-large', 'unsafe-content'])
  * Makes the preview and stores it. The head may have moved since the host was asked: what was fetched counts. Returns null if the pull request is gone.
  * Throws what is wrong with the way to it: `RemoteError`, `HostError`, 503.
  */
-export async function makePreview(look: Look, pull: PullRequest, ref: RefName): Promise<Document<PullPreviewDoc> | null> {
+export const makePreview = (look: Look, pull: PullRequest, ref: RefName): Promise<Document<PullPreviewDoc> | null> =>
+  onRemoteSide(look, (sided) => makeOn(sided, pull, ref))
+
+async function makeOn(look: Sided<Look>, pull: PullRequest, ref: RefName): Promise<Document<PullPreviewDoc> | null> {
+  const { side, remote } = look
   let commit: CommitId
+  let branch: CommitId | null
   try {
-    commit = await fetchHead(look, ref)
+    // The branch comes first, so that what is counted of the pull request is its own.
+    branch = side.beside ? await side.fetch(remote.ref) : null
+  } catch (error) {
+    return storeRefusal(look, pull, pull.head.sha, refusalOf(error))
+  }
+  try {
+    commit = await side.fetch(ref, { mapped: async (_, total) => requireFew(total) })
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'missing-ref') return null
     return storeRefusal(look, pull, pull.head.sha, refusalOf(error))
   }
   try {
-    const { base, head } = await mapped(look, commit)
+    const { base, head } = await mapped(look, commit, branch)
     await keep(look, pull.number, head)
     const found = await problemsBetween(look.app, look.space, base, head)
     return await storePreview(look, pull, { commit, state: 'ready', revision: head, baseRevision: base, ...found })
@@ -56,22 +67,25 @@ function refusalOf(error: unknown): string {
 }
 
 /** The commits here for the head, and for the place where it branched off. Throws `SyncFailure`. */
-async function mapped(look: Look, commit: CommitId): Promise<{ base: CommitId; head: CommitId }> {
-  const { app, space, remote } = look
+async function mapped(look: Sided<Look>, commit: CommitId, branch: CommitId | null): Promise<{ base: CommitId; head: CommitId }> {
+  const { app, space, remote, side } = look
   const { repo } = space
   const log = await app.locks.run(space.doc.id, () => readSyncLog(repo, remote, headOf(space)))
-  const there = await fetchHead(look, remote.ref, { known: log.last?.remote })
-  const base = await localCommit(repo, log, remote.directory, there)
+  const there = branch ?? (await side.fetch(remote.ref, { known: log.last?.remote }))
+  const base = await side.local(log, there)
   if (base === null) throw noFolder(remote)
-  if (remote.directory !== '') {
+  if (remote.directory !== '' && !side.beside) {
     const not = [there]
     for (const known of mappedBefore(log).keys()) if (await repo.hasCommit(known)) not.push(known as CommitId)
-    if ((await repo.historyIds({ from: commit, not, limit: MAX_MAPPED + 1 })).length > MAX_MAPPED)
-      throw new SyncFailure(`The pull request has more than ${MAX_MAPPED} commits. Squash or split it.`)
+    requireFew((await repo.historyIds({ from: commit, not, limit: MAX_MAPPED + 1 })).length)
   }
-  const head = await localCommit(repo, log, remote.directory, commit)
+  const head = await side.local(log, commit)
   if (head === null) throw new SyncFailure(`The pull request no longer has the folder ${remote.directory}/.`)
   return { base: (await repo.mergeBase(base, head)) ?? base, head }
+}
+
+function requireFew(commits: number): void {
+  if (commits > MAX_MAPPED) throw new SyncFailure(`The pull request has more than ${MAX_MAPPED} commits. Squash or split it.`)
 }
 
 /** Stores that nothing can be shown. What an earlier head showed is no longer kept. */

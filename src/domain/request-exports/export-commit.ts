@@ -1,11 +1,11 @@
 /** Makes the commit that the host's branch gets: the content of the change request, on top of what the host has. */
-import type { FileChange, Repository } from '../../git/index.js'
+import { type FileChange, GitError, type MergeOutcome } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { users } from '../../model/index.js'
 import { coAuthors } from '../commits/co-authors.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
-import { localCommit } from '../git-sync/directory.js'
 import { SyncFailure } from '../git-sync/failure.js'
+import type { RemoteSide, Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
 import type { Export } from './contact.js'
@@ -16,22 +16,22 @@ const MAX_CO_AUTHORS = 50
  * The commit for the present head. Its parents are the head of the host's branch (`on`) and, if the change request has taken in newer commits of the base
  * branch, the newest of those. Returns `on` itself if that has all of it. Throws `SyncFailure` if the change request has nothing in common with the host.
  */
-export async function exportCommit(all: Export, on: CommitId | null): Promise<CommitId> {
-  const { app, space, remote, request, head, actor } = all
+export async function exportCommit(all: Sided<Export>, on: CommitId | null): Promise<CommitId> {
+  const { app, space, remote, request, head, actor, side } = all
   const { repo } = space
   const log = await readSyncLog(repo, remote, head)
   const base = log.last?.remote ?? null
-  const parents = await parentsOf(repo, on, base)
+  const parents = await parentsOf(side, on, base)
   const [first] = parents
   if (first === undefined)
     throw new SyncFailure(
       'The change request began before the first synchronization with the repository. Run the connection, then update the change request from main.',
     )
   const tree = (await repo.commit(head)).tree
-  const content = remote.directory === '' ? { changes: [], tree } : await inFolder(repo, remote.directory, parents, tree)
-  if (parents.length === 1 && first === on && (await isThere(repo, remote.directory, on, tree))) return on
+  const content = remote.directory === '' ? { changes: [], tree } : await inFolder(side, remote.directory, parents, tree)
+  if (parents.length === 1 && first === on && (await isThere(side, remote.directory, on, tree))) return on
   const creator = (await app.store.get(users, request.createdBy)) ?? actor.user
-  const local = await localCommit(repo, log, remote.directory, first)
+  const local = await side.local(log, first)
   const others = (
     await coAuthors(
       repo,
@@ -41,7 +41,7 @@ export async function exportCommit(all: Export, on: CommitId | null): Promise<Co
     )
   ).slice(0, MAX_CO_AUTHORS)
   const words = [titleOf(request), request.description ?? ''].join('\n\n')
-  return repo.write({
+  return side.commits.write({
     parents: content.parents ?? parents,
     sign: true,
     changes: content.changes,
@@ -56,14 +56,14 @@ export async function exportCommit(all: Export, on: CommitId | null): Promise<Co
 /** What commits and pull requests are called. */
 export const titleOf = ({ subject, number }: { subject: string; number: number }): string => subject.trim() || `Change request #${number}`
 
-async function parentsOf(repo: Repository, on: CommitId | null, base: CommitId | null): Promise<CommitId[]> {
+async function parentsOf({ commits }: RemoteSide, on: CommitId | null, base: CommitId | null): Promise<CommitId[]> {
   if (on === null) return base === null ? [] : [base]
-  return base === null || (await repo.isAncestor(base, on)) ? [on] : [on, base]
+  return base === null || (await commits.isAncestor(base, on)) ? [on] : [on, base]
 }
 
-async function isThere(repo: Repository, directory: string, on: CommitId, tree: TreeId): Promise<boolean> {
-  if (directory === '') return (await repo.commit(on)).tree === tree
-  return (await (await repo.at(on)).entry(directory))?.oid === tree
+async function isThere({ commits }: RemoteSide, directory: string, on: CommitId, tree: TreeId): Promise<boolean> {
+  if (directory === '') return (await commits.commit(on)).tree === tree
+  return (await (await commits.at(on)).entry(directory))?.oid === tree
 }
 
 interface Content {
@@ -73,11 +73,22 @@ interface Content {
 }
 
 /** The content as the folder of a repository. What is beside the folder is merged; if that has conflicts, the base branch's newer commits are left out. */
-async function inFolder(repo: Repository, directory: string, parents: readonly CommitId[], tree: TreeId): Promise<Content> {
+async function inFolder({ commits, beside: partial }: RemoteSide, directory: string, parents: readonly CommitId[], tree: TreeId): Promise<Content> {
   const changes: FileChange[] = [{ path: directory, tree }]
   const [on, base] = parents as [CommitId, CommitId | undefined]
   if (base === undefined) return { changes }
-  const merged = await repo.merge({ ours: on, theirs: base })
+  const merged = await mergedBeside(commits, partial, on, base)
+  if (merged === null) return { changes, parents: [on] }
   const beside = merged.clean ? [] : merged.conflicts.filter(({ path }) => !path.startsWith(`${directory}/`))
   return beside.length === 0 ? { changes, tree: merged.tree } : { changes, parents: [on] }
+}
+
+/** Null if files on both sides changed that only the remote has: what both have changed in the same file cannot be merged here. */
+async function mergedBeside(commits: RemoteSide['commits'], partial: boolean, ours: CommitId, theirs: CommitId): Promise<MergeOutcome | null> {
+  try {
+    return await commits.merge({ ours, theirs })
+  } catch (error) {
+    if (partial && error instanceof GitError) return null
+    throw error
+  }
 }

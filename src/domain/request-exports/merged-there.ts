@@ -11,7 +11,7 @@ import { queueAutomaticRun } from '../connections/queue-run.js'
 import type { App } from '../context/app.js'
 import { loadHead } from '../context/loaded.js'
 import { MAIN } from '../context/refs.js'
-import { localCommit } from '../git-sync/directory.js'
+import { onRemoteSide } from '../git-sync/remote-side.js'
 import { isOver } from '../git-sync/request.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt } from '../revisions/identity.js'
@@ -65,12 +65,16 @@ async function withCommits(all: Export, pull: PullRequest): Promise<Export> {
 }
 
 /** Whether main has taken in a commit of the host. */
-async function isImported({ space, remote }: Export, commit: CommitId): Promise<boolean> {
+async function isImported(all: Export, commit: CommitId): Promise<boolean> {
+  const { space, remote } = all
   const { repo } = space
-  if (!(await repo.hasCommit(commit))) return false
   const main = headOf(space)
   const log = await readSyncLog(repo, remote, main)
-  const local = await localCommit(repo, log, remote.directory, commit)
+  const local = await onRemoteSide(all, async ({ side }) => {
+    // Beside the space, what is there says nothing of what main has, but the history of the branch does.
+    if (side.beside) await side.fetch(remote.ref)
+    return (await side.commits.hasCommit(commit)) ? side.local(log, commit) : null
+  })
   if (local === null) return false
   for (const one of [main, ...log.pairs.map(({ theirs }) => theirs)]) if (await repo.isAncestor(local, one)) return true
   return false

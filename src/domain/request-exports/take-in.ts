@@ -8,11 +8,10 @@ import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { changeRequestRef } from '../context/refs.js'
 import { findCommonGround } from '../git-sync/common-ground.js'
-import { localCommit } from '../git-sync/directory.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import type { Entry, SyncLog } from '../git-sync/log-entries.js'
 import { mergeArrival } from '../git-sync/merge-arrival.js'
-import { fetchHead } from '../git-sync/sync.js'
+import type { Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { type Export, record } from './contact.js'
 
@@ -26,11 +25,11 @@ export class BranchConflict extends SyncFailure {}
  * rewritten or emptied.
  * @param last what was exported last
  */
-export async function takeIn(all: Export, there: CommitId, last: ExportedRevision): Promise<Export> {
-  const { app, space, remote, request, branch } = all
+export async function takeIn(all: Sided<Export>, there: CommitId, last: ExportedRevision): Promise<Export> {
+  const { app, space, remote, request, branch, side } = all
   const { repo } = space
   if ((await fetched(all)) !== there) throw new SyncFailure('The branch moved on the host.')
-  if (!(await repo.isAncestor(last.commit as CommitId, there)))
+  if (!(await side.commits.isAncestor(last.commit as CommitId, there)))
     throw new SyncFailure(
       `The branch ${all.doc.branch} was rewritten on the host: it lacks what was exported. Nothing was overwritten. Bring ${last.commit} back there, or archive the change request.`,
     )
@@ -39,7 +38,7 @@ export async function takeIn(all: Export, there: CommitId, last: ExportedRevisio
     moveBranch(repo, { ref, reason: `take in commits of ${all.doc.branch}`, guard: guardBranch(app, space), lease }, async (now) => {
       const ours = now ?? all.head
       const log = withExport(await readSyncLog(repo, remote, ours), last, all)
-      const theirs = await localCommit(repo, log, remote.directory, there)
+      const theirs = await side.local(log, there)
       if (theirs === null) throw new SyncFailure(`The branch on the host no longer has the folder ${remote.directory}/.`)
       const ground = await findCommonGround(repo, log, { main: ours, theirs })
       if (ground.inStep || (await repo.isAncestor(theirs, ours))) return ours
@@ -64,9 +63,9 @@ export async function takeIn(all: Export, there: CommitId, last: ExportedRevisio
   return { ...all, doc, head }
 }
 
-async function fetched(all: Export): Promise<CommitId> {
+async function fetched(all: Sided<Export>): Promise<CommitId> {
   try {
-    return await fetchHead(all, all.branch)
+    return await all.side.fetch(all.branch)
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'missing-ref') throw new SyncFailure('The branch was deleted on the host.', { cause: error })
     throw error

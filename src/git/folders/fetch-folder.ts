@@ -1,5 +1,5 @@
 /**
- * Imports one folder of a remote: its history is fetched into a scratch repository and mapped there, and only what the mapped commits need gets into the
+ * Fetches one folder of a remote: its history goes into a scratch repository and is mapped there, and only what the mapped commits need gets into the
  * repository of the space.
  */
 import { createHash } from 'node:crypto'
@@ -12,17 +12,54 @@ import { disk, errorCode } from '../objects/disk.js'
 import { ObjectWriter } from '../objects/writer.js'
 import { requireRemoteRefName } from '../refs/name.js'
 import { connect, type LocalRepository, type RemoteOptions } from '../remote/connection.js'
-import type { FetchedFolder, FolderOrder, Remote } from '../types.js'
+import { parseRemoteUrl } from '../remote/url.js'
+import type { FetchedFolder, FolderOrder, Remote, ScratchHold } from '../types.js'
 import { fetchPartial, type PartialFetch } from './fetch-partial.js'
 import { mapFolder } from './folder-mapper.js'
 import { readFolderMap } from './map-file.js'
 import type { RemoteScratches } from './remote-scratches.js'
 import { takeFolder } from './take-folder.js'
 
-/** `Repository.fetchFolder`. Each step can be interrupted at any time: the next import goes on from what is complete. */
-export async function fetchFolder(
+/** A space, and the scratch repositories. */
+export interface FolderPlace {
+  local: LocalRepository
+  scratches: RemoteScratches
+}
+
+/** The scratch repository of a remote, which nobody else uses meanwhile. */
+export interface HeldScratch {
+  path: string
+  /** As `Repository.fetchFolder`. */
+  fetch(ref: RefName, order: FolderOrder): Promise<FetchedFolder>
+  /** Makes it anew, because something in it is missing or damaged. */
+  renew(): Promise<void>
+}
+
+/** Does work while nobody else uses the scratch repository of a remote. Throws `RemoteError`. */
+export async function useScratch<T>(
   options: RemoteOptions,
-  { local, scratches }: { local: LocalRepository; scratches: RemoteScratches },
+  place: FolderPlace,
+  remote: Remote,
+  { owner, timeoutMs }: ScratchHold,
+  work: (held: HeldScratch) => Promise<T>,
+): Promise<T> {
+  const { url } = parseRemoteUrl(remote.url, options.allowedProtocols)
+  return place.scratches.use({ url, owner, timeoutMs, signal: remote.signal }, (path) =>
+    work({ path, fetch: (ref, order) => fetchInto(options, place, path, remote, ref, order), renew: () => place.scratches.renew(path) }),
+  )
+}
+
+/** `Repository.fetchFolder`. Each step can be interrupted at any time: the next import goes on from what is complete. */
+export async function fetchFolder(options: RemoteOptions, place: FolderPlace, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
+  requireRemoteRefName(ref)
+  const until = Date.now() + order.timeoutMs
+  return useScratch(options, place, remote, order, (held) => held.fetch(ref, { ...order, timeoutMs: Math.max(0, until - Date.now()) }))
+}
+
+async function fetchInto(
+  options: RemoteOptions,
+  { local, scratches }: FolderPlace,
+  path: string,
   remote: Remote,
   ref: RefName,
   order: FolderOrder,
@@ -31,16 +68,14 @@ export async function fetchFolder(
   const until = Date.now() + order.timeoutMs
   const left = (): number => Math.max(0, until - Date.now())
   const connection = await connect(remote, options, local.launcher)
-  return scratches.use({ url: connection.url, owner: order.owner, timeoutMs: order.timeoutMs, signal: remote.signal }, async (path) => {
-    const fetch: PartialFetch = { options, connection, local, path, remote, ref, order, left }
-    try {
-      return await throughScratch(fetch)
-    } catch (error) {
-      if (!(await mayBeDamaged(path, error))) throw error
-      await scratches.renew(path)
-      return await throughScratch(fetch)
-    }
-  })
+  const fetch: PartialFetch = { options, connection, local, path, remote, ref, order, left }
+  try {
+    return await throughScratch(fetch)
+  } catch (error) {
+    if (!(await mayBeDamaged(path, error))) throw error
+    await scratches.renew(path)
+    return await throughScratch(fetch)
+  }
 }
 
 /** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
@@ -54,12 +89,12 @@ async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
   const { local, path, ref, order, left } = fetch
   const head = await fetchPartial(fetch)
   await remember(path, ref, head)
-  if (head === order.known) return { head, theirs: null, find: () => undefined }
+  if (head === order.known) return { head, theirs: null, find: () => undefined, originals: () => [] }
   const map = await readFolderMap(path, order.directory)
   const writer = new ObjectWriter(path, '', makeCaches(), disk)
   const theirs = await mapFolder(map, head, order, { scratch: path, launcher: local.launcher, writer, left })
   if (theirs !== null) await takeFolder(fetch, resolve(local.path), head, theirs)
-  return { head, theirs, find: (commit) => map.find(commit) }
+  return { head, theirs, find: (commit) => map.find(commit), originals: (mapped, limit) => map.originals(mapped, limit) }
 }
 
 /** Notes the head under a ref, so that the next fetch says that it has it. Only this process uses the repository. */

@@ -39,6 +39,17 @@ export class FolderMap {
     return this.#mapped.get(remote)
   }
 
+  /** The first commits of the remote that became `mapped`, parents first. */
+  originals(mapped: CommitId, limit: number): CommitId[] {
+    const found: CommitId[] = []
+    for (const [remote, became] of this.#mapped) {
+      if (became !== mapped) continue
+      found.push(remote as CommitId)
+      if (found.length >= limit) break
+    }
+    return found
+  }
+
   /** The folder as a mapped commit has it. */
   treeOf(mapped: CommitId): TreeId {
     return this.#trees.get(mapped) as TreeId

@@ -37,6 +37,8 @@ export class ObjectWriter {
     readonly cacheKey: string,
     readonly caches: Pick<Caches, 'verified' | 'packs' | 'packOf'>,
     readonly disk: Disk,
+    /** Repositories whose objects this one borrows: what they have is not absent. */
+    readonly borrowed: readonly ObjectWriter[] = [],
   ) {
     this.#objects = join(repository, 'objects')
     this.#small = new SmallPacks(join(this.#objects, 'pack'), disk)
@@ -121,8 +123,14 @@ export class ObjectWriter {
     return oids.filter((oid) => !packed.has(oid) || old.has(packed.get(oid) as string))
   }
 
-  /** Those of `oids` that are now neither loose nor packed on the disk. */
+  /** Those of `oids` that are now neither loose nor packed on the disk, here or in what is borrowed. */
   async absent(oids: readonly string[]): Promise<string[]> {
+    let absent = await this.#absentHere(oids)
+    for (const other of this.borrowed) absent = absent.length === 0 ? [] : await other.absent(absent)
+    return absent
+  }
+
+  async #absentHere(oids: readonly string[]): Promise<string[]> {
     const elsewhere = await this.#notLoose(oids)
     if (elsewhere.length === 0) return []
     const packed = await this.#findPacked(elsewhere)

@@ -1,9 +1,8 @@
 /** Puts the operations on remotes (read heads, fetch, push) together behind one interface, which tests replace. */
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { fetchFolder } from '../folders/fetch-folder.js'
-import type { RemoteScratches } from '../folders/remote-scratches.js'
-import type { FetchedFolder, FetchLimits, FetchResult, FolderOrder, PushOrder, Remote, RemoteBranches } from '../types.js'
+import { type FolderPlace, fetchFolder, type HeldScratch, useScratch } from '../folders/fetch-folder.js'
+import type { FetchedFolder, FetchLimits, FetchResult, FolderOrder, PushOrder, Remote, RemoteBranches, ScratchHold } from '../types.js'
 import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
 import { remoteBranches, remoteDefault, remoteHead, remoteHeads } from './head.js'
@@ -17,7 +16,8 @@ export interface RemoteOperations {
   remoteBranches(local: LocalRepository, remote: Remote): Promise<RemoteBranches>
   tryPush(local: LocalRepository, remote: Remote, ref: RefName, commit: CommitId): Promise<void>
   fetch(local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
-  fetchFolder(at: { local: LocalRepository; scratches: RemoteScratches }, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
+  fetchFolder(at: FolderPlace, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
+  useScratch<T>(at: FolderPlace, remote: Remote, hold: ScratchHold, work: (held: HeldScratch) => Promise<T>): Promise<T>
   push(local: LocalRepository, remote: Remote, order: PushOrder): Promise<void>
 }
 
@@ -32,6 +32,7 @@ export const noRemote: RemoteOperations = {
   remoteDefault: absent,
   fetch: absent,
   fetchFolder: absent,
+  useScratch: absent,
   push: absent,
 }
 
@@ -51,6 +52,7 @@ export function createRemoteOperations(options: RemoteOptions): RemoteOperations
     tryPush: (local, remote, ref, commit) => tryPush(options, local, remote, ref, commit),
     fetch: (local, remote, ref, limits) => fetchRemote(options, local, remote, ref, limits),
     fetchFolder: (at, remote, ref, order) => fetchFolder(options, at, remote, ref, order),
+    useScratch: (at, remote, hold, work) => useScratch(options, at, remote, hold, work),
     push: (local, remote, order) => push(options, local, remote, order),
   }
 }

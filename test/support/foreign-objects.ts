@@ -1,0 +1,18 @@
+import { git } from './hermetic-git.js'
+
+/** The commits, trees and blobs of a remote, by path, that are not those of a folder: of these nothing belongs into a space that has the folder only. */
+export async function foreignObjects(remote: string, folder: string): Promise<Map<string, string>> {
+  const listed = (await git(remote, ['rev-list', '--objects', '--all'])).split('\n').filter(Boolean)
+  const named = listed.map((line): [string, string] => [line.slice(0, 40), line.slice(41)])
+  return new Map(named.filter(([, path]) => path !== folder && !path.startsWith(`${folder}/`)))
+}
+
+/** Those of the foreign objects that a repository has, by their paths. It is asked without any network. */
+export async function foreignIn(repository: string, remote: string, folder: string): Promise<string[]> {
+  const foreign = await foreignObjects(remote, folder)
+  const answers = await git(repository, ['cat-file', '--batch-check'], `${[...foreign.keys()].join('\n')}\n`, {
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: '',
+  })
+  return answers.split('\n').flatMap((line) => (line === '' || line.endsWith(' missing') ? [] : [foreign.get(line.slice(0, 40)) || line]))
+}
