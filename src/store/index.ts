@@ -2,6 +2,7 @@
 export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'
 export { openStore } from './open.js'
+export { openPostgresStore, type PostgresStoreOptions } from './postgres/open.js'
 export type {
   Table,
   Document,
