@@ -4,9 +4,9 @@ import type { Journal, JournalQuery } from '../../kernel/documents.js'
 import type { Stretch } from '../../kernel/paging.js'
 import type { Recording } from '../../kernel/recording.js'
 import { Turns } from '../../kernel/turns.js'
-import { constraintOf, type Database } from '../../postgres/index.js'
+import { constraintOf, type Database, DatabaseAway, type Held } from '../../postgres/index.js'
 import { StoreClosed } from '../errors.js'
-import type { Document, Draft, Store, Table, Transaction } from '../types.js'
+import type { Document, Draft, SharedStore, Store, Table, Transaction } from '../types.js'
 import type { AnyTable } from '../view.js'
 import { deleteDropped, dropRecords, extentOf, groupNames, readRecords } from './journal-rows.js'
 import { allDocuments, countDocuments, findDocuments, readStretch, storedDocument } from './read-documents.js'
@@ -24,9 +24,9 @@ const turnOf = (attempt: number): string => `LOCK TABLE document_turns IN ${atte
 /** Two transactions may look for a key before either has written it: the one that is later runs again, and then finds it. */
 const metAKey = (error: unknown): boolean => constraintOf(error) !== null
 
-export class PostgresStore implements Store {
+export class PostgresStore implements SharedStore {
   readonly #database: Database
-  readonly #closeRest: () => Promise<void>
+  readonly #held: Held
   /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<PostgresTransaction>()
   // bound: requests and jobs under way
@@ -34,10 +34,20 @@ export class PostgresStore implements Store {
   readonly #unfinished = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
-  /** @param closeRest closes what was opened beside the store, after the last statement */
-  constructor(database: Database, closeRest: () => Promise<void>) {
+  /** @param held the lock of the database: without it, nothing is written */
+  constructor(database: Database, held: Held) {
     this.#database = database
-    this.#closeRest = closeRest
+    this.#held = held
+  }
+
+  async ask(): Promise<void> {
+    this.#checkHeld()
+    await this.#begin((database) => database.query('SELECT 1'))
+  }
+
+  /** While this process does not have the lock, another one may have taken it. */
+  #checkHeld(): void {
+    if (!this.#held.holds) throw new DatabaseAway(new Error('the lock of the database was lost with its connection, and is being taken again'))
   }
 
   /** Counts what is under way, so that `close` waits for it. Throws `StoreClosed`. */
@@ -60,7 +70,9 @@ export class PostgresStore implements Store {
 
   async #run<R>(tx: PostgresTransaction, work: (tx: Transaction) => Promise<R>): Promise<R> {
     try {
+      this.#checkHeld()
       const value = await this.#running.run(tx, () => work(tx))
+      this.#checkHeld()
       if (tx.failure !== null) throw tx.failure
       return value
     } catch (thrown) {
@@ -126,7 +138,7 @@ export class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     while (this.#unfinished.size > 0) await Promise.all(this.#unfinished)
-    await this.#closeRest()
+    await this.#held.close()
     await this.#database.close()
   }
 }
