@@ -137,7 +137,7 @@ test('the same steps come to the same results, errors, lists and orders', async 
 /** Nodes on one database. */
 async function nodes(count: number): Promise<{ stores: Store[]; close: () => Promise<unknown> }> {
   const url = await postgres.database()
-  const stores = await Promise.all(Array.from({ length: count }, () => openPostgresStore({ url, tables: [pages] })))
+  const stores = await Promise.all(Array.from({ length: count }, () => openPostgresStore({ url, shared: true, tables: [pages] })))
   return { stores, close: () => Promise.all(stores.map((store) => store.close())) }
 }
 

@@ -26,7 +26,7 @@ const metAKey = (error: unknown): boolean => constraintOf(error) !== null
 
 export class PostgresStore implements SharedStore {
   readonly #database: Database
-  readonly #held: Held
+  readonly #held: Held | null
   /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<PostgresTransaction>()
   // bound: requests and jobs under way
@@ -34,8 +34,8 @@ export class PostgresStore implements SharedStore {
   readonly #unfinished = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
-  /** @param held the lock of the database: without it, nothing is written */
-  constructor(database: Database, held: Held) {
+  /** @param held the lock of the database: while it is lost, nothing is written; null if others may write, too */
+  constructor(database: Database, held: Held | null) {
     this.#database = database
     this.#held = held
   }
@@ -47,7 +47,7 @@ export class PostgresStore implements SharedStore {
 
   /** While this process does not have the lock, another one may have taken it. */
   #checkHeld(): void {
-    if (!this.#held.holds) throw new DatabaseAway(new Error('the lock of the database was lost with its connection, and is being taken again'))
+    if (this.#held?.holds === false) throw new DatabaseAway(new Error('the lock of the database was lost with its connection, and is being taken again'))
   }
 
   /** Counts what is under way, so that `close` waits for it. Throws `StoreClosed`. */
@@ -138,7 +138,7 @@ export class PostgresStore implements SharedStore {
 
   async #close(): Promise<void> {
     while (this.#unfinished.size > 0) await Promise.all(this.#unfinished)
-    await this.#held.close()
+    await this.#held?.close()
     await this.#database.close()
   }
 }
