@@ -262,9 +262,8 @@ export class BareRepository implements Repository {
     const services = this.#services
     const scratchOf = (path: string) => new ObjectWriter(path, `${services.nextOpening()}:`, services.caches, services.disk)
     const open = (path: string, scratch: string) => new BareRepository(path, services, [this.#writer, scratchOf(scratch)])
-    const tools = { local: this.#local, remote: services.remote, open }
-    const place = { local: this.#local, scratches: services.remoteScratches }
-    return services.remote.useScratch(place, remote, hold, (held) => withOutgoing(held, tools, work))
+    const place = { local: this.#local, scratches: services.remoteScratches, remote: services.remote, open }
+    return services.remote.useScratch(place, remote, hold, (held) => withOutgoing(held, place, work))
   }
 
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void> {

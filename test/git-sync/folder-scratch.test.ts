@@ -2,8 +2,11 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { requestImport } from '../../src/domain/git-sync/request.js'
+import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
@@ -182,6 +185,60 @@ test('a file beyond the limit is refused with its path, also if an older commit 
   const run = await f.import(await f.space(), link)
   assert.is(run.state, 'failure')
   assert.match(run.error ?? '', /a file of 10000001 bytes, "docs\/big\.bin"/)
+})
+
+test('a run says how many commits of the folder it has read, and at its end no more', async () => {
+  const { remote, link } = await monorepo()
+  const space = await f.space()
+  let packs = 0
+  let release: () => void = () => {}
+  const gate = new Promise<void>((done) => (release = done))
+  const held = new Promise<void>((done) => {
+    f.remotes.behaviour.onRequest = async (entry) => {
+      // the refs, the history, the files: by then all commits are read
+      if (entry.method !== 'POST' || !entry.url.startsWith(new URL(remote.url).pathname) || ++packs !== 3) return
+      done()
+      await gate
+    }
+  })
+  await requestImport(f.app, f.actor, await f.reload(space), { ...link, ref: 'refs/heads/main' })
+  await held
+  const [during] = await listSyncRuns(f.app, space)
+  release()
+  delete f.remotes.behaviour.onRequest
+  assert.equal([during?.stage, during?.work], ['checking', { unit: 'commits', done: 3, total: 3 }])
+  const after = await f.last(space)
+  assert.equal([after.result, after.stage, after.work], ['adopted', 'done', undefined])
+})
+
+test('an import that waits for a scratch repository that another one uses is cancelled at once', async () => {
+  const { link } = await monorepo()
+  const [a, b] = [await f.space(), await f.space()]
+  let release: () => void = () => {}
+  const gate = new Promise<void>((done) => (release = done))
+  const held = new Promise<void>((done) => {
+    f.remotes.behaviour.onRequest = async () => {
+      done()
+      await gate
+    }
+  })
+  await requestImport(f.app, f.actor, await f.reload(a), { ...link, ref: 'refs/heads/main' })
+  await held
+  await requestImport(f.app, f.actor, await f.reload(b), { ...link, ref: 'refs/heads/main', repoProjectDirectory: 'other' })
+  let waiting = (await listSyncRuns(f.app, b))[0]
+  const until = async (stage: string): Promise<void> => {
+    while (waiting?.stage !== stage) {
+      await turn()
+      waiting = (await listSyncRuns(f.app, b))[0]
+    }
+  }
+  await until('fetching')
+  f.app.running.get(waiting?.id ?? '')?.abort()
+  await until('done')
+  assert.is(waiting?.state, 'cancelled', 'while the other one still fetches')
+  release()
+  delete f.remotes.behaviour.onRequest
+  assert.is((await f.last(a)).result, 'adopted')
 })
 
 test.run()

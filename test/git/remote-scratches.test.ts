@@ -40,6 +40,30 @@ test('one is used by one import at a time, and a failed use lets the next one in
   assert.equal(order, ['first', 'another', 'first ends', 'second'])
 })
 
+test('who waits can give up: at once by a signal, or when the time is over; nobody who comes later is let in too early', async () => {
+  const scratches = new RemoteScratches(await mkdtemp(join(tmpdir(), 'scratches-')), 1e9)
+  const order: string[] = []
+  let release: () => void = () => {}
+  const gate = new Promise<void>((done) => (release = done))
+  const first = scratches.use(use, async () => {
+    await gate
+    order.push('first ends')
+  })
+  const abort = new AbortController()
+  const said = (kind: string) => (error: { kind?: string }) => void order.push(error.kind === kind ? kind : String(error))
+  const cancelled = scratches.use({ ...use, signal: abort.signal }, async () => void order.push('cancelled ran')).catch(said('cancelled'))
+  const impatient = scratches.use({ ...use, timeoutMs: 1 }, async () => void order.push('impatient ran')).catch(said('timeout'))
+  const last = scratches.use(use, async () => void order.push('last'))
+  abort.abort()
+  await cancelled
+  await impatient
+  assert.equal(order, ['cancelled', 'timeout'], 'while the first one still has it')
+  await scratches.use({ ...use, signal: abort.signal }, path).catch(said('cancelled'))
+  release()
+  await Promise.all([first, last])
+  assert.equal(order, ['cancelled', 'timeout', 'cancelled', 'first ends', 'last'])
+})
+
 test('what was not used for 30 days goes, and the longest unused ones while all are too large', async () => {
   const root = await mkdtemp(join(tmpdir(), 'scratches-'))
   const scratches = new RemoteScratches(root, 250_000)

@@ -3,7 +3,6 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError, RemoteError } from '../errors.js'
-import { get } from '../history/commit-graph.js'
 import { encodeCommit, parseCommit } from '../objects/commit-codec.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js'
 import type { ObjectWriter } from '../objects/writer.js'
@@ -142,23 +141,15 @@ class Batch {
     const kept: CommitId[] = []
     for (const parent of parents) {
       let contained = false
-      for (const other of parents) contained ||= other !== parent && (await this.#isAncestor(parent, other))
+      for (const other of parents) contained ||= other !== parent && (await this.map.graph.isAncestor(parent, other, () => this.#pause()))
       if (!contained) kept.push(parent)
     }
     return kept
   }
 
-  async #isAncestor(ancestor: string, descendant: string): Promise<boolean> {
-    const { graph } = this.map
-    const least = get(graph, ancestor).generation
-    const seen = new Set([descendant])
-    for (const id of seen) {
-      if (id === ancestor) return true
-      if (this.#slices.due) await this.#slices.rest()
-      if (this.tools.left() <= 0) throw tooSlow()
-      for (const parent of get(graph, id).parents) if (get(graph, parent).generation >= least) seen.add(parent)
-    }
-    return false
+  async #pause(): Promise<void> {
+    if (this.#slices.due) await this.#slices.rest()
+    if (this.tools.left() <= 0) throw tooSlow()
   }
 
   /** Reads commits, by one process. */

@@ -4,7 +4,7 @@ import { appendFile, readFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
-import { type CommitGraph, put } from '../history/commit-graph.js'
+import { MappedGraph } from './mapped-graph.js'
 
 /** What one commit of the remote became. */
 export interface MappedLine {
@@ -23,7 +23,7 @@ export class FolderMap {
   /** Trees of the commits that were made. */
   readonly #trees = new Map<string, TreeId>()
   /** The commits that were made, and their parents. */
-  readonly graph: CommitGraph = new Map()
+  readonly graph = new MappedGraph()
   /** Heads whose history is mapped as a whole. */
   readonly heads = new Set<string>()
 
@@ -59,7 +59,7 @@ export class FolderMap {
     this.#mapped.set(remote, mapped)
     if (mapped === null || made === undefined || this.graph.has(mapped)) return
     this.#trees.set(mapped, made.tree)
-    put(this.graph, mapped, made.parents)
+    this.graph.add(mapped, made.parents)
   }
 
   /** Writes lines to the file; the commits that they name are there already. `head`: the head whose history is mapped with them. */

@@ -11,6 +11,8 @@ const FOLDER = '.remotes'
 const MAX_AGE_MS = 30 * 24 * 3_600_000
 /** One with more packs is made anew, since each of them costs every later read. */
 const MAX_PACKS = 200
+/** More than a timer can wait. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
 /** Which scratch repository is meant, and how long is waited for it. */
@@ -47,23 +49,31 @@ export class RemoteScratches {
       .update(JSON.stringify([owner, url]))
       .digest('hex')
       .slice(0, 40)
-    const until = Date.now() + timeoutMs
-    return this.#inTurn(name, async () => {
-      if (signal?.aborted) throw new RemoteError('cancelled', 'The operation was cancelled.')
-      if (Date.now() > until) throw new RemoteError('timeout', 'Other imports from the same repository took too long; try again later.')
+    const { givenUp, stop } = patience(timeoutMs, signal)
+    const begun = async (): Promise<T> => {
+      stop()
       return work(await this.#ready(join(this.#root, name)))
-    })
+    }
+    try {
+      return await this.#inTurn(name, begun, givenUp)
+    } finally {
+      stop()
+    }
   }
 
-  /** Runs work when all work on the same scratch repository that was asked for before has ended. */
-  async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(name) ?? Promise.resolve()).then(work)
-    const over = turn.catch(() => {})
+  /**
+   * Runs work when all work on the same scratch repository that was asked for before has ended, unless `givenUp` is rejected before that. Who gives up leaves at
+   * once; those who came later still wait for those before.
+   */
+  async #inTurn<T>(name: string, work: () => Promise<T>, givenUp?: Promise<never>): Promise<T> {
+    const before = this.#turns.get(name) ?? Promise.resolve()
+    const turn = (givenUp ? Promise.race([givenUp, before]) : before).then(work)
+    const over = Promise.allSettled([before, turn])
     this.#turns.set(name, over)
     try {
       return await turn
     } finally {
-      if (this.#turns.get(name) === over) this.#turns.delete(name)
+      over.then(() => this.#turns.get(name) === over && this.#turns.delete(name))
     }
   }
 
@@ -139,4 +149,26 @@ async function bytesBelow(path: string): Promise<number> {
         () => 0,
       )
   return bytes
+}
+
+/** A promise that is rejected when the time is over or the signal is aborted, until it is stopped. */
+function patience(timeoutMs: number, signal: AbortSignal | undefined): { givenUp: Promise<never>; stop: () => void } {
+  let giveUp: (why: RemoteError) => void = () => {}
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = reject
+  })
+  // Nobody may be waiting for it any more.
+  givenUp.catch(() => {})
+  const cancel = (): void => giveUp(new RemoteError('cancelled', 'The operation was cancelled.'))
+  const timer = setTimeout(
+    () => giveUp(new RemoteError('timeout', 'Other operations with the same repository took too long; try again later.')),
+    Math.min(timeoutMs, MAX_TIMER_MS),
+  )
+  signal?.addEventListener('abort', cancel)
+  if (signal?.aborted) cancel()
+  const stop = (): void => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', cancel)
+  }
+  return { givenUp, stop }
 }
