@@ -1,0 +1,76 @@
+import { Writable } from 'node:stream'
+import request from 'supertest'
+import * as assert from 'uvu/assert'
+import { createLog } from '../../src/kernel/log.js'
+import { startPostgres } from '../support/postgres.js'
+import { startService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('a server on PostgreSQL')
+const postgres = await startPostgres()
+test.after(() => postgres.close())
+
+const SECRET = 'a-password-that-nobody-may-see'
+const lines: string[] = []
+const log = createLog({
+  level: 'debug',
+  destination: new Writable({
+    write(line, _, done) {
+      lines.push(String(line))
+      done()
+    },
+  }),
+})
+const env = { BINDERY_DATABASE_URL: (await postgres.database()).replace('//bindery@', `//bindery:${SECRET}@`) }
+const here = await startService({ env, overrides: { log } })
+test.after(() => here.close())
+
+const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Guide 😀' }).expect(201)).body.id as string
+const comment = (text: string) => here.admin.call('post', `/v1/spaces/${space}/comments`, { body: { markdown: text } })
+
+test('what was acknowledged is there after a restart, in the same order', async () => {
+  for (const text of ['one', 'two', 'three']) await comment(text).expect(200)
+  const told = async (): Promise<string[]> =>
+    (await here.admin.call('get', `/v1/spaces/${space}/comments`).expect(200)).body.items.map(
+      ({ id, body }: { id: string; body: object }) => id + JSON.stringify(body),
+    )
+  const before = await told()
+  await here.restart()
+  assert.equal(await told(), before)
+  assert.is(before.length, 3)
+})
+
+test('while the database is away, requests are told when to try again, and nothing is acknowledged', async () => {
+  await postgres.crash()
+  const refused = await comment('lost').expect(503)
+  assert.match(String(refused.headers['retry-after']), /^\d+$/)
+  assert.is(refused.body.error.code, 503)
+  await here.admin.call('get', `/v1/spaces/${space}`).expect(503)
+  await request(here.url).get('/healthz').expect(200)
+  const ready = await request(here.url).get('/readyz').expect(503)
+  assert.equal(ready.body.missing, ['database'])
+  await postgres.start()
+  for (let tries = 0; tries < 200; tries++) {
+    if ((await request(here.url).get('/readyz')).status === 200) break
+    await new Promise((done) => setTimeout(done, 50))
+  }
+  await comment('four').expect(200)
+  const { body } = await here.admin.call('get', `/v1/spaces/${space}/comments`).expect(200)
+  assert.is(body.items.length, 4)
+})
+
+test('a second server on the database is refused, and says what to do', async () => {
+  const error = await startService({ env }).then(
+    () => null,
+    (thrown: Error) => thrown,
+  )
+  assert.match(String(error?.message), /Another Bindery server runs on this database/)
+  assert.not.match(String(error?.message), SECRET)
+})
+
+test('the password is in no line of the log', () => {
+  assert.ok(lines.length > 0)
+  assert.not.ok(lines.join('').includes(SECRET))
+})
+
+test.run()
