@@ -20,6 +20,7 @@ import {
   text,
 } from './start/setting-values.js'
 import { connectionSettings } from './start/connection-settings.js'
+import { databaseSettings } from './start/database-settings.js'
 import { MIB, type Setting, setting } from './start/setting.js'
 import { translationSettings } from './start/translation-settings.js'
 
@@ -27,6 +28,7 @@ const settings = {
   host: setting<string>('HOST', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` or `::` for all.'),
   port: setting<number>('PORT', integer(0, 65_535), '3000', 'Port to listen on; 0 takes a free one.'),
   dataDir: setting<string>('DATA_DIR', text, './data', 'Folder of documents, uploads and keys.'),
+  ...databaseSettings,
   reposDir: setting<string>('REPOS_DIR', text, './repos', 'Folder of the bare repositories.'),
   templatesDir: setting<string | null>(
     'TEMPLATES_DIR',

@@ -275,6 +275,13 @@ export class BareRepository implements Repository {
     return maintain(this.path, { launcher, disk: this.#services.disk, exclusive, thorough, packingRefs: (work) => this.#mover.packing(work) })
   }
 
+  async absent(oids: readonly string[]): Promise<string[]> {
+    const options = { cwd: this.path, input: Buffer.from(`${oids.join('\n')}\n`), timeoutMs: CHECK_MS }
+    const found = await this.#services.pool.launcher.mustRun(['cat-file', '--buffer', '--batch-check=%(objectname)'], options)
+    const absent = new Set(found.toString('latin1').match(/^[0-9a-f]{40}(?= missing$)/gm))
+    return oids.filter((oid) => absent.has(oid))
+  }
+
   async check(): Promise<string[]> {
     const { code, stdout, stderr } = await wholeCommand(this.path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], CHECK_MS)
     const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))

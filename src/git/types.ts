@@ -216,6 +216,8 @@ export interface Repository {
   receivePack(pack: PushedPack, limits: FetchLimits): Promise<void>
   /** Packs objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if nothing changed since the last time. */
   maintain(how?: Maintenance): Promise<void>
+  /** Those of some objects that it does not have now: a Git process looks, since what is cached may have been deleted. */
+  absent(oids: readonly string[]): Promise<string[]>
   /** Runs `git fsck --strict` and returns its complaints; empty = sound. */
   check(): Promise<string[]>
   /** Compares what this code reads with what isomorphic-git reads. Packs beyond `maxPackBytes` in all (default: 128 MiB) are left out. */

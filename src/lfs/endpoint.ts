@@ -48,7 +48,7 @@ function configuredUrl(text: string): string | null {
     const [, name, value] = /^\s*(?:\[[^\]]*\]\s*)?([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)$/.exec(line) ?? []
     if (section === 'lfs' && name?.toLowerCase() === 'url')
       found = (value ?? '')
-        .replace(/\s+[#;].*$/, '')
+        .replace(/(?<!\s)\s+[#;].*$/, '')
         .trim()
         .replace(/^"(.*)"$/, '$1')
   }

@@ -19,8 +19,12 @@ const MAX_WORDS = 200
 /** Words of a server for a message: one line, shortened, without control characters and secrets. */
 export function quoted(words: unknown, secrets: readonly string[]): string {
   if (typeof words !== 'string') return ''
-  let text = words.slice(0, 4 * MAX_WORDS)
+  let text = words
+  // Before anything is cut off: half a secret is not found any more.
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '***')
-  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
+  const line = text
+    .slice(0, 4 * MAX_WORDS)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
   return line === '' ? '' : ` The server says: ${line.slice(0, MAX_WORDS)}${line.length > MAX_WORDS ? '…' : ''}`
 }

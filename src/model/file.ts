@@ -10,7 +10,7 @@ const FileLfs = Type.Object(
     size: Type.Integer({ minimum: 0, description: 'Bytes of the file, from its pointer.' }),
     state: oneOf(['present', 'waiting', 'failed', 'local'], {
       description:
-        '`present`: `downloadURL` returns the file itself. `waiting`: it is being fetched, `failed`: it could not be; until it is there, `downloadURL` returns 404 with the reason. ' +
+        '`present`: `downloadURL` returns the file itself. `waiting`: it has not been fetched yet, `failed`: it could not be; until it is there, `downloadURL` returns 404 with the reason. ' +
         '`local`: the space was never imported from a repository with Git LFS, so `downloadURL` returns the pointer as it is written.',
     }),
     problem: Type.Optional(Type.String({ description: 'Why it is not present, and what to do.' })),

@@ -23,7 +23,10 @@ export interface HttpRequest {
   redirects?: number
   /** Ends the request. */
   signal?: AbortSignal
-  /** Takes the body of a response with a status of 2xx piece by piece; `body` is empty then. For what is too large for the memory. */
+  /**
+   * Takes the body of a response with a status of 2xx piece by piece; `body` is empty then. For what is too large for the memory. Of a response with
+   * another status, `body` has the first 64 KiB at most.
+   */
   into?: (chunk: Uint8Array) => Promise<void>
 }
 
@@ -56,6 +59,8 @@ export interface HttpClientOptions {
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 4_000
 const MAX_REDIRECTS = 5
+/** Of a response that is not what was to be taken piece by piece. */
+const MAX_REFUSAL_BYTES = 65_536
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 type Connector = ReturnType<typeof buildConnector>
@@ -102,8 +107,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const response = await ask(url, request, signal)
       const { location } = response.headers
       if (limit === 0 || !REDIRECTS.has(response.status) || location === undefined) {
-        const where = { maxBytes: request.maxBytes, cut: request.longer === 'cut', host: hostOf(url) }
         const into = response.status >= 200 && response.status < 300 ? request.into : undefined
+        const refused = request.into !== undefined && into === undefined
+        const maxBytes = refused ? Math.min(request.maxBytes, MAX_REFUSAL_BYTES) : request.maxBytes
+        const where = { maxBytes, cut: refused || request.longer === 'cut', host: hostOf(url) }
         const body = await readBody(response.body, response.headers['content-encoding'] ?? '', where, into)
         return { status: response.status, headers: response.headers, body, url: url.href }
       }

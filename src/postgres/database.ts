@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { DatabaseAway, isAway, mayRunAgain } from './errors.js'
+import { type Held, SoleHolder } from './sole-holder.js'
 
 /** What can be bound to a parameter of a statement. */
 export type Value = string | number | bigint | boolean | Buffer | null | readonly string[] | readonly number[] | readonly Buffer[]
@@ -22,6 +23,18 @@ export interface DatabaseOptions {
   connectMs?: number
 }
 
+type Isolation = 'SERIALIZABLE' | 'READ COMMITTED'
+
+export interface TransactionOptions {
+  /**
+   * A statement that is run before the work, such as one that waits for a lock; `attempt` is 1, 2, 3 … What `LOCK TABLE` waits for is seen even
+   * by a serializable transaction.
+   */
+  first?: (attempt: number) => string
+  /** Whether an error other than those of meeting transactions means that the work is to be run again. */
+  again?: (error: unknown) => boolean
+}
+
 /** A connection that waits for notifications. */
 export interface Listening {
   close(): Promise<void>
@@ -33,12 +46,17 @@ export interface Database extends Session {
    * so it must have no effects other than through its session. Throws `DatabaseAway`: a commit that was under way may have happened.
    * @param isolation `READ COMMITTED` for work that waits for a lock first: each statement then sees what is committed when it begins
    */
-  transact<R>(work: (session: Session) => Promise<R>, isolation?: 'SERIALIZABLE' | 'READ COMMITTED'): Promise<R>
+  transact<R>(work: (session: Session) => Promise<R>, isolation?: Isolation, options?: TransactionOptions): Promise<R>
   /**
    * Calls `heard` with what is sent by `NOTIFY channel`. Notifications are hints: those sent while the connection was down are lost, and
    * `heard` is called with an empty text whenever it has been made anew.
    */
   listen(channel: string, heard: (payload: string) => void): Listening
+  /**
+   * Takes the lock of the whole database, which one process has at a time, and keeps it until it is closed. Throws `DatabaseHeld` if another
+   * process has it, `DatabaseAway`.
+   */
+  hold(): Promise<Held>
   close(): Promise<void>
 }
 
@@ -83,19 +101,20 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async transact<R>(work: (session: Session) => Promise<R>, isolation = 'SERIALIZABLE'): Promise<R> {
+  async transact<R>(work: (session: Session) => Promise<R>, isolation: Isolation = 'SERIALIZABLE', { first, again }: TransactionOptions = {}): Promise<R> {
     for (let attempt = 1; ; attempt++) {
+      const begin = `BEGIN ISOLATION LEVEL ${isolation}${first ? `; ${first(attempt)}` : ''}`
       try {
-        return await this.#once(work, isolation)
+        return await this.#once(work, begin)
       } catch (error) {
         if (isAway(error)) throw new DatabaseAway(error)
-        if (!mayRunAgain(error) || attempt === ATTEMPTS) throw error
+        if (!(mayRunAgain(error) || again?.(error)) || attempt === ATTEMPTS) throw error
         await wait(Math.random() * Math.min(PAUSE * 2 ** attempt, LONGEST_PAUSE))
       }
     }
   }
 
-  async #once<R>(work: (session: Session) => Promise<R>, isolation: string): Promise<R> {
+  async #once<R>(work: (session: Session) => Promise<R>, begin: string): Promise<R> {
     const client = await this.#pool.connect()
     let broken: Error | undefined
     const breaks = (error: Error) => {
@@ -103,7 +122,7 @@ class PostgresDatabase implements Database {
     }
     client.on('error', breaks)
     try {
-      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`)
+      await client.query(begin)
       const result = await work({ query: (text, values = [], name) => run(client, text, values, name) })
       await client.query('COMMIT')
       return result
@@ -123,6 +142,12 @@ class PostgresDatabase implements Database {
     const listener = new Listener(this.#config, channel, heard)
     this.#listening.add(listener)
     return listener
+  }
+
+  async hold(): Promise<Held> {
+    const holder = new SoleHolder(this.#config)
+    await holder.take()
+    return holder
   }
 
   async close(): Promise<void> {

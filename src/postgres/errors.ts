@@ -1,16 +1,20 @@
 /** What can go wrong with the database: it is away, a transaction has to be run again, or a constraint refuses a row. */
 import { DatabaseError } from 'pg'
+import { ServiceError } from '../kernel/errors.js'
 
-/** The database cannot be reached or refuses to work just now. Nothing is known about a commit that was under way. */
-export class DatabaseAway extends Error {
+/**
+ * The database cannot be reached or refuses to work just now: a 503 for whoever asked. Nothing is known about a commit that was under way. What
+ * the database said is the cause, for the log alone.
+ */
+export class DatabaseAway extends ServiceError {
   constructor(cause: unknown) {
-    super('the database cannot be reached', { cause })
+    super('unavailable', 'The database of the service cannot be reached. Try again in a few seconds.', { cause })
     this.name = 'DatabaseAway'
   }
 }
 
-/** Classes and codes of PostgreSQL's errors that say: not now (its manual, appendix A): connections, resources, shutting down. */
-const AWAY = /^(08|53|57P|58)/
+/** Classes and codes of PostgreSQL's errors that say: not now (its manual, appendix A): connections, resources, shutting down, time limits. */
+const AWAY = /^(08|53|57P|58)|^(57014|25P03)$/
 const AGAIN = new Set(['40001', '40P01'])
 /** What Node and pg say if a connection cannot be made or breaks. */
 const BROKEN =

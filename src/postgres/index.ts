@@ -2,3 +2,4 @@
 export { type Database, type DatabaseOptions, type Listening, openDatabase, type Session, type Value } from './database.js'
 export { constraintOf, DatabaseAway, isAway } from './errors.js'
 export { migrate, type Step } from './migrate.js'
+export { DatabaseHeld, type Held } from './sole-holder.js'

@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path'
 import { networkOf } from '../api/pipeline/network-of.js'
 import { rateLimit } from '../api/pipeline/rate-limit.js'
 import type { Config } from '../config.js'
-import { makeDurableFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { keepSecret } from '../disk/secret-file.js'
 import type { App, Settings } from '../domain/context/app.js'
@@ -21,7 +20,6 @@ import { Previews } from '../domain/context/previews.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
 import { Waits } from '../domain/context/waits.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
-import { migrations } from '../domain/upkeep/migrations.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
@@ -33,15 +31,14 @@ import type { Clock } from '../kernel/clock.js'
 import type { RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
-import { documentTables, journals } from '../model/index.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
 import type { createPool } from '../parsing/index.js'
 import { createPrinter, openShelf } from '../printing/index.js'
 import { openSpecFiles } from '../specs/index.js'
-import { openStore, type Store } from '../store/index.js'
 import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
+import { openDocuments } from './open-documents.js'
 
 /** The name of the product, as clients, remotes and commits see it. */
 export const NAME = 'Bindery'
@@ -118,16 +115,6 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     log,
     settings: await settingsOf(config),
   }
-}
-
-/** The documents. Names, addresses and hashes of tokens are for the owner alone, also in files that were there before. */
-async function openDocuments(config: Config, log: Log): Promise<Store> {
-  const dataDir = resolve(config.dataDir)
-  const dir = join(dataDir, 'store')
-  await makeDurableFolder(dir)
-  makePrivate(dataDir, { deep: false })
-  makePrivate(dir, { deep: true })
-  return openStore({ dir, tables: documentTables, journals, migrations, log: ({ event, ...fields }) => log.info(fields, `store: ${event}`) })
 }
 
 /** The index of what is derived from content: disposable, but it holds texts of private spaces. */

@@ -21,6 +21,7 @@ import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { NAME } from './open-app.js'
+import { missingDocuments } from './open-documents.js'
 
 /** Longest wait for requests under way when the service stops. */
 const GRACE_MS = 30_000
@@ -81,7 +82,7 @@ function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: Me
     },
     log,
     metrics: metricsOf(app, budget),
-    ready: () => [],
+    ready: () => missingDocuments(app.store),
     byteCache: responseCache(budget),
     kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording) },
   })

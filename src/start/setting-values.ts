@@ -52,6 +52,13 @@ export const smtpUrl = makeValidator<string>((input) => {
   const url = URL.canParse(input) ? new URL(input) : fail('must be an smtp or smtps URL')
   return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? input : fail('must be an smtp or smtps URL')
 })
+export const databaseUrl = makeValidator<string>((input) => {
+  if (input === '') return ''
+  const url = URL.canParse(input) ? new URL(input) : fail('must be a postgresql URL')
+  return ['postgresql:', 'postgres:'].includes(url.protocol) && url.pathname.length > 1
+    ? input
+    : fail('must be a postgresql URL with the name of a database: postgresql://user:password@db.example.org/bindery')
+})
 export const sender = makeValidator<string>((input) =>
   input === '' || /^(?:[^<>"@\p{Cc}]{0,100}<[^\s@<>",;]+@[^\s@<>",;]+>|[^\s@<>",;]+@[^\s@<>",;]+)$/u.test(input)
     ? input

@@ -15,10 +15,7 @@ export async function migrate(
   migrations: readonly Migration[],
   done: (migration: Migration, ops: readonly Operation[]) => void,
 ): Promise<number> {
-  const sorted = [...migrations].sort((a, b) => a.version - b.version)
-  for (const [index, { version }] of sorted.entries()) {
-    if (version !== index + 1) throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
-  }
+  const sorted = inOrder(migrations)
   if (from > sorted.length) throw new StoreTooNew(to.dir, `the documents are at migration ${from}, this release knows ${sorted.length}`)
   for (const migration of sorted.slice(from)) {
     const view = new RawView(to.documents, new Map(to.tables.map((definition) => [definition.name, definition])))
@@ -34,8 +31,17 @@ export async function migrate(
   return sorted.length
 }
 
+/** The migrations sorted by version. Throws `TypeError` if they are not numbered 1, 2, 3 … */
+export function inOrder(migrations: readonly Migration[]): Migration[] {
+  const sorted = [...migrations].sort((a, b) => a.version - b.version)
+  for (const [index, { version }] of sorted.entries()) {
+    if (version !== index + 1) throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
+  }
+  return sorted
+}
+
 /** Documents by table, with the changes of one migration on top. */
-class RawView implements MigrationView {
+export class RawView implements MigrationView {
   readonly #documents: Map<string, Raw[]>
   readonly #definitions: ReadonlyMap<string, AnyTable>
   /** The tables that were changed: copies of their documents by ID. */

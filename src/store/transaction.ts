@@ -172,7 +172,7 @@ export class OpenTransaction implements Transaction {
 }
 
 /** Puts `id` and `version` first, for people who read the files. */
-function withVersion(draft: object, version: number): AnyDocument {
+export function withVersion(draft: object, version: number): AnyDocument {
   const { id, version: _, ...rest } = frozenJson(draft) as AnyDocument
   if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')
   if (!Number.isSafeInteger(version)) throw new TypeError('a document to be replaced needs the version it was read with')

@@ -51,6 +51,12 @@ export interface Store extends Reader {
   close(): Promise<void>
 }
 
+/** A store in a database that may be away for a while. */
+export interface SharedStore extends Store {
+  /** Throws `DatabaseAway` if the database cannot be asked now. */
+  ask(): Promise<void>
+}
+
 /** Changes the stored documents from the form of one release to that of the next. Runs once, at start, before any index is built. */
 export interface Migration {
   /** 1, 2, 3 … without gaps; never changed after a release. */

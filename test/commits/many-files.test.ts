@@ -1,30 +1,12 @@
-import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import type { Files } from '../support/bare-repository.js'
+import { longestStretch } from '../support/main-thread.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { expectStatus, openDesk } from './fixture.js'
 
 // @own-process: it measures what the main thread does
 const [test, here] = await suiteWith('merges of many files', startService)
-
-/** Milliseconds of processor time that this thread has had. */
-const processorTime = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
-
-/** The longest stretch of processor time, in milliseconds, in which no other work had a turn while `act` was running. */
-async function longestStretch(act: () => Promise<unknown>): Promise<number> {
-  let [longest, from, over] = [0, processorTime(), false]
-  const turn = (): void => {
-    const now = processorTime()
-    longest = Math.max(longest, now - from)
-    from = now
-    if (!over) setTimeout(turn, 2)
-  }
-  setTimeout(turn, 2)
-  await act()
-  over = true
-  return longest
-}
 
 /** In milliseconds. On one machine the same work had stretches of 90 to 185 from run to run; without turns they were seconds. */
 const LONGEST = 300

@@ -179,4 +179,52 @@ test('a page that was deleted on the remote under its old name, and is back ther
   assert.equal(await idsOf(space), before)
 })
 
+test('a page that was deleted on the remote, and is back there under another name with an edit, keeps its ID; one that only has its title does not', async () => {
+  const remote = await f.remotes.createRepository('back-elsewhere.git', { files: DOCS })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'README.md': '# Home of all\n' })
+  await f.export(space, { url })
+  const { 'a.md': a, 'b.md': b, ...others } = await idsOf(space)
+  await remote.commit({ 'a.md': null, 'b.md': null, 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' })
+  const entries = '* [A](x.md)\n* [B](y.md)\n'
+  await remote.commit({ 'x.md': `${DOCS['a.md']}more\n`, 'y.md': text('other'), 'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n${entries}` })
+  await f.edit(space, { 'a.md': text('alpha').replace('line 0', 'line of ours') })
+  const run = await f.import(space, { url })
+  // What was written here reaches the page that is back.
+  assert.is(run.result, 'merged', run.error)
+  const { 'x.md': x, 'y.md': y, ...rest } = await idsOf(space)
+  assert.equal(rest, others)
+  assert.is(x, a)
+  assert.is.not(y, b)
+  assert.is((await f.files(space))['x.md'], `${text('alpha').replace('line 0', 'line of ours')}more`)
+  f.app.content.clear()
+  assert.is((await idsOf(space))['x.md'], a)
+})
+
+test('a page that was made here with the text of one that was deleted here is the new one, whatever arrives on top of it', async () => {
+  const remote = await f.remotes.createRepository('made-here.git', { files: DOCS })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'README.md': '# Home of all\n' })
+  await f.export(space, { url })
+  const refs = await git(space.repo.path, ['for-each-ref', '--format=update %(refname) %(objectname)', 'refs/bindery/sync'])
+  const [before, main] = [await idsOf(space), space.repo.head('refs/heads/main' as RefName) as CommitId]
+  await f.edit(space, { 'a.md': null, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('* [A](a.md)\n', '') })
+  await f.edit(space, { 'x.md': `${DOCS['a.md']}more\n`, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('a.md', 'x.md') })
+  await f.export(space, { url })
+  const { 'x.md': made } = await idsOf(space)
+  assert.is.not(made, before['a.md'])
+  // Here somebody goes back to before that, and the log is as it was.
+  const all = await git(space.repo.path, ['for-each-ref', '--format=delete %(refname)', 'refs/bindery/sync'])
+  const gone = all.split('\n').filter((line) => !refs.includes(`${line.slice('delete '.length)} `))
+  await git(space.repo.path, ['update-ref', '--stdin'], `${[...refs.split('\n'), ...gone, `update refs/heads/main ${main}`].join('\n')}\n`)
+  await f.edit(space, { 'other.md': 'Two.\n' })
+  await remote.commit({ 'notes.md': 'New.\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.is((await idsOf(space))['x.md'], made)
+})
+
 test.run()

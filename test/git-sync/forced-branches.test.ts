@@ -341,4 +341,38 @@ test('forced back to an export from before its branch was made anew: files that 
   assert.is(files['README.md'], '# Home\n\nmine')
 })
 
+for (const arrived of [true, false])
+  test(`a branch of which another one dropped a part, after a push to it that ${arrived ? 'arrived but' : 'did not arrive and'} got no response: what is done here since stays`, async () => {
+    const remote = await f.remotes.createRepository(`lost-response-${arrived}.git`, { files: { ...docs, 'other.md': page('some', 'text') } })
+    const { url } = remote
+    const first = (await remote.head()) as string
+    const space = await f.space()
+    await f.import(space, { url })
+    await f.edit(space, { 'extra.md': '# Extra\n' })
+    assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
+    await mergeOnRemote(remote, 'docs', 'merge')
+    const merged = await remote.commit({ 'README.md': '# Home\n\nthere\n' })
+    assert.is((await f.import(space, { url })).state, 'success')
+    await f.edit(space, { 'guide.md': page('one', 'three', 'four'), 'new.md': '# New\n', 'other.md': null })
+    f.remotes.behaviour.losePushResponses = true
+    assert.is((await f.export(space, { url })).state, 'failure')
+    delete f.remotes.behaviour.losePushResponses
+    if (!arrived) await git(remote.path, ['update-ref', 'refs/heads/main', merged])
+    await git(remote.path, ['update-ref', DOCS, first])
+    assert.is((await f.import(space, { url, ref: DOCS })).state, 'success')
+    assert.not.ok('extra.md' in (await f.files(space)), 'dropped there, dropped here')
+    await f.edit(space, { 'guide.md': docs['guide.md'], 'new.md': null, 'other.md': page('some', 'text') })
+    await remote.commit({ 'README.md': '# Home\n\nthere again\n' })
+    const run = await f.import(space, { url })
+    assert.is(run.state, 'success', run.error)
+    const files = await f.files(space)
+    assert.is(files['README.md'], '# Home\n\nthere again')
+    assert.is(files['guide.md'], docs['guide.md'].trimEnd(), 'restored here')
+    assert.ok('other.md' in files, 'restored here')
+    assert.not.ok('new.md' in files, 'deleted here')
+    assert.is((await f.export(space, { url })).state, 'success')
+    assert.is(await git(remote.path, ['rev-parse', 'main^{tree}']), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+    assert.is((await f.import(space, { url })).result, 'unchanged')
+  })
+
 test.run()

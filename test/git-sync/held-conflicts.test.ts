@@ -132,35 +132,40 @@ test("what was dropped while a conflict was open is known once that is merged: w
   assert.is(files['extra.md'], '# Extra')
 })
 
-test('a page that was deleted on the remote while a conflict was open, and then restored under another name, is the page that main has', async () => {
-  const text = Array.from({ length: 9 }, (_, n) => `line ${n}`)
-  const remote = await f.remotes.createRepository('restored-later.git', {
-    files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'old.md': page(...text) },
+for (const exported of [false, true])
+  test(`a page that was deleted on the remote while a conflict was open, and then restored under another name, is the page that main has${exported ? ', also if an export has said which page is which' : ''}`, async () => {
+    const text = Array.from({ length: 9 }, (_, n) => `line ${n}`)
+    const remote = await f.remotes.createRepository(`restored-later-${exported}.git`, {
+      files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'old.md': page(...text) },
+    })
+    const { url } = remote
+    const space = await f.space()
+    await f.import(space, { url })
+    if (exported) {
+      await f.edit(space, { 'README.md': '# Home of all\n' })
+      assert.is((await f.export(space, { url })).result, 'exported')
+    }
+    await f.edit(space, { 'guide.md': page('here') })
+    await remote.commit({ 'guide.md': page('there') })
+    assert.is((await f.import(space, { url })).state, 'conflict')
+    const { id } = (await pagesOf(space)).get('old.md') ?? {}
+    await remote.commit({ 'old.md': null })
+    assert.is((await f.import(space, { url })).state, 'conflict')
+    await remote.commit({ 'new.md': page(...text, 'and more') })
+    const run = await f.import(space, { url })
+    assert.is(run.state, 'conflict')
+    // What is written here meanwhile meets the page where it is now.
+    await f.edit(space, { 'old.md': page('here', ...text.slice(1)) })
+    const request = await held(space, run.changeRequest)
+    assert.equal(
+      (await listConflicts(f.app, space, request)).map(({ path }) => path),
+      ['guide.md'],
+    )
+    await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', take: 'main' }])
+    await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+    const pages = await pagesOf(await f.reload(space))
+    assert.equal([pages.has('old.md'), pages.get('new.md')?.id], [false, id])
+    assert.is((await f.files(space))['new.md'], page('here', ...text.slice(1), 'and more').trimEnd())
   })
-  const { url } = remote
-  const space = await f.space()
-  await f.import(space, { url })
-  await f.edit(space, { 'guide.md': page('here') })
-  await remote.commit({ 'guide.md': page('there') })
-  assert.is((await f.import(space, { url })).state, 'conflict')
-  const { id } = (await pagesOf(space)).get('old.md') ?? {}
-  await remote.commit({ 'old.md': null })
-  assert.is((await f.import(space, { url })).state, 'conflict')
-  await remote.commit({ 'new.md': page(...text, 'and more') })
-  const run = await f.import(space, { url })
-  assert.is(run.state, 'conflict')
-  // What is written here meanwhile meets the page where it is now.
-  await f.edit(space, { 'old.md': page('here', ...text.slice(1)) })
-  const request = await held(space, run.changeRequest)
-  assert.equal(
-    (await listConflicts(f.app, space, request)).map(({ path }) => path),
-    ['guide.md'],
-  )
-  await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', take: 'main' }])
-  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
-  const pages = await pagesOf(await f.reload(space))
-  assert.equal([pages.has('old.md'), pages.get('new.md')?.id], [false, id])
-  assert.is((await f.files(space))['new.md'], page('here', ...text.slice(1), 'and more').trimEnd())
-})
 
 test.run()

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import type { JournalQuery } from '../../src/kernel/documents.js'
-import type { Stretch } from '../../src/kernel/paging.js'
+import { compareSortKeys, type Stretch } from '../../src/kernel/paging.js'
 import { table, DuplicateKey, journal, NoDocument, type Reader, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 
@@ -52,9 +52,10 @@ export interface StorePlace {
   dispose(): Promise<void>
 }
 
-/** What every adapter of the store must do. Registers and runs one suite. */
-export function storeContract(name: string, place: () => Promise<StorePlace>): void {
+/** What every adapter of the store must do. Registers and runs one suite. `after` is run at its end. */
+export function storeContract(name: string, place: () => Promise<StorePlace>, after: () => Promise<void> = async () => {}): void {
   const test = suite(`store contract: ${name}`)
+  test.after(after)
   const check = (what: string, work: (store: Store, reopen: () => Promise<Store>) => Promise<void>) =>
     test(what, async () => {
       const at = await place()
@@ -167,6 +168,56 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
     assert.equal([await of(store, 's'), await of(store, 'x'), await of(store, 'y')], ['a? d b! / 3', 'a? b! / 2', 'd / 1'])
     assert.instance(await thrown(store.insert(pages, { ...page('e'), weight: [] as never })), TypeError)
     assert.is(await store.get(pages, 'e'), null)
+  })
+
+  check('sorts strings by UTF-16 code units and numbers before them, however long they are', async (store, reopen) => {
+    const long = 'x'.repeat(3000)
+    const titles = [
+      '',
+      '\0',
+      '\0\0',
+      '\u0001',
+      '\u0001\0',
+      'a',
+      'a\0',
+      'a\0b',
+      'a\u0001',
+      'B',
+      'é',
+      '\u07ff',
+      '\u0800',
+      '\ud7ff',
+      '\ud800',
+      '\ud83d\ude00',
+      '\udfff',
+      '\ue000',
+      '\uffff',
+      '\uffff\uffff',
+    ]
+    const all = [...titles, ...titles.map((title) => long + title), long.slice(1)]
+    await store.transact(async (tx) => {
+      for (const [n, title] of all.entries()) for (const id of [`${n}a`, `${n}\0`]) await tx.insert(pages, page(id, { title }))
+    })
+    const weights = [5e-324, -5e-324, 0, -0.5, 0.5, -1, 1, 9, 10, -1e300, 1e300, Number.MAX_SAFE_INTEGER]
+    for (const weight of weights) await store.insert(pages, page(`w${weight}`, { space: 'w', weight }))
+    const again = await reopen()
+    const expected = [...(await again.find(pages, 'bySpace', 's'))].sort((a, b) => compareSortKeys([a.title ?? '', a.id], [b.title ?? '', b.id]))
+    for (const direction of ['asc', 'desc'] as const) {
+      const ids = (documents: readonly Page[]): string[] => documents.map(({ id }) => id)
+      const sign = direction === 'asc' ? 1 : -1
+      const sorted = direction === 'asc' ? expected : expected.toReversed()
+      const whole = await again.page(pages, 'byTitle', 's', { limit: 1000, direction })
+      assert.equal(ids(whole.documents), ids(sorted))
+      for (const [n, { id, title = '' }] of sorted.entries()) {
+        const { documents } = await again.page(pages, 'byTitle', 's', { limit: 2, direction, after: [title, id] })
+        assert.equal(ids(documents), ids(sorted.slice(n + 1, n + 3)))
+      }
+      const found = await again.page(pages, 'byWeight', 'w', { limit: 100, direction })
+      assert.equal(
+        found.documents.map(({ weight }) => weight),
+        weights.toSorted((a, b) => sign * (a - b)),
+      )
+    }
   })
 
   check('keeps IDs and unique keys unique', async (store, reopen) => {

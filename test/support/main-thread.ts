@@ -15,3 +15,19 @@ export async function costOf<T>(act: () => Promise<T>): Promise<{ result: T; ms:
   const result = await act()
   return { result, ms: mainThreadMs() - from }
 }
+
+/** The longest stretch of processor time of this thread, in milliseconds, in which no other work had a turn while `act` was running. */
+export async function longestStretch(act: () => Promise<unknown>): Promise<number> {
+  const processorTime = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+  let [longest, from, over] = [0, processorTime(), false]
+  const turn = (): void => {
+    const now = processorTime()
+    longest = Math.max(longest, now - from)
+    from = now
+    if (!over) setTimeout(turn, 2)
+  }
+  setTimeout(turn, 2)
+  await act()
+  over = true
+  return longest
+}

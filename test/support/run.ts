@@ -5,6 +5,7 @@ import { compile } from './compile.js'
 import { type Cost, printCosts, told } from './costs.js'
 import { optionsOf, shuffled, toRepeat } from './options.js'
 import { complaints } from './report.js'
+import { startServiceDatabases } from './service-database.js'
 import { temporaryFolder } from './temporary-folder.js'
 import { TestProcess } from './test-process.js'
 
@@ -97,9 +98,12 @@ async function againAlone(name: string): Promise<string> {
   const good = report?.failed === 0 && complaints(report).length === 0
   return `alone, in a process of its own, it ${good ? 'passes: it depends on time, or on what ran before it' : 'fails again'}; to repeat it: ${toRepeat(name)}`
 }
+const endDatabases = await startServiceDatabases()
 const queue = [...files]
 // One more than the cores, since some files wait most of their time: for time-outs, locks, other processes.
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) + 1 }, () => worker(queue)))
+
+await endDatabases()
 
 if (files.length === 0) {
   console.log('no test file matches')

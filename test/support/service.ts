@@ -8,6 +8,7 @@ import { newMembership } from '../../src/domain/people/organizations.js'
 import { createLog } from '../../src/kernel/log.js'
 import { memberships, type Role } from '../../src/model/index.js'
 import { type Overrides, type Service, start } from '../../src/server.js'
+import { databaseSettings } from './service-database.js'
 import { sharedPool } from './shared-pool.js'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head'
@@ -47,6 +48,7 @@ export async function startService(options: { env?: Record<string, string>; over
     BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '0',
     BINDERY_RATE_LIMIT_SIGN_INS: '0',
     BINDERY_ADMIN_TOKEN: 'bindery_test_admin_token_0123456789',
+    ...(await databaseSettings(dir)),
     ...options.env,
   })
   const overrides: Overrides = { log: createLog({ level: process.env.TEST_LOG ? 'debug' : 'error' }), makePool: sharedPool, ...options.overrides }

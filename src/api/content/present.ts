@@ -8,6 +8,7 @@ import { revisionType } from '../../domain/revisions/revision-type.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import { iso } from '../../kernel/clock.js'
+import { Slices } from '../../kernel/slices.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
@@ -26,6 +27,17 @@ export function presentFile(app: App, revision: OpenRevision, file: LoadedFile, 
   }
 }
 
+/** Each has a signature: of ten thousand, others have their turn in between. */
+async function presentFiles(app: App, revision: OpenRevision, files: readonly LoadedFile[], options: PageOptions): Promise<File[]> {
+  const slices = new Slices()
+  const shown: File[] = []
+  for (const file of files) {
+    if (slices.due) await slices.rest()
+    shown.push(presentFile(app, revision, file, options))
+  }
+  return shown
+}
+
 /** A whole revision: pages without their text, files, reusable content, variables, diagnostics. */
 export async function presentRevision(app: App, revision: OpenRevision, options: PageOptions): Promise<Revision> {
   const { snapshot, structure, space } = revision
@@ -38,7 +50,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     id: snapshot.commit,
     parents: info.parents,
     pages: pages.json,
-    files: loaded.map((file) => presentFile(app, revision, file, options)),
+    files: await presentFiles(app, revision, loaded, options),
     reusableContents: reusable.map(({ place, entry }) => ({
       id: place.id,
       title: place.title,

@@ -1,4 +1,6 @@
 /** Keeps what a forced push dropped from one ref of a remote from counting as known because of other refs. */
+import type { Repository } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
 import { commitWithout, droppedPart } from './commit-without.js'
 import { type CommonGround, commonCommits } from './common-ground.js'
 import { type Entry, isKnown, isWrittenAfter, type SyncLog } from './log-entries.js'
@@ -25,10 +27,17 @@ export async function entriesWithoutDropped(
   if (part === null) return []
   const remaining = log.pairs.filter((pair) => !ground.dropped.includes(pair)).map((pair) => pair.theirs)
   const found: Omit<Entry, 'anchor'>[] = []
-  for (const entry of [...olderLeft(contact.remote.ref, ground, log), ...lastOfOthers(contact.remote.ref, ground, log.pairs)]) {
+  const leave = async (entry: Entry, ref: string, below: readonly CommitId[] = []): Promise<CommitId[]> => {
     const content = entry.kind === 'left' ? entry.local : entry.theirs
-    const local = await commitWithout(contact, content, part, await commonCommits(repo, remaining, [entry.theirs]))
-    if (local !== null) found.push({ ...entry, kind: 'left', local })
+    const local = await commitWithout(contact, content, part, [...(await commonCommits(repo, remaining, [entry.theirs])), ...below])
+    if (local === null) return [...below]
+    found.push({ ...entry, kind: 'left', local, ref })
+    return [local]
+  }
+  for (const entry of olderLeft(contact.remote.ref, ground, log)) await leave(entry, entry.ref)
+  for (const head of lastOfOthers(contact.remote.ref, ground, log.pairs)) {
+    let below = await leave(head, head.ref)
+    for (const push of await pushesOnto(repo, head, ground)) below = await leave(push, '', below)
   }
   return found
 }
@@ -40,6 +49,19 @@ function olderLeft(ref: string, { dropped }: CommonGround, log: SyncLog): Entry[
     return one.ref !== ref && (!seen || (isWrittenAfter(log.counting, one, seen) && isWrittenAfter(log.entries, one, seen)))
   }
   return log.left.filter((one) => !dropped.includes(one)).map((one) => (isLast(one) ? one : { ...one, ref: '' }))
+}
+
+/**
+ * Pushes onto a head that got no response, each onto the one before it. If one has arrived, the ref has all that main had by then. If not, what is left of it
+ * stands for nothing: it names no ref, so it never counts as what was seen there last.
+ */
+async function pushesOnto(repo: Repository, head: Entry, { dropped }: CommonGround): Promise<Entry[]> {
+  const pushes: Entry[] = []
+  for (const one of dropped.slice(dropped.indexOf(head) + 1)) {
+    const below = (pushes.at(-1) ?? head).theirs
+    if (one.kind === 'offered' && one.ref === head.ref && one.theirs !== below && (await repo.isAncestor(below, one.theirs))) pushes.push(one)
+  }
+  return pushes
 }
 
 /** The last known heads of other refs that contain something dropped. */

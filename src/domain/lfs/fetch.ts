@@ -32,9 +32,7 @@ export async function fetchObjects(app: App, job: string, order: LfsOrder, signa
   if (missing.length === 0) return (tx) => recordProblem(app, tx, order.space, null)
   const run = new Fetch(app, order, signal)
   try {
-    const server = await serverOf(app, job, order, repo, signal)
-    if (!server) return async () => {}
-    await run.all(server, await run.withinLimits(missing))
+    await run.all(await serverOf(app, job, order, repo, signal), await run.withinLimits(missing))
   } catch (error) {
     if (!(error instanceof LfsError) || signal.aborted) throw error
     return ended(app, job, order, run, error)
@@ -67,19 +65,28 @@ class Fetch {
   retryAfterMs = 0
   /** The time was over before all were tried. */
   unfinished = false
-  readonly #started = performance.now()
+  readonly #started: number
 
   constructor(
     private readonly app: App,
     private readonly order: LfsOrder,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.#started = app.clock.now().getTime()
+  }
+
+  /** Whether it is the turn of others. */
+  get #isOver(): boolean {
+    return this.app.clock.now().getTime() - this.#started > JOB_MS
+  }
 
   /** The objects that may be fetched; those that are too large are recorded as failed. */
   async withinLimits(missing: readonly FoundPointer[]): Promise<FoundPointer[]> {
     const { maxObjectBytes, maxSpaceBytes } = this.app.settings.lfs
     let bytes = 0
-    for (const one of await this.app.store.find(lfsObjects, 'space', this.order.space)) if (one.state === 'present') bytes += one.size
+    // One whose file got lost is recorded as present, and is among those that are missing.
+    const lost = new Set(missing.map(({ oid }) => oid))
+    for (const one of await this.app.store.find(lfsObjects, 'space', this.order.space)) if (one.state === 'present' && !lost.has(one.oid)) bytes += one.size
     const fit: FoundPointer[] = []
     const failed: Failed[] = []
     for (const pointer of missing) {
@@ -99,10 +106,8 @@ class Fetch {
     for (let round = 1; left.length > 0 && !this.unfinished; round++) {
       const again: FoundPointer[] = []
       for (let at = 0; at < left.length; at += MAX_BATCH) {
-        if (performance.now() - this.#started > JOB_MS) {
-          this.unfinished = true
-          break
-        }
+        if (this.#isOver) this.unfinished = true
+        if (this.unfinished) break
         again.push(...(await this.#batch(server, left.slice(at, at + MAX_BATCH), round === ROUNDS)))
       }
       left = again
@@ -125,6 +130,8 @@ class Fetch {
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         this.#checkRunning()
+        // A slow server, whether it means to or not, does not keep the job from others: each download may take half an hour.
+        if (this.#isOver) return void (this.unfinished = true)
         const error = await this.#download(server, next.pointer, next.action)
         if (error?.kind === 'renew' && !last) again.push(next.pointer)
         else if (error) failed.push(this.#failure(next.pointer, error))

@@ -1,7 +1,7 @@
 /** Queues the fetching of objects of Git LFS: after imports and exports, and when main has moved. */
 import type { CommitId } from '../../kernel/ids.js'
 import { newId } from '../../kernel/ids.js'
-import { jobs, type LfsRemote, lfsSpaces, spaces } from '../../model/index.js'
+import { connections, jobs, type LfsRemote, lfsSpaces, spaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { MAIN, repositoryName } from '../context/refs.js'
@@ -27,6 +27,7 @@ export interface LfsOrder {
   tries: number
 }
 
+/** A job that waits for its time holds its lane, so that another remote needs one of its own. */
 const laneOf = ({ space, remote }: Pick<LfsOrder, 'space' | 'remote'>): string => `${RESOLVE_LFS}-${space}-${remote.key}`
 
 /** What is to be fetched after an import or export; null if nothing is missing. */
@@ -60,12 +61,14 @@ export async function queueLfs(
   const waiting = all.find(({ state }) => state === 'queued')
   const before = waiting?.payload as unknown as LfsOrder | undefined
   const revisions = [...new Set([...order.revisions, ...(before?.revisions ?? [])])].slice(0, MAX_REVISIONS)
-  const payload = { ...order, revisions, asked: order.asked || before?.asked === true } as unknown as Record<string, unknown>
+  const asked = order.asked || before?.asked === true
+  const payload = { ...order, revisions, asked } as unknown as Record<string, unknown>
   const id = waiting?.id ?? newId()
   if (waiting) {
     const { notBefore: later, ...rest } = waiting
     // Whoever asks is not made to wait; what comes by itself does not shorten the pause that a server was given.
-    await tx.replace(jobs, { ...rest, payload, ...(later === undefined || order.asked ? {} : { notBefore: later }) })
+    const pause = asked ? undefined : [later, notBefore].sort().findLast((time) => time !== undefined)
+    await tx.replace(jobs, { ...rest, payload, ...(pause === undefined ? {} : { notBefore: pause }) })
   } else {
     const sequence = 1 + all.reduce((most, job) => Math.max(most, job.sequence), 0)
     const job = { id, kind: RESOLVE_LFS, lane, payload, state: 'queued' as const, sequence, attempts: 0, createdAt: app.clock.now().toISOString() }
@@ -81,7 +84,17 @@ async function rememberRemote(app: App, tx: Transaction, { space, remote }: LfsO
     await tx.insert(lfsSpaces, { id: space, remotes: [remote], at })
     return
   }
-  await tx.replace(lfsSpaces, { ...about, remotes: [remote, ...about.remotes.filter(({ key }) => key !== remote.key)].slice(0, MAX_REMOTES) })
+  const same = about.remotes.find(({ key }) => key === remote.key)
+  // An import with a credential of its own does not make the space forget whose credential opens the remote when there is none.
+  const connection = same?.connection === undefined ? null : await tx.get(connections, same.connection)
+  const newest = connection?.key === remote.key ? { connection: connection.id, ...remote } : remote
+  await tx.replace(lfsSpaces, { ...about, remotes: [newest, ...about.remotes.filter((one) => one !== same)].slice(0, MAX_REMOTES) })
+}
+
+/** The remote that was used last, of those whose connection has not gone; else the last of all. */
+async function usableRemote(app: App, remotes: readonly LfsRemote[]): Promise<LfsRemote | undefined> {
+  for (const remote of remotes) if (remote.connection === undefined || (await app.store.get(connections, remote.connection))?.key === remote.key) return remote
+  return remotes[0]
 }
 
 /**
@@ -90,12 +103,12 @@ async function rememberRemote(app: App, tx: Transaction, { space, remote }: LfsO
  */
 export async function queueMissing(app: App, space: string, options: { deep: boolean }): Promise<void> {
   const about = await app.store.get(lfsSpaces, space)
-  const [remote] = about?.remotes ?? []
+  const remote = await usableRemote(app, about?.remotes ?? [])
   const doc = remote && (await app.store.get(spaces, space))
   if (!about || !remote || !doc || doc.deletedAt !== undefined) return
   if (about.retryAt !== undefined && about.retryAt > app.clock.now().toISOString()) return
-  const lane = laneOf({ space, remote })
-  if ((await app.store.find(jobs, 'lane', lane)).some(({ state }) => state === 'queued' || state === 'running')) return
+  // One that is running may have looked at main before it moved.
+  if ((await app.store.find(jobs, 'lane', laneOf({ space, remote }))).some(({ state }) => state === 'queued')) return
   const repo = await app.git.open(repositoryName(space))
   const main = repo.head(MAIN)
   if (main === null || (await missingObjects(app, space, repo, [main], { asked: false, deep: options.deep })).length === 0) return

@@ -7,6 +7,9 @@ import type { FoundPointer } from './scan.js'
 /** When what was refused is tried again without anybody asking: whoever looks after the remote may have mended it. */
 export const REFUSED_MS = 24 * 60 * 60 * 1000
 
+/** Objects that are recorded in one transaction. */
+const RECORDED_AT_ONCE = 500
+
 /** An object that could not be fetched. */
 export interface Failed {
   pointer: FoundPointer
@@ -23,17 +26,19 @@ export const recordPresent = (app: App, space: string, pointer: FoundPointer): P
   app.store.transact((tx) => put(app, tx, space, [{ ...docOf(app, space, pointer), state: 'present', attempts: 0 }]))
 
 /** Records objects that could not be fetched. One that was fetched before, and whose file is gone, counts as failed then. */
-export const recordFailed = (app: App, space: string, failed: readonly Failed[]): Promise<void> =>
-  app.store.transact(async (tx) => {
-    const docs: LfsObjectDoc[] = []
-    for (const { pointer, problem, retryMs } of failed) {
-      const before = await tx.get(lfsObjects, lfsObjectId(space, pointer.oid))
-      // Another pointer says the same hash with another size, and that one was right.
-      if (before?.state === 'present' && before.size !== pointer.size) continue
-      docs.push({ ...docOf(app, space, pointer), state: 'failed', problem, attempts: (before?.attempts ?? 0) + 1, retryAt: later(app, retryMs) })
-    }
-    await put(app, tx, space, docs)
-  })
+export async function recordFailed(app: App, space: string, failed: readonly Failed[]): Promise<void> {
+  for (let at = 0; at < failed.length; at += RECORDED_AT_ONCE)
+    await app.store.transact(async (tx) => {
+      const docs: LfsObjectDoc[] = []
+      for (const { pointer, problem, retryMs } of failed.slice(at, at + RECORDED_AT_ONCE)) {
+        const before = await tx.get(lfsObjects, lfsObjectId(space, pointer.oid))
+        // Another pointer says the same hash with another size, and that one was right.
+        if (before?.state === 'present' && before.size !== pointer.size) continue
+        docs.push({ ...docOf(app, space, pointer), state: 'failed', problem, attempts: (before?.attempts ?? 0) + 1, retryAt: later(app, retryMs) })
+      }
+      await put(app, tx, space, docs)
+    })
+}
 
 const docOf = (app: App, space: string, { oid, size, blob }: FoundPointer) => ({
   id: lfsObjectId(space, oid),

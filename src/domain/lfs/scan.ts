@@ -58,21 +58,25 @@ interface Wanted {
   deep: boolean
 }
 
-/** The objects that the pointers of some revisions name and that a space does not have. Revisions that the repository does not have are passed over. */
+/**
+ * The objects that the pointers of some revisions name and that a space does not have, those first that were not tried yet. Revisions that the repository
+ * does not have are passed over.
+ */
 export async function missingObjects(app: App, space: string, repo: Repository, revisions: readonly CommitId[], wanted: Wanted): Promise<FoundPointer[]> {
   const now = app.clock.now().toISOString()
   const missing = new Map<string, FoundPointer>()
+  const failed = new Map<string, FoundPointer>()
   const slices = new Slices()
   for (const revision of new Set(revisions)) {
     if (!(await repo.hasCommit(revision))) continue
     for (const [name, pointer] of await pointersAt(app, repo, revision)) {
       if (slices.due) await slices.rest()
-      if (missing.has(name)) continue
+      if (missing.has(name) || failed.has(name)) continue
       const doc = await app.store.get(lfsObjects, lfsObjectId(space, pointer.oid))
       const isHere = doc?.state === 'present' && !(wanted.deep && !(await app.lfsFiles.has(doc)))
       const later = doc?.state === 'failed' && !wanted.asked && doc.retryAt !== undefined && doc.retryAt > now
-      if (!isHere && !later) missing.set(name, pointer)
+      if (!isHere && !later) (doc?.state === 'failed' ? failed : missing).set(name, pointer)
     }
   }
-  return [...missing.values()]
+  return [...missing.values(), ...failed.values()]
 }

@@ -4,7 +4,7 @@ import type { Repository } from '../../git/index.js'
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { endpointOf, type LfsCredential, LfsError, type LfsServer, MAX_CONFIG_BYTES } from '../../lfs/index.js'
-import { connections } from '../../model/index.js'
+import { type ConnectionDoc, connections } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { MAIN } from '../context/refs.js'
 import { gitCredentialOf } from '../connections/credential.js'
@@ -15,18 +15,26 @@ import type { LfsOrder } from './queue.js'
 const CONFIG = '.lfsconfig'
 
 /**
- * The server of an order's remote; null if its connection is gone, paused, or leads elsewhere now. Throws `LfsError`.
+ * The server of an order's remote. Throws `LfsError`, also if its connection is gone, paused, or leads elsewhere now.
  * @param job whose credential, of a request, is in memory
  */
-export async function serverOf(app: App, job: string, order: LfsOrder, repo: Repository, signal: AbortSignal): Promise<LfsServer | null> {
-  const connection = order.remote.connection === undefined ? null : await app.store.get(connections, order.remote.connection)
-  if (order.remote.connection !== undefined && (connection?.key !== order.remote.key || connection.paused)) return null
+export async function serverOf(app: App, job: string, order: LfsOrder, repo: Repository, signal: AbortSignal): Promise<LfsServer> {
+  const connection = await connectionOf(app, order)
   const endpoint = endpointOf(order.remote.url, await configOf(repo, order))
   const given = app.credentials.get(job) ?? (connection ? await credentialOf(app, connection) : undefined)
   return { http: app.http, endpoint, credential: given ?? null, signal, now: () => app.clock.now() } as LfsServer & { credential: LfsCredential | null }
 }
 
-async function credentialOf(app: App, connection: Parameters<typeof gitCredentialOf>[1]): Promise<LfsCredential | undefined> {
+async function connectionOf(app: App, { remote }: LfsOrder): Promise<ConnectionDoc | null> {
+  if (remote.connection === undefined) return null
+  const connection = await app.store.get(connections, remote.connection)
+  if (connection?.key !== remote.key)
+    throw new LfsError('refused', 'The connection to its repository was removed, or leads elsewhere now. Connect the repository, or import from it.')
+  if (connection.paused) throw new LfsError('passing', 'The connection to its repository is paused.')
+  return connection
+}
+
+async function credentialOf(app: App, connection: ConnectionDoc): Promise<LfsCredential | undefined> {
   try {
     const { username, password } = (await gitCredentialOf(app, connection)) ?? {}
     return username === undefined && password === undefined ? undefined : { username: username ?? '', password: password ?? '' }

@@ -4,12 +4,12 @@ import { type EntryKey, entryOfOverride, type IdOverrides, idOf, OverrideDraft, 
 import { keyBelow } from '../../content/paths.js'
 import { kindOfPath } from '../../content/known-files.js'
 import type { TextWork } from '../../content/work/text-work.js'
-import type { Repository, TreeEntry } from '../../git/index.js'
+import type { Repository, TreeChange, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
-import { historyStatesIds, overridesAt, statesIds } from './identity.js'
+import { historyStatesIds, newestStatement, overridesAt, statesIds } from './identity.js'
 import { resolveChanges } from './identity-changes.js'
 
 interface CommitOverrides {
@@ -29,14 +29,17 @@ export async function overridesFrom(app: App, space: SpaceRepository, base: Comm
   if (disagree) return resolveChanges(work, repo, before, base, head)
   // The service has said of its own commits which page is which: a new page may have the text of one that was deleted.
   if (await statesIds(space, head)) return own
-  return withMovedFiles(work, repo, { commit: base, overrides: before }, { commit: head, overrides: own })
+  return withMovedFiles(app, space, { commit: base, overrides: before }, { commit: head, overrides: own })
 }
 
 /**
- * The head's own overrides, and the IDs of files of the base that it has unchanged at new paths, or changed at their own path. Its own history does not
- * tell these if they came by a merge of people (only the first parent's files keep their IDs by it), or if they were gone in between under another name.
+ * The head's own overrides, and the IDs of files of the base that it has unchanged or with a similar text at new paths, or changed at their own path. Its own
+ * history does not tell these if they came by a merge of people (only the first parent's files keep their IDs by it), or if they were gone in between under
+ * another name.
  */
-async function withMovedFiles(work: TextWork, repo: Repository, base: CommitOverrides, head: CommitOverrides): Promise<IdOverrides> {
+async function withMovedFiles(app: App, space: SpaceRepository, base: CommitOverrides, head: CommitOverrides): Promise<IdOverrides> {
+  const { repo } = space
+  const work = app.texts.for(space.doc.id)
   const { root } = (await readConfig(await repo.at(head.commit), work)).config
   const changes = await repo.diff(base.commit, head.commit)
   const entryAt = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
@@ -62,6 +65,13 @@ async function withMovedFiles(work: TextWork, repo: Repository, base: CommitOver
     const [old, now] = [entryAt(from), entryAt(to)]
     if (old.kind === now.kind) give(now, was(old.kind, old.key))
   }
+  const isLost = (path: string): boolean => !used.has(was(entryAt(path).kind, entryAt(path).key))
+  const isNew = (path: string): boolean =>
+    !known.has(is(entryAt(path).kind, entryAt(path).key)) && !moved.has(overrideKey(entryAt(path).kind, entryAt(path).key))
+  for (const [from, to] of await similarFiles(space, base.commit, head.commit, changes, { isLost, isNew })) {
+    const [old, now] = [entryAt(from), entryAt(to)]
+    if (old.kind === now.kind && isLost(from)) give(now, was(old.kind, old.key))
+  }
   for (const { before, after } of changes) {
     if (!before || !after || before.path !== after.path) continue
     const entry = entryAt(after.path)
@@ -71,6 +81,32 @@ async function withMovedFiles(work: TextWork, repo: Repository, base: CommitOver
   }
   const { overrides } = found
   return overrides.size === head.overrides.size && [...overrides].every(([name, id]) => head.overrides.get(name) === id) ? head.overrides : overrides
+}
+
+/**
+ * Deleted files of the base that the head has, with a similar text, at new paths where people put them: not a file of the service's newest commit below
+ * the head, which says which page it is. Returns old and new paths.
+ */
+async function similarFiles(
+  space: SpaceRepository,
+  base: CommitId,
+  head: CommitId,
+  changes: readonly TreeChange[],
+  { isLost, isNew }: Record<'isLost' | 'isNew', (path: string) => boolean>,
+): Promise<[from: string, to: string][]> {
+  const deleted = new Set(changes.flatMap(({ status, path }) => (status === 'deleted' && isLost(path) ? [path] : [])))
+  const added = new Set(changes.flatMap(({ status, path }) => (status === 'added' && isNew(path) ? [path] : [])))
+  if (deleted.size === 0 || added.size === 0) return []
+  const renames = (await space.repo.diff(base, head, { renames: true })).flatMap(({ status, from, path }): [string, string][] =>
+    status === 'renamed' && from !== undefined && deleted.has(from) && added.has(path) ? [[from, path]] : [],
+  )
+  if (renames.length === 0) return []
+  const stated = await newestStatement(space, head)
+  if (stated === null) return renames
+  const there = await space.repo.at(stated)
+  const byPeople: [string, string][] = []
+  for (const [from, to] of renames) if ((await there.entry(to)) === null) byPeople.push([from, to])
+  return byPeople
 }
 
 /**

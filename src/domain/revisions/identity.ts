@@ -38,11 +38,16 @@ export async function historyStatesIds(app: App, space: SpaceRepository, head: C
   const key = cacheKey(space, head)
   let stated = app.content.ownHistories.get(key)
   if (stated === undefined) {
-    const history = await space.repo.history({ from: head, firstParent: true, limit: MAX_STEPS })
-    stated = history.some((info) => info.headers[PAGE_IDS] !== undefined)
+    stated = (await newestStatement(space, head)) !== null
     app.content.ownHistories.set(key, stated)
   }
   return stated
+}
+
+/** The newest commit on the first-parent line of `head` that has the `page-ids` header, so a server wrote it; null if there is none. */
+export async function newestStatement({ repo }: SpaceRepository, head: CommitId): Promise<CommitId | null> {
+  const history = await repo.history({ from: head, firstParent: true, limit: MAX_STEPS })
+  return history.find((info) => info.headers[PAGE_IDS] !== undefined)?.id ?? null
 }
 
 /** The overrides that `commit` will have once it is the adopted head of a space that has none. */

@@ -2,6 +2,7 @@
 import { type LfsPointer, MAX_POINTER_BYTES, MIN_POINTER_BYTES, readPointer } from '../../content/lfs-pointer.js'
 import type { Snapshot } from '../../git/index.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
+import { Slices } from '../../kernel/slices.js'
 import { lfsObjectId, lfsObjects, lfsSpaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -37,7 +38,9 @@ export async function lfsFileOf(app: App, space: string, snapshot: Pick<Snapshot
   const wrong =
     doc?.state === 'present' ? `Its pointer says ${pointer.size} bytes, but the file with that hash has ${doc.size}. Correct the pointer.` : undefined
   const problem = wrong ?? doc?.problem ?? about.problem
-  return problem === undefined ? { ...pointer, state: 'waiting', problem: 'It is being fetched from Git LFS.' } : { ...pointer, state: 'failed', problem }
+  return problem === undefined
+    ? { ...pointer, state: 'waiting', problem: 'It has not been fetched from Git LFS yet.' }
+    : { ...pointer, state: 'failed', problem }
 }
 
 /** What changes when an object of a space is fetched, fails or goes: equal stamps mean equal states of all of them. */
@@ -53,8 +56,11 @@ export async function copyLfs(tx: Transaction, from: string, to: string): Promis
   if (!about) return
   const { version: _of, ...rest } = about
   await tx.insert(lfsSpaces, { ...rest, id: to, remotes: [] })
-  for (const { version: _version, ...one } of await tx.find(lfsObjects, 'space', from))
+  const slices = new Slices()
+  for (const { version: _version, ...one } of await tx.find(lfsObjects, 'space', from)) {
+    if (slices.due) await slices.rest()
     await tx.insert(lfsObjects, { ...one, id: lfsObjectId(to, one.oid), space: to })
+  }
 }
 
 /** Removes what a space has, in the transaction that purges it. The files go with the next housekeeping, if no other space has them. */

@@ -8,7 +8,7 @@ import { StoryClock } from './clock.js'
 import { Fault } from './fault.js'
 import { type Host, hostApart, hostHere } from './host.js'
 import { judge, settle } from './judge.js'
-import { endsOf, Knowledge, lineOf, openLedger, pathOf } from './knowledge.js'
+import { endsOf, Knowledge, lineOf, openLedger, pathOf, titleOf } from './knowledge.js'
 import { Objects } from './objects.js'
 import { type Snapshot, snapshotOf, twinsIn, valueIn } from './snapshot.js'
 import { withEntry } from './text.js'
@@ -240,6 +240,12 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
   // The copy that stays keeps its line ends.
   for (const key of [...places.keys()].map(endsOf))
     if (!knowledge.values(key).includes(valueIn(seen, key))) knowledge.set(key, valueIn(seen, key), why(world, 'who took one of two away'))
+  // And a title that somebody gave to the page.
+  for (const key of [...places.keys()].map(titleOf)) {
+    const title = valueIn(seen, key)
+    if (!knowledge.values(key).includes(title) && knowledge.acts(key).some((act) => act.value === title))
+      knowledge.set(key, title, why(world, 'who took one of two away'))
+  }
   return seen
 }
 

@@ -1,0 +1,72 @@
+/** The rows that belong to a document beside its own: its keys, and its places in lists. */
+import { createHash } from 'node:crypto'
+import { type AnyOrder, type AnyTable, type Entry, groupsOf, sortKeyOf } from '../view.js'
+import { keyText, placeOf } from './encoding.js'
+
+/** A key of an index; `once` if the index is unique. */
+export interface KeyRow {
+  readonly index: string
+  readonly key: string
+  /** As the table's function returned it, for messages. */
+  readonly given: string
+  readonly once: boolean
+}
+
+/** A place in a list. */
+export interface PlaceRow {
+  readonly list: string
+  readonly grp: string
+  readonly place: Buffer
+  readonly rest: Buffer
+}
+
+/** The rows by what makes them different. */
+export interface Rows {
+  readonly keys: ReadonlyMap<string, KeyRow>
+  readonly places: ReadonlyMap<string, PlaceRow>
+}
+
+export const NO_ROWS: Rows = { keys: new Map(), places: new Map() }
+
+/** The rows of a document. Throws what the functions of the table throw. */
+export function rowsOf(of: AnyTable, { document, keys }: Pick<Entry, 'document' | 'keys'>): Rows {
+  const keyRows = new Map<string, KeyRow>()
+  const unique: readonly string[] = of.unique ?? []
+  for (const [index, list] of keys) {
+    for (const given of list) {
+      const key = keyText(given)
+      keyRows.set(JSON.stringify([index, key]), { index, key, given, once: unique.includes(index) })
+    }
+  }
+  const places = new Map<string, PlaceRow>()
+  for (const [list, order] of Object.entries<AnyOrder>(of.orders ?? {})) {
+    const groups = groupsOf(order, document)
+    if (groups.length === 0) continue
+    const { place, rest } = placeOf(sortKeyOf(order, document))
+    for (const group of groups) {
+      const grp = keyText(group)
+      places.set(JSON.stringify([list, grp, place.toString('latin1'), rest.toString('latin1')]), { list, grp, place, rest })
+    }
+  }
+  return { keys: keyRows, places }
+}
+
+/** The rows of one map that the other does not have. */
+export const without = <Row>(rows: ReadonlyMap<string, Row>, others: ReadonlyMap<string, Row>): Row[] =>
+  [...rows].filter(([key]) => !others.has(key)).map(([, row]) => row)
+
+const shapes = new WeakMap<AnyTable, string>()
+
+/**
+ * What names the rows that a release makes for the documents of a table. A document of another shape was written by a release with other indexes
+ * or orders, and its rows are made again at the start.
+ */
+export function shapeOf(of: AnyTable): string {
+  let shape = shapes.get(of)
+  if (shape === undefined) {
+    const names = [Object.keys(of.indexes).sort(), [...(of.unique ?? [])].sort(), Object.keys(of.orders ?? {}).sort()]
+    shape = createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, 16)
+    shapes.set(of, shape)
+  }
+  return shape
+}

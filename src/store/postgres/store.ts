@@ -1,0 +1,144 @@
+/** The store on PostgreSQL: documents and journals that several processes can share. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Journal, JournalQuery } from '../../kernel/documents.js'
+import type { Stretch } from '../../kernel/paging.js'
+import type { Recording } from '../../kernel/recording.js'
+import { Turns } from '../../kernel/turns.js'
+import { constraintOf, type Database, DatabaseAway, type Held } from '../../postgres/index.js'
+import { StoreClosed } from '../errors.js'
+import type { Document, Draft, SharedStore, Store, Table, Transaction } from '../types.js'
+import type { AnyTable } from '../view.js'
+import { deleteDropped, dropRecords, extentOf, groupNames, readRecords } from './journal-rows.js'
+import { allDocuments, countDocuments, findDocuments, readStretch, storedDocument } from './read-documents.js'
+import { PostgresTransaction } from './transaction.js'
+
+/** Connections: those of transactions, and as many for reads again, since the work of a transaction may read outside of it. */
+const TRANSACTIONS_AT_ONCE = 5
+export const CONNECTIONS = 2 * TRANSACTIONS_AT_ONCE
+/** From this attempt on, a transaction that met others waits until it can run alone. */
+const ALONE_FROM = 3
+
+/** All transactions hold this lock together, but for one that runs alone. `LOCK TABLE` waits before the transaction's view is taken. */
+const turnOf = (attempt: number): string => `LOCK TABLE document_turns IN ${attempt < ALONE_FROM ? 'ROW EXCLUSIVE' : 'EXCLUSIVE'} MODE`
+
+/** Two transactions may look for a key before either has written it: the one that is later runs again, and then finds it. */
+const metAKey = (error: unknown): boolean => constraintOf(error) !== null
+
+export class PostgresStore implements SharedStore {
+  readonly #database: Database
+  readonly #held: Held | null
+  /** The transaction in which the current code runs, if any. */
+  readonly #running = new AsyncLocalStorage<PostgresTransaction>()
+  // bound: requests and jobs under way
+  readonly #turns = new Turns({ atOnce: TRANSACTIONS_AT_ONCE, waiting: Number.POSITIVE_INFINITY })
+  readonly #unfinished = new Set<Promise<unknown>>()
+  #closing: Promise<void> | null = null
+
+  /** @param held the lock of the database: while it is lost, nothing is written; null if others may write, too */
+  constructor(database: Database, held: Held | null) {
+    this.#database = database
+    this.#held = held
+  }
+
+  async ask(): Promise<void> {
+    this.#checkHeld()
+    await this.#begin((database) => database.query('SELECT 1'))
+  }
+
+  /** While this process does not have the lock, another one may have taken it. */
+  #checkHeld(): void {
+    if (this.#held?.holds === false) throw new DatabaseAway(new Error('the lock of the database was lost with its connection, and is being taken again'))
+  }
+
+  /** Counts what is under way, so that `close` waits for it. Throws `StoreClosed`. */
+  #begin<R>(work: (database: Database) => Promise<R>): Promise<R> {
+    if (this.#closing) return Promise.reject(new StoreClosed())
+    const running = work(this.#database)
+    const settled = running.catch(() => undefined).finally(() => this.#unfinished.delete(settled))
+    this.#unfinished.add(settled)
+    return running
+  }
+
+  async transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R> {
+    if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
+    return this.#begin((database) =>
+      this.#turns.run(() =>
+        database.transact((session) => this.#run(new PostgresTransaction(session), work), 'SERIALIZABLE', { first: turnOf, again: metAKey }),
+      ),
+    )
+  }
+
+  async #run<R>(tx: PostgresTransaction, work: (tx: Transaction) => Promise<R>): Promise<R> {
+    try {
+      this.#checkHeld()
+      const value = await this.#running.run(tx, () => work(tx))
+      this.#checkHeld()
+      if (tx.failure !== null) throw tx.failure
+      return value
+    } catch (thrown) {
+      throw tx.failure ?? thrown
+    } finally {
+      tx.end()
+    }
+  }
+
+  get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
+    return this.#begin(async (database) => (await storedDocument(database, of, id))?.document ?? null)
+  }
+  find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
+    return this.#begin((database) => findDocuments(database, of, index, key))
+  }
+  count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
+    return this.#begin((database) => countDocuments(database, of as unknown as AnyTable, index, key))
+  }
+  all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
+    return this.#begin((database) => allDocuments(database, of))
+  }
+  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch) {
+    return this.#begin((database) => readStretch(database, of, order, group, stretch))
+  }
+  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>) {
+    return this.#begin((database) => readRecords(database, of, group, query))
+  }
+  extent(of: Journal<never>, group: string) {
+    return this.#begin((database) => extentOf(database, of.name, group))
+  }
+  groups(of: Journal<never>): Promise<string[]> {
+    return this.#begin((database) => groupNames(database, of.name))
+  }
+
+  drop(of: Journal<never>, group: string, before: number): Promise<number> {
+    return this.#begin(async (database) => {
+      const dropped = await database.transact((session) => dropRecords(session, of.name, group, before))
+      while (await deleteDropped(database, of.name, group));
+      return dropped
+    })
+  }
+
+  insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
+    return this.transact((tx) => tx.insert(of, draft))
+  }
+  replace<T extends object>(of: Table<T, string>, document: Document<T>): Promise<Document<T>> {
+    return this.transact((tx) => tx.replace(of, document))
+  }
+  remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
+    return this.transact((tx) => tx.remove(of, id))
+  }
+
+  /** Responses are not kept: whether another process has changed a document is known to the database alone. */
+  recorded(recording: Recording): Store {
+    recording.unknown()
+    return this
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    while (this.#unfinished.size > 0) await Promise.all(this.#unfinished)
+    await this.#held?.close()
+    await this.#database.close()
+  }
+}

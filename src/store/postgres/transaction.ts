@@ -1,0 +1,108 @@
+/** A transaction on PostgreSQL: each call is a statement or a few, and sees what was written before it. */
+import type { FoundStretch, Stretch } from '../../kernel/paging.js'
+import type { FoundRecords, Journal, JournalQuery } from '../../kernel/documents.js'
+import type { Session } from '../../postgres/index.js'
+import { DuplicateKey, NoDocument, StaleDocument } from '../errors.js'
+import { withVersion } from '../transaction.js'
+import type { Document, Draft, Table, Transaction } from '../types.js'
+import { type AnyDocument, type AnyTable, entryOf } from '../view.js'
+import { appendRecord, extentOf, readRecords } from './journal-rows.js'
+import { allDocuments, countDocuments, findDocuments, readStretch, storedDocument, takenKey } from './read-documents.js'
+import { NO_ROWS, type Rows, rowsOf, shapeOf, without } from './rows.js'
+import { putDocument, removeAllRows, removeDocument } from './write-documents.js'
+
+export class PostgresTransaction implements Transaction {
+  readonly #session: Session
+  #over = false
+  #failure: unknown = null
+
+  constructor(session: Session) {
+    this.#session = { query: (...given) => this.#query(session, ...given) }
+  }
+
+  /** After this, every call throws: either the work did not await something, or somebody kept `tx`. */
+  end(): void {
+    this.#over = true
+  }
+  get isOver(): boolean {
+    return this.#over
+  }
+  /** The first error of a statement, after which the database takes no others: whatever the work makes of it, it has failed. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  async #query<Row extends object>(session: Session, ...given: Parameters<Session['query']>): Promise<Row[]> {
+    if (this.#over) throw new Error('this transaction has ended; await every call on it')
+    try {
+      return await session.query<Row>(...given)
+    } catch (error) {
+      this.#failure ??= error
+      throw error
+    }
+  }
+
+  async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
+    return (await storedDocument(this.#session, of, id))?.document ?? null
+  }
+  find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
+    return findDocuments(this.#session, of, index, key)
+  }
+  count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
+    return countDocuments(this.#session, of as unknown as AnyTable, index, key)
+  }
+  all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
+    return allDocuments(this.#session, of)
+  }
+  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+    return readStretch(this.#session, of, order, group, stretch)
+  }
+  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
+    return readRecords(this.#session, of, group, query)
+  }
+  extent(of: Journal<never>, group: string): Promise<{ count: number; next: number }> {
+    return extentOf(this.#session, of.name, group)
+  }
+  append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T, least = 1): Promise<T> {
+    return appendRecord(this.#session, to, group, make, least)
+  }
+
+  async insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
+    const document = withVersion(draft, 1)
+    if (await storedDocument(this.#session, of, document.id)) throw new DuplicateKey(of.name, 'id', document.id)
+    return (await this.#write(of as unknown as AnyTable, document, NO_ROWS)) as Document<T>
+  }
+
+  async replace<T extends object>(of: Table<T, string>, given: Document<T>): Promise<Document<T>> {
+    const document = withVersion(given, given.version + 1)
+    const stored = await storedDocument(this.#session, of, document.id)
+    if (!stored) throw new NoDocument(of.name, document.id)
+    const { version } = stored.document
+    if (version !== given.version) throw new StaleDocument(of.name, document.id, given.version, version)
+    return (await this.#write(of as unknown as AnyTable, document, rowsOfStored(of as unknown as AnyTable, stored))) as Document<T>
+  }
+
+  async remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
+    const stored = await storedDocument(this.#session, of, id)
+    if (!stored) return false
+    const table = of as unknown as AnyTable
+    const rows = rowsOfStored(table, stored)
+    if (!rows) await removeAllRows(this.#session, table, id)
+    await removeDocument(this.#session, table, id, rows ?? NO_ROWS)
+    return true
+  }
+
+  /** @param before the rows that the document has; null = not known */
+  async #write(of: AnyTable, document: AnyDocument, before: Rows | null): Promise<AnyDocument> {
+    const after = rowsOf(of, entryOf(of, document))
+    const taken = await takenKey(this.#session, of, document.id, without(after.keys, (before ?? NO_ROWS).keys))
+    if (taken) throw new DuplicateKey(of.name, taken.index, taken.given)
+    if (!before) await removeAllRows(this.#session, of, document.id)
+    await putDocument(this.#session, of, document, before ?? NO_ROWS, after)
+    return document
+  }
+}
+
+/** The rows that a stored document has; null if a release with other indexes wrote it. */
+const rowsOfStored = (of: AnyTable, { document, shape }: { document: object; shape: string }): Rows | null =>
+  shape === shapeOf(of) ? rowsOf(of, entryOf(of, document as AnyDocument)) : null
