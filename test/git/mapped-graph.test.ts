@@ -50,8 +50,10 @@ const shapes: Record<string, (merges: number) => number[][]> = {
   },
   'branches from the first commit that never changed the folder': (merges) => {
     const history: number[][] = [[]]
-    for (let at = 0; at < merges; at++) history.push([at], [at === 0 ? 0 : history.length, 0])
-    return history.map((parents, at) => (parents.length > 1 ? [at - 1, 0] : at === 0 ? [] : [at - 1]))
+    let main = 0
+    // What such a branch became is the first commit itself.
+    for (let at = 0; at < merges; at++) main = history.push([history.push([main]) - 1, 0]) - 1
+    return history
   },
   'a line that is merged again and again, and never takes anything in': (merges) => {
     const history: number[][] = [[]]
