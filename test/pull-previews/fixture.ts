@@ -130,9 +130,14 @@ export async function startPreviewing(env: Record<string, string> = {}, override
       return (await admin.call('get', this.base).expect(200)).body.pullRequests
     }
 
+    /** The path of the space's repository. */
+    get repository(): string {
+      return join(service.dir, 'repos', `${this.space}.git`)
+    }
+
     /** Git in the repository of the space. */
     git(...args: string[]): Promise<string> {
-      return git(join(service.dir, 'repos', `${this.space}.git`), args)
+      return git(this.repository, args)
     }
 
     async refs(): Promise<string[]> {

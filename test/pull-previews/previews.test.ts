@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import type { FakePull } from '../support/hosts/repository.js'
+import { foreignIn } from '../support/foreign-objects.js'
 import { suiteWith } from '../support/suite.js'
 import { DOCS, POLL_MS, type ProviderName, startPreviewing } from './fixture.js'
 
@@ -100,6 +101,7 @@ test('the folder of a repository: what is beside it is not looked at, and a fold
   assert.is(gone.state, 'ready')
   const { body: empty } = await here.admin.call('get', `/v1/spaces/${docs.space}/revisions/${gone.revision}/files`).expect(200)
   assert.equal(empty.items, [])
+  assert.equal(await foreignIn(docs.repository, docs.bare.path, 'docs'), [], 'nothing of the rest is in the space')
 })
 
 test('a pull request from a fork is previewed by the ref of its host; Bitbucket has none', async () => {

@@ -133,15 +133,20 @@ export async function startExporting() {
 
     /** Files of main here, or of another ref. */
     files(ref = 'refs/heads/main'): Promise<Record<string, string>> {
-      return filesOf(join(service.dir, 'repos', `${this.space}.git`), ref)
+      return filesOf(this.repository, ref)
     }
 
     remoteFiles(ref = 'refs/heads/main'): Promise<Record<string, string>> {
       return filesOf(this.bare.path, ref)
     }
 
+    /** The path of the space's repository. */
+    get repository(): string {
+      return join(service.dir, 'repos', `${this.space}.git`)
+    }
+
     git(...args: string[]): Promise<string> {
-      return git(join(service.dir, 'repos', `${this.space}.git`), args)
+      return git(this.repository, args)
     }
 
     /** The export as it is stored. */

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { foreignIn } from '../support/foreign-objects.js'
 import { suiteWith } from '../support/suite.js'
 import { MINUTE, startExporting } from './fixture.js'
 
@@ -81,6 +82,23 @@ test('a folder of a repository: the rest of it is not touched', async () => {
   await here.forward(2 * MINUTE)
   assert.is((await story.changeRequest(number)).status, 'merged', JSON.stringify(await story.exported(number)))
   assert.ok((await story.files())['guide.md']?.includes('How to.'))
+  assert.equal(await foreignIn(story.repository, story.bare.path, 'docs'), [], 'nothing of the rest is in the space')
+})
+
+test('a folder of a repository: people push to the branch, beside the folder too, and a later state goes on top of that', async () => {
+  const story = await here.connected({ 'docs/README.md': '# Home\n', 'src/main.c': 'int main;\n' }, { directory: 'docs' })
+  const number = await story.request('Guide', 'How to.\n')
+  const { branch } = await story.export(number)
+  await story.bare.commit({ 'docs/theirs.md': '# Theirs\n', 'src/main.c': 'int main(void);\n' }, { ref: `refs/heads/${branch.replace('refs/heads/', '')}` })
+  await story.write('Later', 'More.\n', number)
+  await here.forward(2 * MINUTE)
+  await here.forward(2 * MINUTE)
+  const { problem } = await story.exported(number)
+  assert.is(problem, undefined, JSON.stringify(problem))
+  const there = await story.remoteFiles(branch)
+  assert.equal([there['src/main.c'], there['docs/theirs.md']], ['int main(void);', '# Theirs'])
+  assert.ok(there['docs/later.md']?.includes('More.'), Object.keys(there).join())
+  assert.equal(await foreignIn(story.repository, story.bare.path, 'docs'), [])
 })
 
 test.run()
