@@ -78,6 +78,8 @@ test('a folder of the version before goes on', async () => {
   const [first, mapped] = [(await remote.head()) as string, head(space)]
   await f.edit(space, { 'new.md': '# New\n' })
   const exported = (await f.export(space, link)).remoteRevision as string
+  // That version fetched the whole repository.
+  await git(space.repo.path, ['fetch', '--quiet', remote.path, 'refs/heads/main'])
   await asBefore(
     space,
     url,
