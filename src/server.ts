@@ -139,7 +139,7 @@ function startBackground(app: App, requestExports: RequestExportWatch) {
     do {
       await connections.idle()
       await worker.idle()
-    } while (await requestExports.idle())
+    } while ((await requestExports.idle()) || connections.isBusy)
   }
   return { worker, sender, connections, idle }
 }

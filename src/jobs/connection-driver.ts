@@ -27,6 +27,8 @@ export interface ConnectionDriver {
   wake(hint?: { connection: string }): void
   /** Resolves when nothing is looked at. */
   idle(): Promise<void>
+  /** Whether something is looked at, or is about to be. */
+  readonly isBusy: boolean
   /** Begins nothing more, ends the polls under way, and resolves when they have ended. */
   stop(): Promise<void>
 }
@@ -49,6 +51,9 @@ export function startConnections(app: App): ConnectionDriver {
     // In the context of the start, not of the caller: in a transaction's, another transaction would be refused.
     wake: AsyncResource.bind((hint?: { connection: string }) => driver.wake(hint)),
     idle: () => driver.idle(),
+    get isBusy() {
+      return driver.isBusy
+    },
     stop: () => driver.stop(),
   }
 }
@@ -68,6 +73,8 @@ class Driver {
   readonly #stop = new AbortController()
   #looking: Promise<void> = Promise.resolve()
   #wanted = false
+  /** Looks that were asked for and have not ended. */
+  #looks = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(readonly app: App) {}
@@ -83,12 +90,18 @@ class Driver {
     if (hint) this.#hints.add(hint.connection)
     if (this.#stop.signal.aborted || this.#wanted) return
     this.#wanted = true
+    this.#looks++
     this.#looking = this.#looking
       .then(() => this.#look())
       .catch((error: unknown) => {
         this.app.log.error({ error }, 'Connections could not be looked at; they are again in a minute.')
         this.#lookIn(60_000)
       })
+      .then(() => void this.#looks--)
+  }
+
+  get isBusy(): boolean {
+    return this.#looks > 0 || this.#polls.size > 0
   }
 
   async idle(): Promise<void> {
