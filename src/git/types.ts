@@ -204,7 +204,7 @@ export interface Repository {
    */
   fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
   /**
-   * Does work on the scratch repository of the remote, which nobody else uses meanwhile. The work must bear to be done twice: it is, if the scratch repository
+   * Does work on the scratch repository of the remote, which nobody else uses meanwhile. The work must be safe to repeat: it is repeated if the scratch repository
    * is damaged. Throws `RemoteError`.
    */
   onScratch<T>(remote: Remote, hold: ScratchHold, work: (scratch: FolderScratch) => Promise<T>): Promise<T>

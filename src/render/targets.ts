@@ -11,7 +11,7 @@ const FOLLOWED = /^(?:https?|mailto|tel|sms|ftps?|ircs?|xmpp|slack|vscode):/i
 const EMBEDDED = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]/i
 
 /**
- * Answers from the table. What is not in it: addresses of other sites lead there, `#anchor` to a place in the same page
+ * Returns what the table says. What is not in it: addresses of other sites lead there, `#anchor` to a place in the same page
  * (whose IDs begin with `idPrefix`), pictures in the address itself are shown; nothing else is.
  */
 export function tableTargets({ links, images }: TargetTable, idPrefix: string): Targets {

@@ -32,7 +32,7 @@ export interface RemoteSide {
 export type Sided<C extends Contact> = C & { side: RemoteSide }
 
 /**
- * Does work with the commits of the remote. Of a folder they are in a scratch repository, which nobody else uses meanwhile. The work must bear to be done twice.
+ * Does work with the commits of the remote. Of a folder they are in a scratch repository, which nobody else uses meanwhile. The work must be safe to repeat.
  * It must not be asked for under the lock of a space.
  */
 export async function onRemoteSide<C extends Contact, T>(contact: C, work: (sided: Sided<C>) => Promise<T>): Promise<T> {

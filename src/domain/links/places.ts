@@ -30,7 +30,7 @@ export interface Found {
 /** Most other spaces that are opened for one request: links to more of them are shown by their address alone. */
 const MAX_SPACES = 100
 
-/** Answers the same for a space that does not exist and one that the caller may not see. */
+/** Returns the same for a space that does not exist and one that the caller may not see. */
 export class Places {
   readonly #open = new Map<string, Promise<OpenRevision | null>>()
   readonly #found = new Map<string, Promise<Found | null>>()

@@ -26,7 +26,7 @@ export async function getLatestVersion(app: App, spec: Document<OpenApiSpecDoc>)
   return version
 }
 
-/** A URL that answers the document of a version without a token. */
+/** A URL that returns the document of a version without a token. */
 export function versionUrl(app: App, { id }: Pick<Version, 'id'>): string {
   const expires = expiryOf(app)
   return `${app.settings.publicUrl}/v1/openapi/${id}/${SPEC_FILE}?expires=${expires}&signature=${signatureOf(app, ['openapi', id], expires)}`

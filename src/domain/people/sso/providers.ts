@@ -27,7 +27,7 @@ const MOST = 10
 /** A provider with all that signing in by it takes. */
 export type ActiveProvider = Document<SamlProviderDoc> & Required<Pick<SamlProviderDoc, 'certificate' | 'entityID' | 'ssoURL'>>
 
-/** Whether members can sign in by a provider (gaps.md: pending until certificate, entityID and ssoURL are there). */
+/** Whether members can sign in by a provider (it is pending until certificate, entityID and ssoURL are there). */
 export const isActive = (provider: Document<SamlProviderDoc>): provider is ActiveProvider =>
   provider.certificate !== undefined && provider.entityID !== undefined && provider.ssoURL !== undefined
 
