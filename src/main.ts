@@ -80,6 +80,12 @@ function welcome({ url, first }: Service, dataDir: string): string {
   ].join('\n')
 }
 
+/** Why the database cannot be reached, for the operator, who alone sees it: the host and what it said, never the password. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof DatabaseAway) || !(error.cause instanceof Error)) return ''
+  return ` BINDERY_DATABASE_URL: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
+}
+
 try {
   await program.parseAsync()
 } catch (error) {
@@ -93,6 +99,6 @@ try {
     error instanceof DatabaseAway ||
     error instanceof UnusableKey ||
     (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-  console.error(known ? (error as Error).message : error)
+  console.error(known ? (error as Error).message + causeOf(error) : error)
   process.exit(1)
 }
