@@ -24,15 +24,19 @@ test('one is used by one import at a time, and a failed use lets the next one in
   const order: string[] = []
   let release: () => void = () => {}
   const gate = new Promise<void>((done) => (release = done))
+  let begin: () => void = () => {}
+  const begun = new Promise<void>((done) => (begin = done))
   const first = scratches
     .use(use, async () => {
       order.push('first')
+      begin()
       await gate
       order.push('first ends')
       throw new Error('failed')
     })
     .catch(() => {})
   const second = scratches.use(use, async () => void order.push('second'))
+  await begun
   await scratches.use({ ...use, owner: 'two' }, async () => void order.push('another'))
   await scratches.trim(Date.now() + 100 * DAY_MS)
   release()
