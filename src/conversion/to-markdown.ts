@@ -43,15 +43,6 @@ function details(state: State, element: Element) {
   return [html('<details>'), html(`<summary>${escaped || 'Details'}</summary>`), ...state.toFlow(state.all(rest)), html('</details>')]
 }
 
-/** A link that leads nowhere is its text. */
-function link(state: State, element: Element) {
-  const href = attribute(element, 'href')
-  const children = state.all(element)
-  return href === ''
-    ? children
-    : { type: 'link', url: href, title: null, children: state.toSpecificContent(children as never, () => ({ type: 'text', value: '' }) as never) }
-}
-
 /** The name of an element that stands for a line break in a table cell. */
 const CELL_BREAK = 'cell-break'
 
@@ -61,7 +52,6 @@ const handlers = {
   section: container,
   figure: container,
   details,
-  a: link,
   [CELL_BREAK]: () => html('<br>'),
 } as unknown as Handlers
 
@@ -86,6 +76,17 @@ function breakCells(tree: Root): void {
       return step
     })
     return SKIP
+  })
+}
+
+/** A link that leads nowhere is its text. Titles of links are not taken over. */
+function plainLinks(tree: Root): void {
+  visit(tree, 'element', (element, index, parent) => {
+    if (element.tagName !== 'a') return
+    delete element.properties['title']
+    if (attribute(element, 'href') !== '' || !parent || index === undefined) return
+    parent.children.splice(index, 1, ...element.children)
+    return index
   })
 }
 
@@ -137,6 +138,7 @@ function nameColumns(tree: Root): void {
 /** Prints a tree as markdown. Throws a RangeError if it is nested too deeply for the stack. */
 export function toMarkdown(tree: Root): string {
   nameLanguages(tree)
+  plainLinks(tree)
   breakCells(tree)
   nameColumns(tree)
   const mdast = processor.runSync(tree) as unknown as Root

@@ -23,7 +23,8 @@ import { RefReader } from './refs/reader.js'
 import { OpenRepositories } from './open-repositories.js'
 import { noRemote, type RemoteOperations } from './remote/operations.js'
 import { openSigner } from './signing/signer.js'
-import { BareRepository, type Services } from './repository.js'
+import { BareRepository } from './repository.js'
+import type { Services } from './repository-contents.js'
 import type { Git, GitOptions, Repository } from './types.js'
 
 /** Name of the lock file in the folder of the repositories. */

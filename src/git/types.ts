@@ -1,96 +1,35 @@
+/** One repository, and all of a service, as `git/` offers them: what the rest of the service may ask of Git. */
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
-import type { DeepFindings } from './deep/types.js'
+import type { FetchedFolder, FolderOrder, ScratchHold } from './folders/types.js'
 import type { HistoryQuery, TextDiffQuery } from './history/types.js'
-import type { Remote, RemoteBranches } from './remote/types.js'
+import type { MergeOutcome } from './merge/types.js'
+import type { CommitInfo, Snapshot, TreeEntry } from './objects/types.js'
+import type { FetchLimits, FetchResult, Remote, RemoteBranches } from './remote/types.js'
 import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js'
+import type { FileChange, Staging, WriteInput } from './commit-input.js'
 
-export type { DeepFindings, HistoryQuery, Remote, RemoteBranches, TextDiffQuery }
-
-/** Who did something, and when, as Git records it. */
-export interface Signature {
-  name: string
-  email: string
-  /** Seconds since 1970-01-01 UTC. */
-  seconds: number
-  /** Offset from UTC in minutes, east positive: `+0200` is 120. */
-  offset: number
+export type { ConflictKind, MergeConflict } from './merge/types.js'
+export type { EntryMode, Signature } from './objects/types.js'
+export type { PushOrder } from './remote/types.js'
+export type {
+  CommitInfo,
+  FetchedFolder,
+  FetchLimits,
+  FetchResult,
+  FileChange,
+  FolderOrder,
+  HistoryQuery,
+  MergeOutcome,
+  Remote,
+  RemoteBranches,
+  ScratchHold,
+  Snapshot,
+  Staging,
+  TextDiffQuery,
+  TreeEntry,
+  WriteInput,
 }
-
-export type EntryMode = '100644' | '100755' | '120000' | '160000' | '040000'
-
-export interface TreeEntry {
-  /** Path from the repository's root. */
-  path: string
-  mode: EntryMode
-  oid: string
-}
-
-export interface CommitInfo {
-  id: CommitId
-  tree: TreeId
-  parents: CommitId[]
-  author: Signature
-  committer: Signature
-  /** The whole message, as written. */
-  message: string
-  /** Headers that Git itself does not define, such as `page-ids`; continuation lines joined by `\n`. */
-  headers: Record<string, string>
-}
-
-/** The files of one commit, which never change. Reads go by object ID and are cached. */
-export interface Snapshot {
-  readonly commit: CommitId
-  readonly tree: TreeId
-  /** The entry at `path` (blob or tree), or null. '' is the root tree. */
-  entry(path: string): Promise<TreeEntry | null>
-  /** A folder's own entries in Git's order, or null if there is no such folder. */
-  list(path: string): Promise<TreeEntry[] | null>
-  /** A blob's bytes. Throws `MissingObject`, `ObjectTooLarge`. */
-  read(oid: string, maxBytes?: number): Promise<Buffer>
-  /** All blobs below `prefix`, in Git's order. */
-  walk(prefix?: string): Promise<TreeEntry[]>
-  /** Sizes of blobs in bytes, in the order of `oids`. */
-  sizes(oids: readonly string[]): Promise<number[]>
-}
-
-/** What to put at a path: bytes, or an existing blob; or a deletion, which deletes a folder with everything in it. */
-export type FileChange =
-  | { path: string; content: Uint8Array; mode?: EntryMode }
-  | { path: string; oid: TreeEntry['oid']; mode?: EntryMode }
-  | { path: string; delete: true }
-  /** A whole folder, which replaces what is there. The names in it are not checked. */
-  | { path: string; tree: TreeId }
-
-export interface WriteInput {
-  /** The commit's parents. `changes` apply to the tree of the first one, unless `tree` is given. */
-  parents: readonly CommitId[]
-  changes: readonly FileChange[]
-  /** The tree that `changes` apply to, instead of the first parent's. */
-  tree?: TreeId
-  message: string
-  author: Signature
-  committer: Signature
-  /** Additional commit headers, such as `page-ids`; values may hold `\n`. */
-  headers?: Record<string, string>
-  /** Signs the commit, if the operator has given a key. */
-  sign?: boolean
-}
-
-export type ConflictKind = 'content' | 'add/add' | 'modify/delete' | 'rename' | 'binary' | 'file/directory' | 'mode'
-
-export interface MergeConflict {
-  path: string
-  kind: ConflictKind
-  /** The entry of each side that has the path. */
-  base?: TreeEntry
-  ours?: TreeEntry
-  theirs?: TreeEntry
-}
-
-export type MergeOutcome =
-  | { clean: true; tree: TreeId }
-  | { clean: false /** Git's tree, with conflict markers in its files: never to be committed. */; tree: TreeId; conflicts: MergeConflict[] }
 
 export interface TreeChange {
   status: 'added' | 'deleted' | 'modified' | 'renamed'
@@ -110,30 +49,6 @@ export interface RefMove {
   from: CommitId | null
   /** What it becomes; null = deleted. */
   to: CommitId | null
-}
-
-export interface FetchResult {
-  /** The commit that the remote's ref names. */
-  head: CommitId
-  /** How many objects arrived. */
-  objects: number
-}
-
-/** A move of one ref of a remote: from `expected` (null = it does not exist) to `commit`. */
-export interface PushOrder {
-  ref: RefName
-  commit: CommitId
-  expected: CommitId | null
-}
-
-/** Commits that become durable together: `Repository.stage`. */
-export interface Staging {
-  /** Like `Repository.write`, but the commit is durable only after `settle`; until then only this process can read it, no Git process. */
-  write(input: WriteInput): Promise<CommitId>
-  /** Resolves when everything written so far is durable. May be called again after further writes. */
-  settle(): Promise<void>
-  /** Bytes that were written and may not be on the disk yet. */
-  readonly bytes: number
 }
 
 /** One bare repository. Administrators may use plain `git` on it at the same time. */
@@ -224,69 +139,25 @@ export interface Repository {
   deepCheck(maxPackBytes?: number): Promise<DeepFindings>
 }
 
-export interface Maintenance {
-  /** Runs work while nobody writes to the repository, for the short part that needs this. Default: there are no writers. */
-  exclusive?: <T>(work: () => Promise<T>) => Promise<T>
-  /** Packs and deletes however little there is. */
-  thorough?: boolean
-}
-
-export interface FetchLimits {
-  /** The folder that the limits on files apply to; '' or absent = the whole tree. */
-  directory?: string
-  /** Largest blob, in bytes. */
-  maxBlobBytes: number
-  /** Size of all objects that arrive, in bytes. */
-  maxPackBytes: number
-  /** Number of files and folders in the fetched tree. */
-  maxEntries: number
-  /** Milliseconds for the whole operation. */
-  timeoutMs: number
-  /** Whether somebody pushes here, instead of being fetched from: for the words of errors. */
-  pushed?: boolean
-  /** A head that was fetched and checked before: if it is still the head, nothing is checked or kept. */
-  known?: CommitId
-  /** What is checked was taken out of this folder of this commit of the remote: for the words of errors. */
-  within?: { directory: string; head: CommitId }
-  /** Called several times a second with the bytes that have arrived. */
-  received?: (bytes: number) => void
-  /** Whether the repository has nothing of the remote: then it is not asked what both have, which saves the remote a request. */
-  unrelated?: boolean
-}
-
-/** Whose scratch repository of a remote is used (two owners never share one), and the milliseconds that may be waited for it. */
-export interface ScratchHold {
-  owner: string
-  timeoutMs: number
-}
-
 /**
  * The commits of a remote of which a space has one folder only, and new ones on top of them. They can name the space's objects, but none of them gets into the
  * space. What was written may be gone at the next use.
  */
 export type FolderScratch = Pick<Repository, 'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge' | 'isAncestor' | 'fetchFolder' | 'push'>
 
-/** What an import of one folder takes of a remote: the commits that change the folder, as commits of the folder alone. */
-export interface FolderOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within' | 'unrelated'>, ScratchHold {
-  /** A folder below the root. */
-  directory: string
-  /** Commits here whose objects need not be brought again: they and their ancestors are complete. */
-  have: readonly CommitId[]
-  /** What the commit here is made of, for a commit of the remote; the same for the same input. */
-  folderCommit(of: CommitInfo, parents: readonly CommitId[], tree: TreeId): WriteInput
-  /** Called while the history is mapped, with the number of commits that are done and of all. */
-  mapped?: (done: number, total: number) => Promise<void>
+/** What a second reader of a repository found. */
+export interface DeepFindings {
+  /** Empty = sound. */
+  complaints: string[]
+  /** What was not compared, and why. */
+  notes: string[]
 }
 
-/** What was fetched. If the head is the one of `known`, nothing more is said. */
-export interface FetchedFolder {
-  head: CommitId
-  /** The head as a commit of the folder alone; null if that history never had the folder. */
-  theirs: CommitId | null
-  /** The commit here for a commit of the remote, if that is in the history of the head; null as above. */
-  find(remote: string): CommitId | null | undefined
-  /** Commits of the remote that are `mapped` here, at most `limit`, parents first: the first one changed the folder, unless several did in the same way. */
-  originals(mapped: CommitId, limit: number): CommitId[]
+export interface Maintenance {
+  /** Runs work while nobody writes to the repository, for the short part that needs this. Default: there are no writers. */
+  exclusive?: <T>(work: () => Promise<T>) => Promise<T>
+  /** Packs and deletes however little there is. */
+  thorough?: boolean
 }
 
 export interface GitOptions {

@@ -2,6 +2,8 @@ import { recordEnd } from '../domain/connections/record-end.js'
 import { credentialOfRun } from '../domain/connections/run-credential.js'
 import type { App } from '../domain/context/app.js'
 import { causeOf, explain, SyncCancelled } from '../domain/git-sync/failure.js'
+import { runExport } from '../domain/git-sync/export.js'
+import { runImport } from '../domain/git-sync/import.js'
 import { openSync, type Outcome, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
 import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
 import { readAhead } from '../domain/revisions/read-ahead.js'
@@ -9,7 +11,7 @@ import { type JobDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
 
 /** A job that runs an import or export and writes how it ended into its run, and its connection. */
-export const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKind => ({
+const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKind => ({
   kind,
   async run(app, job) {
     const id = runOf(job)
@@ -61,3 +63,6 @@ const cancelled = (app: App, id: string): Ending => {
 async function lostCredential(app: App, id: string): Promise<boolean> {
   return (await app.store.get(syncRuns, id))?.hadCredential === true && !app.credentials.has(id)
 }
+
+export const gitExport = gitSyncJob('git-export', runExport)
+export const gitImport = gitSyncJob('git-import', runImport)

@@ -1,6 +1,5 @@
 import { contentImport } from './content-import.js'
-import { gitExport } from './git-export.js'
-import { gitImport } from './git-import.js'
+import { gitExport, gitImport } from './git-sync-job.js'
 import type { JobKind } from './job-kind.js'
 import { makeOpenApiParts } from './make-openapi-parts.js'
 import { maintain } from './maintain-repository.js'

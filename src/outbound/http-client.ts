@@ -81,30 +81,31 @@ function guardedConnector(guard: AddressGuard): Connector {
 const flat = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? '') : (value ?? '')]))
 
+/** Sends one request, and follows no redirect. */
+async function ask(agent: Agent, userAgent: string, url: URL, request: HttpRequest, signal: AbortSignal) {
+  const { statusCode, headers, body } = await agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method ?? 'GET',
+    headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...request.headers },
+    ...(request.body === undefined ? {} : { body: request.body }),
+    headersTimeout: request.timeoutMs,
+    bodyTimeout: request.timeoutMs,
+    signal,
+  })
+  return { status: statusCode, headers: flat(headers), body: body as unknown as Readable }
+}
+
 /** Makes the client. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const guard = new AddressGuard(options.allowPrivateNetworks, options.resolve)
   const agent = new Agent({ connect: guardedConnector(guard), keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, pipelining: 1 })
 
-  async function ask(url: URL, request: HttpRequest, signal: AbortSignal) {
-    const { statusCode, headers, body } = await agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: request.method ?? 'GET',
-      headers: { 'user-agent': options.agent, 'accept-encoding': 'identity', ...request.headers },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      headersTimeout: request.timeoutMs,
-      bodyTimeout: request.timeoutMs,
-      signal,
-    })
-    return { status: statusCode, headers: flat(headers), body: body as unknown as Readable }
-  }
-
   async function follow(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     const limit = (request.method ?? 'GET') === 'GET' ? (request.redirects ?? MAX_REDIRECTS) : 0
     let url = readUrl(request.url)
     for (let hops = 0; ; hops++) {
-      const response = await ask(url, request, signal)
+      const response = await ask(agent, options.agent, url, request, signal)
       const { location } = response.headers
       if (limit === 0 || !REDIRECTS.has(response.status) || location === undefined) {
         const into = response.status >= 200 && response.status < 300 ? request.into : undefined

@@ -114,5 +114,5 @@ function describe(book: PDFDocument, { title, author, lang, date }: PrintOrder, 
   if (lang) book.setLanguage(lang)
   const { context } = book
   const roman = fronts > 0 ? [0, context.obj({ S: PDFName.of('r') })] : []
-  book.catalog.set(PDFName.of('PageLabels'), context.obj({ Nums: [...roman, fronts, context.obj({ S: PDFName.of('D') })] as never }))
+  book.catalog.set(PDFName.of('PageLabels'), context.obj({ Nums: context.obj([...roman, fronts, context.obj({ S: PDFName.of('D') })]) }))
 }

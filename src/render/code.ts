@@ -31,7 +31,7 @@ const MAX_NUMBERED = 5_000
 /** A block of code with its title. */
 export function codeBlock(node: BlockNode, context: RenderContext): Html[] {
   const { data } = node
-  const code = plainText(node.nodes as never)
+  const code = plainText(node.nodes)
   const syntax = textOf(data, 'syntax').toLowerCase()
   let inner = highlighted(code, syntax, context)
   const lines = data['lineNumbers'] === true && code.split('\n', MAX_NUMBERED + 1).length <= MAX_NUMBERED

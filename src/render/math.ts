@@ -16,7 +16,7 @@ export function formula(tex: string, displayMode: boolean): Html {
   if (tex.length > MAX_FORMULA) return asWritten(tex, `It has more than ${MAX_FORMULA} characters.`)
   try {
     const html = temml.renderToString(tex, { displayMode, throwOnError: true, trust: false, maxExpand: MAX_EXPANSIONS, maxSize: [20, 20] })
-    const tree = raw({ type: 'root', children: [{ type: 'raw', value: html } as never] }) as Root
+    const tree = raw({ type: 'root', children: [{ type: 'raw', value: html }] }) as Root
     const made = allowed(tree).children[0] as Html
     return h(displayMode ? 'div' : 'span', { className: ['math'] }, made)
   } catch (error) {

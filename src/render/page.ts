@@ -7,7 +7,7 @@ import { footnotes, renderBlocks } from './blocks.js'
 import { MAX_CODE_OF_PAGE } from './code.js'
 import { holder, textIn } from './element.js'
 import { renderInlines } from './inlines.js'
-import type { Html, Notes, RenderContext, Rendered, RenderOptions } from './types.js'
+import type { Html, Inline, Notes, RenderContext, Rendered, RenderOptions } from './types.js'
 
 /**
  * A page as HTML without scripts. Whatever its author wrote, only the elements, attributes and kinds of addresses of
@@ -16,7 +16,7 @@ import type { Html, Notes, RenderContext, Rendered, RenderOptions } from './type
 export function renderPage(document: DocumentNode, options: RenderOptions): Rendered {
   const context = contextOf(options)
   const [first, ...rest] = document.nodes
-  const title = options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(first.nodes as never, context)).trim() : null
+  const title = options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(inlinesOf(first), context)).trim() : null
   const whole = document.nodes.length === 1 && first !== undefined && isVerbatimPage(first)
   if (whole) context.highlight.left = 0
   const content = renderBlocks(title ? rest : (document.nodes as BlockNode[]), context)
@@ -24,6 +24,9 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
   const tree = allowed({ type: 'root', children: [page] })
   return { html: toHtml(tree, { closeSelfClosing: true }), headings: context.headings, title: title || null }
 }
+
+/** What a heading consists of. */
+const inlinesOf = ({ nodes }: DocumentNode['nodes'][number]): Inline[] => nodes.filter((node) => node.object !== 'block')
 
 function contextOf(options: RenderOptions): RenderContext {
   const context: RenderContext = {

@@ -57,38 +57,42 @@ export async function openSpecFiles(dir: string): Promise<SpecFiles> {
         await file.close()
       }
     },
-    async check(hash, { deep }) {
-      const path = join(folderOf(hash), hash)
-      const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null
-        throw error
-      })
-      if (!found) return 'missing'
-      if (found.size === 0) return 'damaged'
-      return !deep ||
-        createHash('sha256')
-          .update(await readFile(path))
-          .digest('hex') === hash
-        ? 'whole'
-        : 'damaged'
-    },
+    check: (hash, { deep }) => stateOf(join(folderOf(hash), hash), hash, deep),
     async remove(hash) {
       await rm(join(folderOf(hash), hash), { force: true })
       await syncFolder(folderOf(hash)).catch(() => {})
     },
-    async sweep(isUsed) {
-      let removed = 0
-      for (const folder of await readdir(dir)) {
-        for (const name of await readdir(join(dir, folder))) {
-          const path = join(dir, folder, name)
-          if (Date.now() - (await stat(path)).mtimeMs < YOUNG_MS || (NAME.test(name) && (await isUsed(name)))) continue
-          await rm(path)
-          removed++
-        }
-      }
-      return removed
-    },
+    sweep: (isUsed) => sweepFiles(dir, isUsed),
   }
+}
+
+/** Whether a file is there, with the bytes that it is named by if that is asked for. */
+async function stateOf(path: string, hash: string, deep: boolean): Promise<'whole' | 'missing' | 'damaged'> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (!found) return 'missing'
+  if (found.size === 0) return 'damaged'
+  const isNamedSo = async (): Promise<boolean> =>
+    createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex') === hash
+  return !deep || (await isNamedSo()) ? 'whole' : 'damaged'
+}
+
+/** Removes what nobody uses, unless it is new: who has just written it may still write its name down. */
+async function sweepFiles(dir: string, isUsed: (hash: string) => Promise<boolean>): Promise<number> {
+  let removed = 0
+  for (const folder of await readdir(dir)) {
+    for (const name of await readdir(join(dir, folder))) {
+      const path = join(dir, folder, name)
+      if (Date.now() - (await stat(path)).mtimeMs < YOUNG_MS || (NAME.test(name) && (await isUsed(name)))) continue
+      await rm(path)
+      removed++
+    }
+  }
+  return removed
 }
 
 /** Whether the file is there. It gets a new time, so that a sweep does not take it from whoever writes its name down next. */

@@ -39,6 +39,23 @@ async function imported(
   }
 }
 
+test('links keep what is formatted in them: bold text, images, whole sections; one that leads nowhere is its text', async () => {
+  const links = [
+    '<p>See <a href="https://x.example/" title="x">the <b>bold</b> part</a> and <a name="here">this</a>.</p>',
+    '<p><a href="https://x.example/i"><img src="gone.png" alt="i"></a></p>',
+    '<a href="https://x.example/c"><h2>Card</h2><p>Text</p></a>',
+  ]
+  const { file, failures } = await imported('html', page('Links', links.join('')), { type: 'text/html' })
+  assert.equal(
+    failures.map(({ resource }) => resource),
+    [`${site.url}/gone.png`],
+  )
+  const text = await file('links.md')
+  assert.match(text, 'See [the **bold** part](https://x.example/) and this.')
+  assert.match(text, `[![i](${site.url}/gone.png)](https://x.example/i)`)
+  assert.match(text, '## [Card](https://x.example/c)\n\n[Text](https://x.example/c)')
+})
+
 test('an export of Notion: its IDs leave the names, and links lead to pages and files', async () => {
   const { files, file, failures, body } = await imported('notion', await notionExport())
   assert.equal(failures, [])

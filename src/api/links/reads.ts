@@ -50,9 +50,8 @@ const backlinksDescription =
 
 const linkSortKey = (link: Link): SortKey => [link.source.gitPath, linkKey(link)]
 
-/** The lists of links and backlinks of some content. */
-export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>) {
-  const common = { method: 'GET', section: of.section, needs: 'space:view' } as const
+/** What the endpoints return: the links of some content, and what links to a part of it. */
+function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
   const open = async (context: Context) => {
     const loaded = context as unknown as Loaded<Path> & { actor: Actor }
     const revision = await of.open(loaded)
@@ -75,6 +74,13 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
     const found = await backlinksOf(context.app, context.actor, revision, await find(revision, of.context(loaded, revision)))
     return presentWithin(paginate(found, query, key), key, (backlink) => presentBacklink(locations, backlink))
   }
+  return { list, backlinks }
+}
+
+/** The endpoints that list the links and backlinks of some content. */
+export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>) {
+  const common = { method: 'GET', section: of.section, needs: 'space:view' } as const
+  const { list, backlinks } = listsOf(of)
   return {
     links: endpoint({
       ...common,

@@ -39,7 +39,7 @@ function visitorOf({ app, actor, organization, site, query }: Context, preview =
     ...(visitorToken === undefined ? {} : { visitorToken }),
     ...(unsignedClaims === undefined ? {} : { unsignedClaims }),
   }
-  return openToVisitor(app, actor, organization, site, credentials, { preview })
+  return openToVisitor(app, actor, { organization, site }, credentials, { preview })
 }
 
 /** The pages of a site space for the visitor whom a query names. */

@@ -61,7 +61,7 @@ function visit(root: Markdown, text: string, found: Found): void {
     else if (node.type === 'html') found.html.push([start, end])
     else if (node.type === 'link') addLink(node, start, end, text, found)
     else if (node.type === 'image') addImage(node, start, end, text, found)
-    else if (node.type === 'definition') addTarget('definition', node, afterLabel(text, start, ']:'), end, text, found)
+    else if (node.type === 'definition') addTarget('definition', node, { from: afterLabel(text, start, ']:'), limit: end, text }, found)
     const { children } = node
     if (children) for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as Markdown)
   }
@@ -78,14 +78,14 @@ function addLink(node: Markdown, start: number, end: number, text: string, found
   const inner = node.children?.at(-1)?.position?.end.offset ?? start + 1
   const label = text.indexOf('](', inner)
   if (label < 0 || label >= end || text.slice(inner, label).trim() !== '') throw new NotFound()
-  addTarget(node.title === 'mention' ? 'mention' : 'link', node, label + 2, end, text, found)
+  addTarget(node.title === 'mention' ? 'mention' : 'link', node, { from: label + 2, limit: end, text }, found)
 }
 
 /** What an image's label says is no part of the tree, so a label that may name something itself is left to the exact parser. */
 function addImage(node: Markdown, start: number, end: number, text: string, found: Found): void {
   const target = afterLabel(text, start + 1, '](')
   if (/[[<@]|:\/\/|www\./i.test(text.slice(start + 2, target - 2))) throw new NotFound()
-  addTarget('image', node, target, end, text, found)
+  addTarget('image', node, { from: target, limit: end, text }, found)
 }
 
 /** The offset after the label that begins at `start`, and after `close`. */
@@ -100,8 +100,15 @@ function afterLabel(text: string, start: number, close: string): number {
   throw new NotFound()
 }
 
+/** The part of a text from one offset to another. */
+interface Stretch {
+  text: string
+  from: number
+  limit: number
+}
+
 /** Adds the target that follows `from`. It is compared with the one in the tree, so that what is found is what the parser read. */
-function addTarget(kind: ReferenceKind, node: Markdown, from: number, limit: number, text: string, found: Found): void {
+function addTarget(kind: ReferenceKind, node: Markdown, { from, limit, text }: Stretch, found: Found): void {
   let start = from
   while (start < limit && /[ \t\r\n]/.test(text.charAt(start))) start++
   const angle = text[start] === '<'

@@ -55,8 +55,7 @@ export async function runConnectionNow(
   actor: Actor,
   space: VisibleSpace,
   connection: ConnectionDoc,
-  { direction = wholeRun(connection), force = false }: RunConnection,
-  trigger: RunTrigger = 'manual',
+  { direction = wholeRun(connection), force = false, trigger = 'manual' }: RunConnection & { trigger?: RunTrigger },
 ): Promise<Document<SyncRunDoc>> {
   if (connection.paused) throw conflict('The connection is paused: resume it first.')
   if (connection.direction !== 'both' && connection.direction !== direction)
@@ -75,7 +74,7 @@ export async function retryConnection(app: App, actor: Actor, space: VisibleSpac
   const [last] = await runsOf(app, connection)
   if (last && !isOver(last)) throw conflict('A run of this connection is queued or running: wait for its end, or cancel it.')
   if (!last || last.state === 'success') throw conflict('There is nothing to retry: the last run did not fail.')
-  return runConnectionNow(app, actor, space, connection, { direction: last.direction, force: last.force }, 'retry')
+  return runConnectionNow(app, actor, space, connection, { direction: last.direction, force: last.force, trigger: 'retry' })
 }
 
 /** Cancels the runs that are queued or running. What a run has moved by then stays; nothing half done is seen. Throws 409 if there is none. */

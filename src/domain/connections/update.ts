@@ -85,3 +85,7 @@ async function movedTo(app: App, tx: Transaction, stored: Document<ConnectionDoc
   await link(tx, { ...stored, ...remote }, app.clock.now().toISOString())
   return { remote: { ...remote, repository, lastSeenHead: undefined, lastRevision: undefined, lastRun: undefined, failure: undefined }, given }
 }
+
+/** Pauses or resumes a connection. Automatic runs that wait end when their turn comes; when it is resumed, it catches up. */
+export const setPaused = (app: App, actor: Actor, connection: ConnectionDoc, paused: boolean): Promise<Document<ConnectionDoc>> =>
+  changeConnection(app, actor, connection, async (_tx, stored) => ({ ...stored, paused }))

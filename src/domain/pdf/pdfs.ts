@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import type { CommitId } from '../../kernel/ids.js'
 import { changeRequests, type JobDoc, jobs, organizations, type SpaceDoc, spaces } from '../../model/index.js'
 import type { KeptPdf } from '../../printing/index.js'
 import type { Document } from '../../store/index.js'
@@ -78,7 +79,7 @@ export async function factsOf(app: App, wanted: Wanted): Promise<{ facts: BookFa
   if (!space || space.deletedAt !== undefined) throw notFound('This PDF')
   const repo = await app.git.open(repositoryName(space.id))
   if (!(await repo.hasCommit(wanted.revision))) throw notFound('This PDF')
-  const { committer } = await repo.commit(wanted.revision as never)
+  const { committer } = await repo.commit(wanted.revision as CommitId)
   const organization = await app.store.get(organizations, space.organization)
   const request = wanted.changeRequest === undefined ? null : await app.store.get(changeRequests, wanted.changeRequest)
   const facts: BookFacts = {

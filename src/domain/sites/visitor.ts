@@ -39,8 +39,7 @@ export interface Visitor {
 export async function openToVisitor(
   app: App,
   actor: Actor,
-  organization: LoadedOrganization,
-  site: LoadedSite,
+  { organization, site }: { organization: LoadedOrganization; site: LoadedSite },
   credentials: VisitorCredentials,
   { preview = false } = {},
 ): Promise<Visitor> {

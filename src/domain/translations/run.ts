@@ -17,7 +17,7 @@ import { RunFailure } from './failure.js'
 import { filesAt } from './files.js'
 import { textOf } from './instructions.js'
 import { findLedger, type Ledger } from './ledgers.js'
-import { answersFor, findNeeds, type Needs, type Work } from './needs.js'
+import { answersFor, findNeeds, type Work } from './needs.js'
 import { planFiles } from './plan.js'
 import type { RunOrder } from './queue.js'
 import type { Run, RunEnd } from './run-types.js'
@@ -133,17 +133,16 @@ async function make(run: Run, work: Work): Promise<Written> {
   const order: TranslationOrder = { engine: choice.engine, pair, guidance }
   const answers = await answersFor(work, order, needs.wanted, allowanceOf(run))
   const made = await writeResult(work, space.repo, answers, needs.corrections)
-  return made.refused.size === 0 ? made : retryRefused(work, order, needs, answers, made, space)
+  return made.refused.size === 0 ? made : retryRefused(work, order, answers, made, (all) => writeResult(work, space.repo, all, needs.corrections))
 }
 
 /** Asks once more for what could not be used. What is refused again is forgotten, so that the next run on demand asks for it. */
 async function retryRefused(
   work: Work,
   order: TranslationOrder,
-  needs: Needs,
   answers: Map<string, string>,
   first: Written,
-  space: LoadedSpace,
+  write: (answers: ReadonlyMap<string, string>) => Promise<Written>,
 ): Promise<Written> {
   const { memory } = work.app.translation
   memory.forget(contextOf(order), [...first.refused])
@@ -153,7 +152,7 @@ async function retryRefused(
     if (error instanceof EngineError) return first
     throw error
   }
-  const made = await writeResult(work, space.repo, answers, needs.corrections)
+  const made = await write(answers)
   memory.forget(contextOf(order), [...made.refused])
   return made
 }

@@ -45,7 +45,7 @@ export async function useScratch<T>(
 ): Promise<T> {
   const { url } = parseRemoteUrl(remote.url, options.allowedProtocols)
   return place.scratches.use({ url, owner, timeoutMs, signal: remote.signal }, (path) =>
-    work({ path, fetch: (ref, order) => fetchInto(options, place, path, remote, ref, order), renew: () => place.scratches.renew(path) }),
+    work({ path, fetch: (ref, order) => fetchInto({ options, place, path, remote }, ref, order), renew: () => place.scratches.renew(path) }),
   )
 }
 
@@ -56,14 +56,15 @@ export async function fetchFolder(options: RemoteOptions, place: FolderPlace, re
   return useScratch(options, place, remote, order, (held) => held.fetch(ref, { ...order, timeoutMs: Math.max(0, until - Date.now()) }))
 }
 
-async function fetchInto(
-  options: RemoteOptions,
-  { local, scratches }: FolderPlace,
-  path: string,
-  remote: Remote,
-  ref: RefName,
-  order: FolderOrder,
-): Promise<FetchedFolder> {
+/** A scratch repository, and the remote that it is of. */
+interface ScratchOfRemote {
+  options: RemoteOptions
+  place: FolderPlace
+  path: string
+  remote: Remote
+}
+
+async function fetchInto({ options, place: { local, scratches }, path, remote }: ScratchOfRemote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
   requireRemoteRefName(ref)
   const until = Date.now() + order.timeoutMs
   const left = (): number => Math.max(0, until - Date.now())

@@ -1,0 +1,18 @@
+/** How a merge of two trees ends. */
+import type { TreeId } from '../../kernel/ids.js'
+import type { TreeEntry } from '../objects/types.js'
+
+export type ConflictKind = 'content' | 'add/add' | 'modify/delete' | 'rename' | 'binary' | 'file/directory' | 'mode'
+
+export interface MergeConflict {
+  path: string
+  kind: ConflictKind
+  /** The entry of each side that has the path. */
+  base?: TreeEntry
+  ours?: TreeEntry
+  theirs?: TreeEntry
+}
+
+export type MergeOutcome =
+  | { clean: true; tree: TreeId }
+  | { clean: false /** Git's tree, with conflict markers in its files: never to be committed. */; tree: TreeId; conflicts: MergeConflict[] }
