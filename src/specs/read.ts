@@ -105,7 +105,8 @@ function checkVersion(parsed: unknown, source: Source): Record<string, unknown> 
   if (parsed.swagger === 2) parsed.swagger = '2.0'
   if (typeof parsed.openapi === 'number') parsed.openapi = `${parsed.openapi}.0`
   const { openapi, swagger } = parsed
-  if (openapi === undefined && swagger === undefined) return refuse('This is not an OpenAPI specification: it has no member `openapi` or `swagger`.')
+  if (openapi === undefined && swagger === undefined)
+    return refuse('This is not an OpenAPI specification: it has no field `openapi` or `swagger` at its top level.')
   if (swagger !== '2.0' && !/^3\.[012]\.\d+(-\S+)?$/.test(String(openapi)))
     return refuse(`The version ${JSON.stringify(openapi ?? swagger).slice(0, 40)} is not known.`)
   return parsed

@@ -90,7 +90,7 @@ async function filesBelow(folder: string, id: string): Promise<Map<string, Uint8
 
 const notReadable = (error: unknown): string => {
   const code = (error as NodeJS.ErrnoException).code
-  return code === 'ENOTDIR' ? 'is no folder. A template is a folder with template.yaml and content/.' : `cannot be read (${code}). Check its permissions.`
+  return code === 'ENOTDIR' ? 'is not a folder. A template is a folder with template.yaml and content/.' : `cannot be read (${code}). Check its permissions.`
 }
 
 /** A file's bytes; null if there are too many. What became a symbolic link meanwhile is not followed. */

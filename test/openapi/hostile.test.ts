@@ -172,7 +172,7 @@ test(
   async () => {
     await refused({ text: '<!doctype html><html><body>Hello</body></html>' }, 'PARSE_ERROR', /not an OpenAPI specification/)
     await refused({ text: 'openapi: 4.0.0\n' }, 'PARSE_ERROR', /4\.0\.0.* is not known/)
-    await refused({ text: 'asyncapi: 3.0.0\n' }, 'PARSE_ERROR', /no member `openapi`/)
+    await refused({ text: 'asyncapi: 3.0.0\n' }, 'PARSE_ERROR', /no field `openapi`/)
     await refused({ text: 'openapi: 3.0.0\npaths: {}\n' }, 'PARSE_ERROR', /`info` must be present/)
     await refused({ text: '{"openapi":"3.0.0","__proto__":{"a":1},"constructor":1}' }, 'PARSE_ERROR', /./)
   },

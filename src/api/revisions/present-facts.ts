@@ -16,7 +16,7 @@ export function presentRevisionGit({ doc }: LoadedSpace, info: CommitInfo) {
   }
 }
 
-/** The change request that a revision merged, as the member `mergedFrom`; else no member. */
+/** The change request that a revision merged, as the field `mergedFrom`; without one, no field. */
 export async function presentMergedFrom(app: App, space: LoadedSpace, info: CommitInfo) {
   const from = await mergedChangeRequest(app, space, info)
   return from ? { mergedFrom: { object: 'change-request' as const, id: from.id, number: from.number, subject: from.subject } } : {}

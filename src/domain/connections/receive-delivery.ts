@@ -8,7 +8,7 @@ import type { App } from '../context/app.js'
 import { webhookSecretOfConnection } from './credential.js'
 import { noteDelivery } from './deliveries.js'
 
-/** Whom a delivery is addressed to; whether there is such a connection is nobody's business. */
+/** Whom a delivery is addressed to. `connection` is null if there is none of that ID, which the response does not reveal. */
 export interface WebhookAddress {
   id: string
   connection: ConnectionDoc | null

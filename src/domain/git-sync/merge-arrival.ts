@@ -106,7 +106,7 @@ async function sidesOf(
   const known = await joinedBase(app, space, sides, mergeCommits)
   if (known === null) return sides
   if (byGit === null) return { ...sides, base: known }
-  // A file that is there exactly as in the base which Git finds without knowing of exports is nobody's edit: Git put it so when branches were merged. Not
+  // A file that is there exactly as in the base which Git finds without knowing of exports was edited by nobody: Git made it when branches were merged. Not
   // where the ref was set back and the dropped head had another file: that was a change, however Git would merge the two.
   const left = await changesAlsoIn(app, space, { from: known, to: byGit }, theirs, ground.droppedHead)
   if (left.changes.length === 0) return { ...sides, base: known }

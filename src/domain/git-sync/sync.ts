@@ -84,7 +84,7 @@ export async function openSync(
   }
 }
 
-/** Whether a connection started the run by itself: then it is nobody's, and its commits are not either. */
+/** Whether a connection started the run by itself: then neither the run nor its commits belong to a user. */
 export const isAutomatic = ({ connection, follows }: SyncRunDoc): boolean => connection !== undefined && follows === true
 
 /** The service as the one who acts. */

@@ -6,7 +6,7 @@ import { membershipId, memberships, type SpaceMergeRules } from '../../../model/
 import type { Reader } from '../../../store/index.js'
 import { RULE_NAMES } from './unmet.js'
 
-/** Throws 400 naming each user who is no member of the organization, and each expression that is no condition. */
+/** Throws 400 naming each user who is not a member of the organization, and each expression that is not a condition. */
 export async function checkMergeRules(reader: Reader, organization: string, given: SpaceMergeRules | undefined): Promise<void> {
   if (given?.type !== 'rules') return
   const details: ErrorDetail[] = []

@@ -13,7 +13,7 @@ import { tie, untie } from './ties.js'
 
 /**
  * Ties the identity of a sign-in to the caller. The code shows that they control the identity, their token that they are the member;
- * their token may be one that single sign-on will refuse. Throws 404 for the code, 403 if they are no member of its organization, or
+ * their token may be one that single sign-on will refuse. Throws 404 for the code, 403 if they are not a member of its organization, or
  * the token is limited to another one, 409 if the identity is that of another member.
  */
 export async function tieOwnIdentity(app: App, actor: Actor, code: string): Promise<Document<SsoIdentityDoc>> {
@@ -23,7 +23,10 @@ export async function tieOwnIdentity(app: App, actor: Actor, code: string): Prom
     const { signIn } = current
     const member = await tx.get(memberships, membershipId(signIn.organization, actor.user.id))
     if (!member || member.disabled || (actor.token.organization ?? signIn.organization) !== signIn.organization)
-      throw new ServiceError('forbidden', 'With this token you are no member of the organization that you have signed in for.')
+      throw new ServiceError(
+        'forbidden',
+        'This token gives no access to the organization that you have signed in for. Use a token of a member of it that is not limited to another organization.',
+      )
     const known = await findIdentity(tx, signIn)
     if (known && known.user !== actor.user.id) throw conflict('Another member signs in by this identity. An admin can forget it first.')
     await tx.remove(ssoSignIns, signIn.id)
