@@ -74,6 +74,11 @@ export class Knowledge {
     return new Knowledge([...this.#registers].map(([key, acts]) => [key, tell(key, acts)] as const))
   }
 
+  /** The same, without some registers. */
+  without(keys: ReadonlySet<string>): Knowledge {
+    return new Knowledge([...this.#registers].filter(([key]) => !keys.has(key)))
+  }
+
   /** Forgets what was not told after all. */
   forgetUntold(key: string): void {
     this.#registers.set(

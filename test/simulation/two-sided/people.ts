@@ -1,6 +1,6 @@
 import { git } from '../../support/hermetic-git.js'
 import { type Recorded, record, sawOf } from './judge.js'
-import { handOf, Knowledge, lineOf, pageOf } from './knowledge.js'
+import { handOf, Knowledge, lineOf, pageOf, type Value } from './knowledge.js'
 import { planOf } from './plans.js'
 import { pick, type Random } from './random.js'
 import { keysIn, type Snapshot, twinsIn, valueIn } from './snapshot.js'
@@ -146,9 +146,11 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     const knowledge = project.there.get(into) as Knowledge
     const other = project.there.get(from) as Knowledge
     const had = before[at] as Knowledge
-    const news = other.news(had)
-    knowledge.take(other)
     const seen = await seeThere(world, project, headThere(world, into) as string)
+    // A squash says nothing of what the other branch did and undid again: for Git, it did nothing there.
+    const undone = new Set(again ? other.news(had).filter((key) => wasUndone(had, other, key, valueIn(seen, key))) : [])
+    const news = other.news(had).filter((key) => !undone.has(key))
+    knowledge.take(other.without(undone))
     const who = why(world, `who merged ${from} there`)
     // A squash shows nothing of what its author left as the branch had it.
     const isLeft = (key: string): boolean => again && had.own(key).length === 1 && had.own(key)[0] === valueIn(seen, key)
@@ -161,6 +163,13 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
       knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), { again: true, soft: isChosen(key) && isLeft(key) })
   }
 }
+
+/** Whether a register has this value and no other; what was never heard of is not there. */
+const isAt = ([own = null, ...more]: readonly Value[], value: Value): boolean => more.length === 0 && own === value
+
+/** Whether a branch did something that another one does not know, and has the value that the other one had all the time. */
+const wasUndone = (had: Knowledge, other: Knowledge, key: string, value: Value): boolean =>
+  [had, other].every((side) => isAt(side.own(key), value)) && other.acts(key).some((act) => act.value !== value && !had.knows(key, act))
 
 /**
  * What differs in a merge by hand from what Git alone would have made is its author's act, also if the account says the same: they may know (by an

@@ -116,6 +116,7 @@ export async function absorb(world: World, project: Project, then: Before, runs:
   for (const run of runs) {
     await absorbExport(world, project, then, run, how)
     await absorbConflict(world, project, run)
+    if (run.state === 'failure' && moved) await forgetArchived(world, project, run)
     if (run.state !== 'success') continue
     await releaseHeld(world, project, run)
     project.seen.set(run.ref, headThere(world, run.ref) as string)
@@ -165,6 +166,14 @@ async function releaseHeld(world: World, project: Project, run: Run): Promise<vo
   if (status === 'open' || status === 'draft')
     throw new Fault('run', `${project.name}: ${run.direction} of ${run.ref} is in step, and change request ${held.number} is still ${status}`)
   project.held.delete(run.ref)
+}
+
+/** An export that failed at the push may have imported what ended the conflict before: its change request is archived then, and nobody resolves it. */
+async function forgetArchived(world: World, project: Project, run: Run): Promise<void> {
+  const held = project.held.get(run.ref)
+  if (!held) return
+  const { status } = await world.host.api.ask('GET', `${project.url}/change-requests/${held.id}`)
+  if (status === 'archived') project.held.delete(run.ref)
 }
 
 async function absorbExport(world: World, project: Project, then: Before, run: Run, { force }: How): Promise<void> {
