@@ -81,13 +81,10 @@ function breakCells(tree: Root): void {
 
 /** A link that leads nowhere is its text. Titles of links are not taken over. */
 function plainLinks(tree: Root): void {
-  visit(tree, 'element', (element, index, parent) => {
-    if (element.tagName !== 'a') return
+  for (const element of selectAll('a', tree)) {
     delete element.properties['title']
-    if (attribute(element, 'href') !== '' || !parent || index === undefined) return
-    parent.children.splice(index, 1, ...element.children)
-    return index
-  })
+    if (attribute(element, 'href') === '') element.tagName = 'span'
+  }
 }
 
 /** Written like the pages that the service prints itself (`content/blocks/print.ts`): what would be read as a tag or a formula is escaped. */

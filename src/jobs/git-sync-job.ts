@@ -1,3 +1,4 @@
+/** The background jobs that run imports from and exports to remote repositories. */
 import { recordEnd } from '../domain/connections/record-end.js'
 import { credentialOfRun } from '../domain/connections/run-credential.js'
 import type { App } from '../domain/context/app.js'
