@@ -1,3 +1,4 @@
+// What a role may do with comments: edit, delete, resolve.
 import type { Role } from '../model/common.js'
 import { allows } from './policy.js'
 

@@ -1,3 +1,4 @@
+// The table of permissions, from which both the checks and the `permissions` of responses are made.
 import type { Role } from '../model/common.js'
 import { collectionPermissions, organizationPermissions, spacePermissions, teamPermissions } from '../model/index.js'
 import { atLeast, rank } from './roles.js'

@@ -1,3 +1,4 @@
+// How roles compare with each other.
 import { type DefaultLevel, type Role, roles } from '../model/common.js'
 
 /** Rank of a role, from 0 (read) to 5 (admin); null (none, a guest) is -1. */

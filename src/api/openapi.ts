@@ -1,3 +1,4 @@
+// Makes the OpenAPI document from the declarations of the endpoints.
 import type { TSchema } from '@sinclair/typebox'
 import { errorTable } from '../kernel/errors.js'
 import { type Endpoint, type Endpoints, pathParameters } from './declaration.js'

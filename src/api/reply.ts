@@ -1,3 +1,4 @@
+// What a handler returns if a plain value does not say it all: a status, a location, a file, a part of one.
 import type { Readable } from 'node:stream'
 import type { Audited } from '../model/index.js'
 

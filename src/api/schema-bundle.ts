@@ -1,3 +1,4 @@
+// Collects the schemas of the endpoints as the components of the OpenAPI document.
 import type { JsonSchema } from './schema.js'
 
 /** How schemas are rewritten. */

@@ -1,3 +1,4 @@
+// API tokens: how they are made, read from a header, and hashed for storing.
 import { createHash } from 'node:crypto'
 import { newSecret } from '../kernel/ids.js'
 

@@ -1,3 +1,4 @@
+// Compares the tables of contents of two revisions: which pages came, went and moved.
 import { inSlices } from '../kernel/slices.js'
 import { keptOrder } from './kept-order.js'
 import type { ContentStructure, PageEntry } from './types.js'

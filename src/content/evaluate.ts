@@ -1,3 +1,4 @@
+// Fills in what a page only names: included content, variables, parts of specifications.
 import { relativeTarget, rewriteReferences } from './edit/rewrite-references.js'
 import { resolveReference } from './resolve-reference.js'
 import { type NamedPart, namedPart } from './specs/named-part.js'

@@ -1,3 +1,4 @@
+// The files of a revision, prepared for finding the one that a link means.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'

@@ -1,3 +1,4 @@
+// Reads width and height from the first bytes of an image.
 import { imageSize } from 'image-size'
 
 /** Largest side, in pixels, that is accepted. */

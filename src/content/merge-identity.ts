@@ -1,3 +1,4 @@
+// Three-way merge of page IDs.
 import { atOnce } from '../kernel/slices.js'
 import { compareEntries, defaultId, type EntryKey, entryOfOverride, type IdOverrides, isDefaultId, overrideKey } from './identity.js'
 import { repairInSteps, settleAll } from './identity-changes.js'

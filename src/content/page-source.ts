@@ -1,3 +1,4 @@
+// Splits a page's file into front matter and body.
 import { findFrontMatter } from './front-matter.js'
 import type { PageSource } from './types.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'

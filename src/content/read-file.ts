@@ -1,3 +1,4 @@
+// Reads single files of a revision, within limits of size.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodeText } from './text.js'
 import type { ReaderEntry, TreeReader } from './types.js'

@@ -1,3 +1,4 @@
+// Cuts the parts out of a long page that may have references, so that not all of it has to be parsed.
 import { weigh } from './blocks/weight.js'
 import { SENTINEL, windowEnd } from './windows.js'
 

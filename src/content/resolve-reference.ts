@@ -1,3 +1,4 @@
+// Finds what a link or an include in a file leads to.
 import { findTarget } from './file-index.js'
 import { folderOf } from './paths.js'
 import type { ContentStructure, PageEntry } from './types.js'

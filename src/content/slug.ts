@@ -1,3 +1,4 @@
+// Makes slugs from titles and paths.
 import { isMarkdown, nameOf } from './paths.js'
 
 /** Longest slug, in characters. */

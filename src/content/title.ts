@@ -1,3 +1,4 @@
+// Finds the heading that is the title of a page.
 import { findFrontMatterBlock } from './edit/front-matter.js'
 import { encodeHeading, encodePlainTitle } from './summary/encode.js'
 import { parseInline } from './summary/inline.js'

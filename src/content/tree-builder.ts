@@ -1,3 +1,4 @@
+// Builds the tree of pages from the entries of a table of contents, or from the folders.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { SlugSet } from './slug.js'
 import type { DocumentEntry, EntryKind, GeneratedEntry, IdOf, PageEntry } from './types.js'

@@ -1,3 +1,4 @@
+// The types that the rooms of `content/` share: a revision's files, entries, structure and diagnostics.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import type { PartPlace } from '../model/index.js'
 

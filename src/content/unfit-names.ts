@@ -1,3 +1,4 @@
+// Tells names of files that no page can have.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { MAX_PATH_BYTES, nameFault } from '../kernel/file-names.js'
 

@@ -1,3 +1,4 @@
+// Reads the variables of a space.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import type { TextWork } from './work/text-work.js'
 import { yamlOf } from './yaml-work.js'

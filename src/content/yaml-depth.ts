@@ -1,3 +1,4 @@
+// Refuses YAML that is nested too deeply, before a parser recurses into it.
 import { Lexer, Parser } from 'yaml'
 
 /** Most lists, maps and documents that may be open at the same time: far more than settings need. */

@@ -1,3 +1,4 @@
+// Parses YAML within limits of length, depth and aliases.
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { plain } from './plain.js'
 import { readPlainYaml } from './plain-yaml.js'

@@ -1,3 +1,4 @@
+// Makes folders that are still there after a power cut.
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 

@@ -1,3 +1,4 @@
+// Keeps the service's own secrets in files.
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 
 /** A secret kept in a file that its owner alone may read: read back, or made and written. */

@@ -1,3 +1,4 @@
+// Keeps repositories open between requests.
 import { LRUCache } from 'lru-cache'
 
 /** How many repositories stay open although nobody uses them. */

@@ -1,3 +1,4 @@
+// Turns moves of branches, also by plain Git, into events.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { announce, announceAll, isAnnounced } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'

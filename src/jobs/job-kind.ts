@@ -1,3 +1,4 @@
+// What a kind of job is, and how its runs end.
 import type { App } from '../domain/context/app.js'
 import type { JobDoc } from '../model/index.js'
 import type { Transaction } from '../store/index.js'

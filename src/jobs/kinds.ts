@@ -1,3 +1,4 @@
+// The list of all kinds of jobs.
 import { contentImport } from './content-import.js'
 import { gitExport, gitImport } from './git-sync-job.js'
 import type { JobKind } from './job-kind.js'

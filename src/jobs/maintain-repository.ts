@@ -1,3 +1,4 @@
+// The job that maintains a repository.
 import { maintainRepository } from '../domain/upkeep/housekeeping.js'
 import type { JobKind } from './job-kind.js'
 

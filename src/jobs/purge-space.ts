@@ -1,3 +1,4 @@
+// The job that removes a deleted space for good.
 import { purgeSpace } from '../domain/upkeep/housekeeping.js'
 import type { JobKind } from './job-kind.js'
 

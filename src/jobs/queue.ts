@@ -1,3 +1,4 @@
+// How jobs are stored, taken, finished and tried again.
 import type { App } from '../domain/context/app.js'
 import { type JobDoc, jobs } from '../model/index.js'
 import type { Document } from '../store/index.js'

@@ -1,3 +1,4 @@
+// The job that sends a mail.
 import { type MailOrder, sendMail } from '../domain/people/mails.js'
 import { giveUpMail, writeMail } from '../domain/people/write-mail.js'
 import type { JobKind } from './job-kind.js'

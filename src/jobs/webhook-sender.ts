@@ -1,3 +1,4 @@
+// Sends the deliveries of webhooks when they are due.
 import { AsyncResource } from 'node:async_hooks'
 import type { App } from '../domain/context/app.js'
 import { claimDeliveries } from '../domain/webhooks/claim.js'

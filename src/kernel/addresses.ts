@@ -1,3 +1,4 @@
+// Tells which IP addresses are public, and which the configuration lets requests reach.
 import ipaddr from 'ipaddr.js'
 
 /** Which private networks requests may reach: all (true), none (false), or those of a list of CIDRs. Public addresses are always allowed. */

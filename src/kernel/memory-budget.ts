@@ -1,3 +1,4 @@
+// One budget of bytes for all caches together.
 import { LRUCache } from 'lru-cache'
 
 /** A cache that drops entries when memory is short: any of them may be gone at the next `get`. */

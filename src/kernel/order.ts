@@ -1,3 +1,4 @@
+// Sort keys by which siblings keep an order that people choose.
 import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing'
 
 /** Something that has a place among its siblings. */

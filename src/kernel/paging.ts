@@ -1,3 +1,4 @@
+// Pages of lists, and the cursors between them.
 import type { Table, Document } from './documents.js'
 import { badRequest } from './errors.js'
 

@@ -1,3 +1,4 @@
+// Puts JSON that exists already into a response.
 import { randomUUID } from 'node:crypto'
 
 /** Random, so that no text of a client can contain it. */

@@ -1,3 +1,4 @@
+// Turns for work that takes much memory.
 import { ServiceError } from './errors.js'
 
 /** Limits how many callers do something at a time that takes much memory; the others wait in the order in which they came. */

@@ -1,3 +1,4 @@
+// The document that says up to where a branch was turned into events.
 import { table } from '../kernel/documents.js'
 
 /**

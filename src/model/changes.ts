@@ -1,3 +1,4 @@
+// The resource "changes": what differs between two revisions.
 import { type Static, type TOptional, Type } from '@sinclair/typebox'
 import { Id, oneOf } from './common.js'
 import { MergedFrom } from './revision.js'

@@ -1,3 +1,4 @@
+// Schemas that many resources use.
 import { type TSchema, Type } from '@sinclair/typebox'
 
 /** Objects that clients send: members that are not declared are refused. */

@@ -1,3 +1,4 @@
+// The resource "event": what is stored, and what clients get.
 import { Type } from '@sinclair/typebox'
 import { table, journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'

@@ -1,3 +1,4 @@
+// The stored jobs.
 import { table } from '../kernel/documents.js'
 
 /** Work that must be done and survives a restart, as stored. Jobs of one `lane` run one at a time, in order of creation. */

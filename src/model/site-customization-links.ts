@@ -1,3 +1,4 @@
+// The links in a site's customization: header, footer, pictures.
 import { Type } from '@sinclair/typebox'
 import { closed, nullable, oneOf } from './common.js'
 import { Href, SiteDestination } from './site-destination.js'

@@ -1,3 +1,4 @@
+// The resource "redirect" of a site.
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, oneOf, Timestamp } from './common.js'

@@ -1,3 +1,4 @@
+// The resource "share link" of a site.
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, Timestamp } from './common.js'

@@ -1,3 +1,4 @@
+// Hands mails to the mail server.
 import { createTransport } from 'nodemailer'
 
 /** A message to one person. */

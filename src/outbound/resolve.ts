@@ -1,3 +1,4 @@
+// Looks up host names.
 import { lookup, Resolver } from 'node:dns/promises'
 
 /** All IP addresses of a host name. Rejects with Node's `code` (`ENOTFOUND` …). */

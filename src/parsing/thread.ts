@@ -1,3 +1,4 @@
+// One thread of a pool, with deadlines for what it does.
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { TaskFailure } from './failure.js'

@@ -1,3 +1,4 @@
+// Writes transactions to the log, several with one sync of the disk.
 import type { Database } from './database.js'
 import type { Log, Operation } from './log.js'
 import { type TableChanges, type JournalAddition, operationsOf } from './transaction.js'

@@ -1,3 +1,4 @@
+// The tables of the store in memory, by the files that checkpoints write.
 import { DuplicateKey } from './errors.js'
 import { isJournal, type Journals } from './journal/journals.js'
 import { Layer } from './layer.js'

@@ -1,3 +1,4 @@
+// The documents of one table that are on the disk, with its indexes.
 import type { Direction, SortKey } from '../kernel/paging.js'
 import { OrderIndex } from './order-index.js'
 import { type AnyOrder, type Entry, KeyIndex, type View } from './view.js'

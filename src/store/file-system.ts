@@ -1,3 +1,4 @@
+// The file operations of the store; tests can make them fail.
 import { readFileSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'

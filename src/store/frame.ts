@@ -1,3 +1,4 @@
+// The format of a line of the log.
 import { crc32 } from 'node:zlib'
 
 /**

@@ -1,3 +1,4 @@
+// Changes of documents, laid over a state that they leave as it is.
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
 import { type AnyOrder, type Entry, groupsOf, KeyIndex, sortKeyOf, type View } from './view.js'
 

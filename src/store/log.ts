@@ -1,3 +1,4 @@
+// The log of transactions, and how it is read at start.
 import { StoreDamaged, StoreTooNew } from './errors.js'
 import { ensureDir, listDir, replaceFile, TEMPORARY } from './file-system.js'
 import { encodeFrame, scanFrame } from './frame.js'

@@ -1,3 +1,4 @@
+// The file that says which checkpoints belong together.
 import { parseSealed, sealedJson } from './checkpoint-file.js'
 import { StoreTooNew } from './errors.js'
 import { readIfThere, replaceFile } from './file-system.js'

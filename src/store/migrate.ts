@@ -1,3 +1,4 @@
+// Brings the stored documents to the form of this release.
 import type { Database, Raw } from './database.js'
 import { StoreTooNew } from './errors.js'
 import { frozenJson } from './json.js'

@@ -1,3 +1,4 @@
+// A sorted list for many keys, as indexes have them.
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
 
 /** A longer block is split in two. */

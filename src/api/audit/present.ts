@@ -1,3 +1,4 @@
+// The audit log, as the API shows it.
 import { outcomeOf } from '../../domain/events/audit.js'
 import type { AuditDoc } from '../../model/index.js'
 

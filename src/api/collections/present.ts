@@ -1,3 +1,4 @@
+// Collections, as the API shows them.
 import { presentCollectionPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedCollection } from '../../domain/context/loaded.js'

@@ -1,3 +1,4 @@
+// Members of an organization, as the API shows them.
 import type { App } from '../../domain/context/app.js'
 import type { CountedMember } from '../../domain/people/members.js'
 import { presentUser } from '../users/present.js'

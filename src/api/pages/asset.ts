@@ -1,3 +1,4 @@
+// Files that the pages beside the API need: scripts, styles, pictures.
 import { createHash } from 'node:crypto'
 import type { CodedCache } from '../pipeline/compressed.js'
 import { respondBytes } from '../pipeline/json-response.js'

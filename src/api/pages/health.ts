@@ -1,3 +1,4 @@
+// The pages by which a supervisor sees whether the service lives and is ready.
 import type { Page } from '../pipeline/page.js'
 
 /** `/healthz`: the process responds. `/readyz`: it is ready for requests, or 503 with what is missing. */

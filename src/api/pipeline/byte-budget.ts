@@ -1,3 +1,4 @@
+// Bounds the memory that bodies and responses of all requests take together.
 import { ServiceError } from '../../kernel/errors.js'
 
 /** Bytes of each body or response that are not counted, so that callers with large ones do not keep others from ordinary requests. */

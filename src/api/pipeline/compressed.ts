@@ -1,3 +1,4 @@
+// Compresses responses, and keeps the compressed form of those that are sent often.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, deflate, gzip } from 'node:zlib'
 import type { Context } from 'koa'

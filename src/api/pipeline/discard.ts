@@ -1,3 +1,4 @@
+// Receives bodies that nobody wants, so that their senders get to read the response.
 import type { IncomingMessage } from 'node:http'
 
 /**

@@ -1,3 +1,4 @@
+// Turns whatever a request threw into the error that its client gets.
 import { ServiceError } from '../../kernel/errors.js'
 
 /** What a client gets of a failure. */

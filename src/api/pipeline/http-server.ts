@@ -1,3 +1,4 @@
+// Opens the HTTP server, with limits on what a connection may send and how long it may take.
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Api } from './create-api.js'

@@ -1,3 +1,4 @@
+// Receives the bodies of requests: not slower than a pace, and not longer than a limit.
 import type { Context } from 'koa'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import type { Share } from './byte-budget.js'

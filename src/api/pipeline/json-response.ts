@@ -1,3 +1,4 @@
+// Sends responses whose bytes are known whole, compressed if the client takes that, or 304 if it has them.
 import type { Context } from 'koa'
 import { type CodedCache, coded, codingFor } from './compressed.js'
 import { noneMatches, tagOfBytes } from './etag.js'

@@ -1,3 +1,4 @@
+// Looks through the bytes of a JSON body for what would take its parser too long or too much memory.
 import { randomInt } from 'node:crypto'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 

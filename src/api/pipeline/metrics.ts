@@ -1,3 +1,4 @@
+// Collects what `/metrics` shows.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What /metrics shows: requests by operation and status, durations, the process, the event loop's lag, and gauges of others. */

@@ -1,3 +1,4 @@
+// Serves the requests of one connection in the order in which they came, however many it sends at once.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 

@@ -1,3 +1,4 @@
+// What an API is built from: its endpoints, settings and caches.
 import type { Log } from '../../kernel/log.js'
 import type { Recording } from '../../kernel/recording.js'
 import type { AuditedRequest } from '../../model/index.js'

@@ -1,3 +1,4 @@
+// Serves what stands beside the API: the pages of `api/pages/`.
 import type { Context } from 'koa'
 import { methodNotAllowed } from './routes.js'
 

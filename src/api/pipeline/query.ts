@@ -1,3 +1,4 @@
+// Parses the query of a URL by the schema of its endpoint.
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import type { SchemaCompiler } from './schemas.js'
 import { violations } from './violations.js'

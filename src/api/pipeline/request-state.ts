@@ -1,3 +1,4 @@
+// The state of a request while it goes through the pipeline, and its ID.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Evidence } from '../../kernel/recording.js'

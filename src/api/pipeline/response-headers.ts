@@ -1,3 +1,4 @@
+// The headers that all responses have in common.
 import { ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import helmet from 'koa-helmet'

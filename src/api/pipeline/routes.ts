@@ -1,3 +1,4 @@
+// Finds the endpoint for a method and path.
 import { Router } from '@koa/router'
 import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { type Method, pathParameters } from '../declaration.js'

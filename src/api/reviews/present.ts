@@ -1,3 +1,4 @@
+// Reviews of change requests, as the API shows them.
 import type { LoadedChangeRequest } from '../../domain/context/loaded.js'
 import { findComment } from '../../domain/comments/comments.js'
 import { decidingReviews } from '../../domain/commits/rules/approvals.js'

@@ -1,3 +1,4 @@
+// The fields of a revision that Git and its change request give, shared by what shows revisions.
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { PAGE_IDS } from '../../domain/revisions/identity.js'

@@ -1,3 +1,4 @@
+// A published site with its structure, as the API shows it to a visitor.
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import { listCustomizations } from '../../domain/sites/customization.js'

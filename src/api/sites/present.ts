@@ -1,3 +1,4 @@
+// Sites, as the API shows them to members of the organization.
 import { presentSpacePermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'

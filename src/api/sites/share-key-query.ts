@@ -1,3 +1,4 @@
+// The parameter that carries the key of a share link.
 import { Type } from '@sinclair/typebox'
 
 /** The query parameter by which published addresses of a site with share links are resolved. */

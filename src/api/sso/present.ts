@@ -1,3 +1,4 @@
+// SAML providers, as the API shows them.
 import { isPast } from '../../kernel/clock.js'
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'

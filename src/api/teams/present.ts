@@ -1,3 +1,4 @@
+// Teams, as the API shows them.
 import { presentTeamPermissions } from '../../access/index.js'
 import type { CountedTeam } from '../../domain/people/teams.js'
 

@@ -1,3 +1,4 @@
+// What the converters of single blocks share while a page becomes a tree.
 import type { BlockNode } from '../types.js'
 import type { Markdown } from '../gfm/tree.js'
 import type { Position } from './node.js'

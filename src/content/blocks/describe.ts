@@ -1,3 +1,4 @@
+// Describes the document format for its reference page.
 import { tagTable } from './tags.js'
 
 /** One type of node of the document format, for the reference page. */

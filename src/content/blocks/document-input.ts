@@ -1,3 +1,4 @@
+// Checks the block trees that clients send before they are printed as markdown.
 import type { BlockNode, DocumentNode, InlineNode, TextNode } from '../types.js'
 import { isRecord } from '../json.js'
 import { describeBlocks } from './describe.js'

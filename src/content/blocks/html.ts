@@ -1,3 +1,4 @@
+// Splits HTML in markdown into tags, comments and text.
 import type { Context } from './context.js'
 import type { Position } from './node.js'
 import { decodeNamedCharacterReference } from 'decode-named-character-reference'

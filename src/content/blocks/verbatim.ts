@@ -1,3 +1,4 @@
+// The block tree of a page that is too costly to parse: its source as one code block.
 import type { BlockNode, DocumentNode } from '../types.js'
 import { block, text } from './node.js'
 

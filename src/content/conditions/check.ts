@@ -1,3 +1,4 @@
+// Checks conditions of pages and blocks: which expressions and names they may use.
 import type { AnyNode, BinaryExpression, CallExpression, MemberExpression, UnaryExpression } from 'acorn'
 import type { ConditionError } from './error.js'
 import { conditionError, parseExpression } from './parse.js'

@@ -1,3 +1,4 @@
+// Parses conditions, with errors that name the character.
 import { type Expression, getLineInfo, parseExpressionAt } from 'acorn'
 import { ConditionError } from './error.js'
 

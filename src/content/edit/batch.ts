@@ -1,3 +1,4 @@
+// What the changes of one request work on, one after the other.
 import type { ContentChange } from '../../model/content-changes.js'
 import type { TextWork } from '../work/text-work.js'
 import type { Workspace } from './workspace.js'

@@ -1,3 +1,4 @@
+// Edits the front matter of a page.
 import { MAX_FRONT_MATTER } from '../front-matter.js'
 import { setYamlKey, YamlEditError } from './yaml.js'
 

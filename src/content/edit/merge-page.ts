@@ -1,3 +1,4 @@
+// Three-way merge of a page whose lines collide.
 import { diff3Merge } from 'node-diff3'
 import { findFrontMatterBlock } from './front-matter.js'
 import { type Merged, mergeFrontMatter } from './merge-yaml.js'

@@ -1,3 +1,4 @@
+// Edits keys of a YAML text; all else in it stays as it was written.
 import { type Node, type Pair, Scalar, type YAMLMap, LineCounter, isCollection, isMap, isPair, isScalar, parseDocument, stringify } from 'yaml'
 import { checkNesting } from '../yaml-depth.js'
 import { sameValue } from '../json.js'

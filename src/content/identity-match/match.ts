@@ -1,3 +1,4 @@
+// Recognizes pages that were moved and edited in one commit, by weighing them against each other.
 import type { Slices } from '../../kernel/slices.js'
 import { assign, type Edge } from './assign.js'
 import { fragmentsOf, likeness } from './fragments.js'

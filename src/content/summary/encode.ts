@@ -1,3 +1,4 @@
+// Writes titles and targets of the table of contents as the file writes them elsewhere.
 import type { SummaryNode } from '../types.js'
 
 /** How a file writes targets with spaces or parentheses: in angle brackets or percent-encoded. */

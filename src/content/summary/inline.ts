@@ -1,3 +1,4 @@
+// Reads titles and links of the table of contents.
 import type { PhrasingContent, Root } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { normaliseLabel } from './scan.js'

@@ -1,3 +1,4 @@
+// Finds the lines of an entry of the table of contents.
 import type { Block, Scan } from './block.js'
 
 /** Names a node by its indexes from the top (`[2, 0]` is the first child of the third node), or by its `start`, as the parser returns it. */

@@ -1,3 +1,4 @@
+// Keeps the scan of a table of contents up to date while it is edited.
 import { type Line, linesOf } from './lines.js'
 import { type Block, type Scan, Scanner, scanSummary } from './scan.js'
 

@@ -1,3 +1,4 @@
+// Moves entries of the table of contents, with what is nested in them, to another indentation.
 import { indentation, linesIn, linesOf } from './lines.js'
 import type { Located } from './locate.js'
 import type { Block } from './scan.js'

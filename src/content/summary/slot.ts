@@ -1,3 +1,4 @@
+// Finds where a new entry of the table of contents goes, with its indentation and marker.
 import type { Block, Scan } from './block.js'
 import { blankAfter, blankBefore, indentation } from './lines.js'
 import type { Located } from './locate.js'

@@ -1,3 +1,4 @@
+// The form in which threads hand a table of contents over: lines, read a few at a time.
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { Summary, SummaryNode } from '../types.js'
 import { TextTooCostly } from './text-work.js'

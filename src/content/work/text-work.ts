@@ -1,3 +1,4 @@
+// What the threads can do with texts, as those see it who ask them.
 import type { CommentTarget } from '../blocks/comment-targets.js'
 import type { ReferenceReplacement } from '../edit/rewrite-references.js'
 import type { SummaryChange } from '../edit/summary-change.js'

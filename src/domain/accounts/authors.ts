@@ -1,3 +1,4 @@
+// Finds the members behind the author addresses of commits.
 import { type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'

@@ -1,3 +1,4 @@
+// Tells which commits a change request is compared between.
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'

@@ -1,3 +1,4 @@
+// Finds out whether somebody has written what a change request contains: they may not approve it.
 import type { CommitInfo } from '../../git/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'

@@ -1,3 +1,4 @@
+// Lists the comments of a discussion in pages.
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
 import { type CommentDoc, type CommentsQuery, commentList, comments } from '../../model/index.js'
 import type { Document } from '../../store/index.js'

@@ -1,3 +1,4 @@
+// Adds and removes reactions to comments and replies.
 import { badRequest, conflict, type ErrorDetail } from '../../kernel/errors.js'
 import { type ReactionDoc, reactionId, reactions } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'

@@ -1,3 +1,4 @@
+// Names everybody who wrote what one commit brings.
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { UserDoc } from '../../model/index.js'

@@ -1,3 +1,4 @@
+// Matches uploaded files with the changes that name them.
 import { badRequest } from '../../kernel/errors.js'
 import type { ContentChange } from '../../model/content-changes.js'
 import type { FetchedFile, FetchedFiles } from './fetch-files.js'

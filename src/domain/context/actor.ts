@@ -1,3 +1,4 @@
+// Who makes a request.
 import type { UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 

@@ -1,3 +1,4 @@
+// Gathers writes that come at the same time, so that they share one commit's work and one sync of the disk.
 import type { Lease } from '../../kernel/lease.js'
 import type { KeyedMutex } from './keyed-mutex.js'
 

@@ -1,3 +1,4 @@
+// The app of one request that writes: it asks whether the caller still may, when the write takes place.
 import type { Reader, Store } from '../../store/index.js'
 import type { App } from './app.js'
 import { type RightsTaken, watchRights } from './rights-taken.js'

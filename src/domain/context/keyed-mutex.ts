@@ -1,3 +1,4 @@
+// The locks of the spaces within this process.
 import type { Lease } from '../../kernel/lease.js'
 
 /** Runs work with the same key one after the other, and work with different keys concurrently. */

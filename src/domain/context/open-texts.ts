@@ -1,3 +1,4 @@
+// Opens the threads that parse, print and compare texts, with their limits.
 import { availableParallelism } from 'node:os'
 import type { MemoryBudget } from '../../kernel/memory-budget.js'
 import { createPool } from '../../parsing/index.js'

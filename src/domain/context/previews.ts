@@ -1,3 +1,4 @@
+// Limits how many previews of a remote run at a time.
 import { ServiceError } from '../../kernel/errors.js'
 
 /** Most previews at once. Each runs Git processes and fetches to the disk while its request waits. */

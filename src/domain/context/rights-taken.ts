@@ -1,3 +1,4 @@
+// Notices transactions that may take rights from somebody whose write is under way.
 import { collections, grants, memberships, organizations, samlProviders, spaces, ssoIdentities, ssoTokens, teamMembers, tokens } from '../../model/index.js'
 import type { Table, Transaction } from '../../store/index.js'
 

@@ -1,3 +1,4 @@
+// Takes over the events that earlier releases stored.
 import type { MigrationView } from '../../store/index.js'
 
 /** Most IDs in one document. */

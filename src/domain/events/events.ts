@@ -1,3 +1,4 @@
+// Records events.
 import { newPlacedId } from '../../kernel/ids.js'
 import { type EventDoc, type EventSubject, type EventType, eventStreams, events } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'

@@ -1,3 +1,4 @@
+// Reads several groups of the audit log as one list, newest first.
 import type { JournalQuery, Recorded } from '../../kernel/documents.js'
 import { type AuditDoc, auditLog } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'

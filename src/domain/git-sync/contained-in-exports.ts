@@ -1,3 +1,4 @@
+// Finds out what a remote has by an export, although its own history does not say so.
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type Entry, isWhole } from './log-entries.js'

@@ -1,3 +1,4 @@
+// Recognizes commits of a remote that repeat the content or the changes of known ones.
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type Entry, isWhole, type SyncLog } from './log-entries.js'

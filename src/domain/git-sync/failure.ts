@@ -1,3 +1,4 @@
+// The ways in which a run ends without success.
 import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError, SigningFailed } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 

@@ -1,3 +1,4 @@
+// Reads and names what a space is synchronized with: a branch and folder of a remote.
 import { isRemoteRefName, parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { RefName } from '../../kernel/ids.js'

@@ -1,3 +1,4 @@
+// Lists the members who take part in a discussion.
 import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { commenters, membershipId, memberships, users } from '../../model/index.js'
 import type { App } from '../context/app.js'

@@ -1,3 +1,4 @@
+// Makes the first user and organization when a service starts for the first time.
 import { hashToken, newToken } from '../../auth/index.js'
 import { type OrganizationDoc, memberships, organizations, tokens, type UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'

@@ -1,3 +1,4 @@
+// Takes a member who leaves an organization out of all that it has.
 import { collections, grants, invites, sites, spaces, ssoIdentities, ssoTokens, teamMembers, tokens } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import { removeKeptGrants } from '../roles/kept-grants.js'

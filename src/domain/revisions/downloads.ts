@@ -1,3 +1,4 @@
+// Signs the addresses by which files are downloaded without a token, and checks them.
 import type { Readable } from 'node:stream'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { spaces } from '../../model/index.js'

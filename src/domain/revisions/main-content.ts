@@ -1,3 +1,4 @@
+// Opens the present content of a space.
 import { notFound } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'

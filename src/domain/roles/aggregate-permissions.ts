@@ -1,3 +1,4 @@
+// Tells the role of each member on a resource, and where it comes from: a default, a team, their name.
 import { atLeast, greater, rank } from '../../access/index.js'
 import { type MembershipDoc, memberList, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'

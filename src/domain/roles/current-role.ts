@@ -1,3 +1,4 @@
+// Looks a caller's role up again, for writes that waited.
 import { greater } from '../../access/index.js'
 import { collections, memberships, organizations, type Role, sites, spaces, teamMemberId, teamMembers, teams, tokens, translations } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'

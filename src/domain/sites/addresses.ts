@@ -1,3 +1,4 @@
+// Makes the URLs under which a site and its spaces are published.
 import type { OrganizationDoc, SectionEntry, SiteDoc, SiteSpaceEntry } from '../../model/index.js'
 import type { App } from '../context/app.js'
 

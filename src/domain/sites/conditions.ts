@@ -1,3 +1,4 @@
+// Checks the conditions that clients send.
 import { checkCondition } from '../../content/conditions/check.js'
 import { ConditionError } from '../../content/conditions/error.js'
 import { badRequest } from '../../kernel/errors.js'

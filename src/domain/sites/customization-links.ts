@@ -1,3 +1,4 @@
+// Collects the links in the customization of a site, so that they can be checked.
 import type { SiteCustomizationInput } from '../../model/index.js'
 import type { GivenDestination } from './destinations.js'
 

@@ -1,3 +1,4 @@
+// Checks the paths that people choose for sites, sections and spaces.
 import { MAX_SLUG_LENGTH, slugify } from '../../content/slug.js'
 import { badRequest, conflict } from '../../kernel/errors.js'
 

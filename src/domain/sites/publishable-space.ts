@@ -1,3 +1,4 @@
+// Finds the spaces that a caller may publish on a site.
 import { atLeast } from '../../access/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type Role, type SpaceDoc, spaces } from '../../model/index.js'

@@ -1,3 +1,4 @@
+// Derives the key by which a space's visitors are known.
 import { deriveVisitorKey } from '../../auth/index.js'
 import type { App } from '../context/app.js'
 

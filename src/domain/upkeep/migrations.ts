@@ -1,3 +1,4 @@
+// All migrations of the stored documents, in their order.
 import type { Migration } from '../../store/index.js'
 import { listEarlierEvents } from '../events/earlier-events.js'
 import { migrateSiteGroups } from './earlier-site-groups.js'

@@ -1,3 +1,4 @@
+// Takes events from the stream for delivery to a webhook, and finds those that are due again.
 import { newTimedId } from '../../kernel/ids.js'
 import { type DeliveryDoc, deliveries, events, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'

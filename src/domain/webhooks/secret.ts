@@ -1,3 +1,4 @@
+// The secrets that deliveries of webhooks are signed with.
 import { newWebhookSecret, seal, unseal } from '../../auth/index.js'
 import type { WebhookDoc } from '../../model/index.js'
 import type { App } from '../context/app.js'

@@ -1,3 +1,4 @@
+// The deep check: a second Git implementation reads a repository, to be compared with what the service reads.
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { encodeObject, type ObjectType } from '../objects/hash.js'
 import { findInPacks } from '../objects/pack-index.js'

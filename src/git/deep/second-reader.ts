@@ -1,3 +1,4 @@
+// Opens a repository with isomorphic-git, within a limit of memory.
 import fs from 'node:fs/promises'
 import { join } from 'node:path'
 import git from 'isomorphic-git'

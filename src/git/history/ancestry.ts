@@ -1,3 +1,4 @@
+// Answers which commits contain which others.
 import type { CommitId } from '../../kernel/ids.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'

@@ -1,3 +1,4 @@
+// Finds renamed files, with a long-lived `diff-tree`.
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import type { EntryMode, TreeChange, TreeEntry } from '../types.js'

@@ -1,3 +1,4 @@
+// Reads the conflicts from the output of `merge-tree`.
 import type { ConflictKind, MergeConflict, TreeEntry } from '../types.js'
 import type { MergeOutput, Message, Stage } from './parse.js'
 

@@ -1,3 +1,4 @@
+// Encodes commits.
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import { GitError } from '../errors.js'

@@ -1,3 +1,4 @@
+// The file operations that objects and refs are written with.
 import { close, fsync, mkdir, open, readdir, rename, unlink, utimes, write } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { promisify } from 'node:util'

@@ -1,3 +1,4 @@
+// Encodes objects and computes their IDs.
 import { createHash } from 'node:crypto'
 
 /** Largest object that is held in memory while it is copied or verified. */

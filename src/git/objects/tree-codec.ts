@@ -1,3 +1,4 @@
+// Encodes and decodes trees.
 import type { EntryMode } from '../types.js'
 import { GitError } from '../errors.js'
 

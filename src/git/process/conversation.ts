@@ -1,3 +1,4 @@
+// Asks a long-lived Git process questions, each with a deadline.
 import { GitError } from '../errors.js'
 import { ByteQueue } from './byte-queue.js'
 import type { Launcher, Running } from './launcher.js'

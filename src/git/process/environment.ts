@@ -1,3 +1,4 @@
+// The environment that Git processes run in.
 import { join } from 'node:path'
 
 /** Variables that every process inherits: where programs and temporary files are. */

@@ -1,3 +1,4 @@
+// Keeps long-lived Git processes, and ends those that nobody needs.
 import { LRUCache } from 'lru-cache'
 import { gitOptions } from './environment.js'
 import { Conversation, ConversationLost, type Reader } from './conversation.js'

@@ -1,3 +1,4 @@
+// Finds the lock files of refs.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RefMove } from '../types.js'

@@ -1,3 +1,4 @@
+// Reads `packed-refs`, and notices when it changes.
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BoundedCache } from '../../kernel/memory-budget.js'

@@ -1,3 +1,4 @@
+// Reads the URLs of remotes, and takes credentials out of them.
 import { RemoteError } from '../errors.js'
 
 /** The parts of a remote's URL. `url` contains no secret: it is what Git gets, and what is stored and shown. */

@@ -1,3 +1,4 @@
+// The settings and environment of Git processes that talk to a remote.
 import { hermeticEnvironment } from '../process/environment.js'
 import type { RemoteAddress } from './address.js'
 import { bracketed } from './address.js'

@@ -1,3 +1,4 @@
+// Says in words what Git did not accept of a fetch: the path and the commit, not an object ID.
 import { parseTree, type Tree } from '../objects/tree-codec.js'
 import { RemoteError } from '../errors.js'
 import { stream } from './inspect.js'

@@ -1,3 +1,4 @@
+// Finds the addresses of a remote that may be reached.
 import { lookup } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 import { isAllowedAddress, type PrivateNetworks } from '../../kernel/addresses.js'

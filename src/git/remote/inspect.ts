@@ -1,3 +1,4 @@
+// Checks sizes and names of what a fetch brought, before it gets into the repository.
 import { RemoteError } from '../errors.js'
 import type { FetchLimits } from '../types.js'
 import { type GitSetting, runGit } from './run.js'

@@ -1,3 +1,4 @@
+// Holds fetched objects apart until they are checked.
 import { mkdtemp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RemoteError } from '../errors.js'

@@ -1,3 +1,4 @@
+// Applies changes of files to a tree.
 import { InvalidPath, PathCollision } from '../errors.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js'
 import { encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from '../objects/tree-codec.js'

@@ -1,3 +1,4 @@
+// Tells which paths Git and file systems can have.
 import { MAX_PATH_BYTES, nameFault } from '../../kernel/file-names.js'
 import { InvalidPath } from '../errors.js'
 

@@ -1,3 +1,4 @@
+// Sorts changes of files by folder, and refuses those that contradict each other.
 import { InvalidPath } from '../errors.js'
 import { type EncodedObject, encodeObject } from '../objects/hash.js'
 import { makeNode, type Node } from '../objects/tree-codec.js'

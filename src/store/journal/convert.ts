@@ -1,3 +1,4 @@
+// Moves what earlier releases kept as documents into journals.
 import type { Journal } from '../../kernel/documents.js'
 import type { Database } from '../database.js'
 import { frozenJson } from '../json.js'

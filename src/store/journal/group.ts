@@ -1,3 +1,4 @@
+// One group of records of a journal, as far as it is in memory.
 import { fileNameOf } from '../file-name.js'
 import type { AnyDocument } from '../view.js'
 import type { Added, Segment } from './segment.js'

@@ -1,3 +1,4 @@
+// The journals of a store: records that are only ever appended.
 import { dirname } from 'node:path'
 import { ensureDir, removeFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'

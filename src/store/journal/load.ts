@@ -1,3 +1,4 @@
+// Loads the groups of a journal at start.
 import { StoreDamaged } from '../errors.js'
 import { hasCode, listDir, removeFile } from '../file-system.js'
 import type { GroupIndex } from './group.js'

@@ -1,3 +1,4 @@
+// Reads records of a group while checkpoints go on.
 import type { FoundRecords, Journal, JournalQuery, Recorded } from '../../kernel/documents.js'
 import { StoreDamaged } from '../errors.js'
 import { deepFreeze } from '../json.js'

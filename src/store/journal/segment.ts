@@ -1,3 +1,4 @@
+// The files that hold the records of a group.
 import { crc32 } from 'node:zlib'
 import { StoreDamaged } from '../errors.js'
 import { hasCode, replaceFile } from '../file-system.js'

@@ -1,3 +1,4 @@
+// The error of a merge that has conflicts.
 import type { MergeConflict } from '../../../git/index.js'
 import { conflict } from '../../../kernel/errors.js'
 

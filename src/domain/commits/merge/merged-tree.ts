@@ -1,3 +1,4 @@
+// The types of a three-way merge: what goes in, and what comes out.
 import type { FileChange, MergeConflict } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 

@@ -1,3 +1,4 @@
+// Finds paths that a merge would bring together although some file systems cannot tell them apart.
 import { caseKey, type Repository } from '../../../git/index.js'
 import { conflict } from '../../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'

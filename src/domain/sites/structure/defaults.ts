@@ -1,3 +1,4 @@
+// Sets which section and space of a site opens first.
 import { badRequest } from '../../../kernel/errors.js'
 import { itemsOf, type SiteStructure } from '../../../model/index.js'
 import { type Container, findSection, findSiteSpace, replaceContainer } from './find.js'

@@ -1,3 +1,4 @@
+// Places sections and spaces of a site among their siblings.
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import type { SiteItemType } from '../../../model/index.js'
 
