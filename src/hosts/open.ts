@@ -9,7 +9,7 @@ import { GITHUB_HEADERS, GitHub } from './api/github.js'
 import { GitLab } from './api/gitlab.js'
 import { RateLimits } from './api/rate-limits.js'
 import { type Authorization, RestApi } from './api/rest-api.js'
-import { type GitCredential, standingCredential } from './git-credential.js'
+import { type GitCredential, fixedCredential } from './git-credential.js'
 import { type Installation, InstallationTokens, type SignAppToken } from './installation-tokens.js'
 import { type Host, type HostAddress, type HostCredential, HostError, type Provider } from './types.js'
 
@@ -52,7 +52,7 @@ export function openHosts({ http, signAppToken, now }: HostsOptions): Hosts {
     },
     async gitCredential(address) {
       const { provider, credential } = address
-      if (credential.kind !== 'githubApp') return standingCredential(provider, credential)
+      if (credential.kind !== 'githubApp') return fixedCredential(provider, credential)
       const { base, name } = placeOf(address)
       const { token, expiresAt } = await tokens.token({ apiUrl: base, repository: name, ...credential })
       return { username: 'x-access-token', password: token, expiresAt }
@@ -90,18 +90,18 @@ const hashed = (...parts: string[]): string => createHash('sha256').update(JSON.
 
 /** Gitea's tokens have a scheme of their own; GitLab knows no Basic, but takes a token wherever it comes from. */
 function tokenAuthorization(provider: Provider, credential: Exclude<HostCredential, { kind: 'githubApp' }>, base: string): Authorization {
-  const standing = (header: Record<string, string>, secrets: string[]): Authorization => ({
+  const fixed = (header: Record<string, string>, secrets: string[]): Authorization => ({
     headers: async () => header,
     secrets: () => secrets,
     key: hashed(base, ...secrets),
   })
-  if (credential.kind === 'none') return standing({}, [])
+  if (credential.kind === 'none') return fixed({}, [])
   if (credential.kind === 'sshKey')
     throw new HostError('unauthorized', 'A deploy key opens the repository for Git alone. Statuses and pull requests need a token, or a GitHub App.')
   if (credential.kind === 'basic' && provider !== 'gitlab') {
     const value = basic(credential.username, credential.password)
-    return standing({ authorization: `Basic ${value}` }, [credential.password, value])
+    return fixed({ authorization: `Basic ${value}` }, [credential.password, value])
   }
   const token = credential.kind === 'basic' ? credential.password : credential.token
-  return standing({ authorization: `${provider === 'gitea' ? 'token' : 'Bearer'} ${token}` }, [token])
+  return fixed({ authorization: `${provider === 'gitea' ? 'token' : 'Bearer'} ${token}` }, [token])
 }

@@ -46,7 +46,7 @@ export type BatchAnswer = ReadonlyMap<string, DownloadAction | LfsError>
 export const authorizationOf = ({ username, password }: LfsCredential): string => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /** What must not appear in a message. */
-export const secretsOf = (credential: LfsCredential | null): string[] =>
+const secretsOf = (credential: LfsCredential | null): string[] =>
   credential === null ? [] : [credential.password, authorizationOf(credential).slice('Basic '.length)]
 
 /** Asks for objects, 100 at most. Throws `LfsError` if the server answers for none of them. */

@@ -51,7 +51,7 @@ export interface CommentDoc extends Post {
   review?: string
 }
 
-/** Selects a list of comments; members that are left out do not restrict it. */
+/** Selects a list of comments; fields that are left out do not restrict it. */
 interface CommentFilter {
   page?: string
   author?: string

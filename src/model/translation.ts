@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, Language, listOf, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 
-export const translationStates = ['pending', 'running', 'completed', 'failed'] as const
+const translationStates = ['pending', 'running', 'completed', 'failed'] as const
 const problemCodes = ['engine', 'budget', 'forbidden', 'locked', 'source-gone', 'result-gone', 'conflict', 'too-large', 'internal'] as const
 export type TranslationProblemCode = (typeof problemCodes)[number]
 const engines = ['deepl', 'libretranslate', 'openai', 'apertium'] as const

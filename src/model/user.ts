@@ -13,10 +13,10 @@ export type AddressProof = 'mail' | 'operator' | 'earlier'
  * Either the address is proved to be theirs, and no other account has it; or it is only claimed, and they belong to one
  * organization alone. Once removed from it they are `former` for good: what they wrote keeps their name, and nobody becomes that user again.
  */
-type Standing = { proof: AddressProof; limitedTo?: never; former?: never } | { limitedTo: string; proof?: never; former?: true }
+type AccountKind = { proof: AddressProof; limitedTo?: never; former?: never } | { limitedTo: string; proof?: never; former?: true }
 
 /** A person or a named service account, as stored. */
-export type UserDoc = UserFields & Standing
+export type UserDoc = UserFields & AccountKind
 
 interface UserFields {
   id: string

@@ -32,7 +32,7 @@ export function tableTargets({ links, images }: TargetTable, idPrefix: string): 
 }
 
 /** The ID that an anchor names: without percent-encoding. */
-export function decodedAnchor(anchor: string): string {
+function decodedAnchor(anchor: string): string {
   try {
     return decodeURIComponent(anchor)
   } catch {

@@ -21,7 +21,7 @@ export interface Guidance {
   examples: readonly GlossaryEntry[]
 }
 
-export const engineNames = ['deepl', 'libretranslate', 'openai', 'apertium'] as const
+const engineNames = ['deepl', 'libretranslate', 'openai', 'apertium'] as const
 export type EngineName = (typeof engineNames)[number]
 
 /** Most texts of one request, and most characters of all of them. */

@@ -53,7 +53,7 @@ export async function presentLink(
   link: Link,
   without: ReadonlySet<string> | null,
 ): Promise<Presented<LinkJson>> {
-  const { status, problem } = report.standing(link)
+  const { status, problem } = report.stateOf(link)
   const target = await presentTarget(locations, revision, report, link)
   const location = await locations.present(revision, sourceOf(revision, link.source))
   const json = {
@@ -70,7 +70,7 @@ export async function presentLink(
 
 /** What a link leads to; null if that is nothing that the caller may see. */
 async function presentTarget(locations: Locations, home: OpenRevision, report: LinkReport, link: Link): Promise<Presented<ContentLocation> | null> {
-  const { status, place } = report.standing(link)
+  const { status, place } = report.stateOf(link)
   if (place) return raw(await locations.present(place.revision, shownOf(place)))
   const { to } = link
   if (to === null || (to.kind === 'url' && status !== 'ok')) return null

@@ -54,7 +54,7 @@ export const updateOrganizationById = endpoint({
   path: '/v1/orgs/{organizationId}',
   summary: 'Change an organization',
   description:
-    'Members that are left out keep their value. `hostname` is unique. `sso: true` enforces single sign-on: other tokens than those of a sign-in by it no longer give access to the organization ' +
+    'Fields that are left out keep their value. `hostname` is unique. `sso: true` enforces single sign-on: other tokens than those of a sign-in by it no longer give access to the organization ' +
     '(403), except those of admins, who could otherwise lock themselves out, and those that an admin has named (`PUT …/sso/tokens/{tokenId}`). `emailDomains` only help people to find the organization: nobody becomes a member through them.',
   section,
   needs: 'organization:admin',

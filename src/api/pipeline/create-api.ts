@@ -45,7 +45,7 @@ const BODIES = {
   caller: 'You are sending too many large request bodies at once.',
 }
 
-const STANDING = [
+const FIXED_HEADERS = [
   ['Cache-Control', 'private, no-cache'],
   ['Vary', 'Authorization, Origin, Accept-Encoding'],
 ] as const
@@ -84,8 +84,8 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const limits = { byToken: rateLimit('token', config.rateLimit.perToken), byAddress: rateLimit('address', config.rateLimit.perAddress) }
   const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
   const kept = keptResponses(options, koa, limits, responses)
-  const standing = [...(await securityHeaders(config.publicUrl)), ...STANDING]
-  koa.use(observe({ options, standing, responses, keep: (ctx, state) => kept?.keepWhenSent(ctx, state) }))
+  const headers = [...(await securityHeaders(config.publicUrl)), ...FIXED_HEADERS]
+  koa.use(observe({ options, headers, responses, keep: (ctx, state) => kept?.keepWhenSent(ctx, state) }))
   koa.use(crossOrigin(config.corsOrigins))
   koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
   const make = koa.callback()

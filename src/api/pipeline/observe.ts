@@ -1,4 +1,4 @@
-/** What surrounds every request: its ID, standing response headers, errors turned into responses, the access log and metrics. */
+/** What surrounds every request: its ID, the headers of all responses, errors turned into responses, the access log and metrics. */
 import type { Context, Next } from 'koa'
 import { accessLog, loggedPath } from './access-log.js'
 import type { ByteBudget } from './byte-budget.js'
@@ -12,15 +12,15 @@ import { ResponseHold } from './response-hold.js'
 const JSON_TYPE = 'application/json; charset=utf-8'
 interface Surroundings {
   options: ApiOptions<unknown, object>
-  standing: readonly (readonly [string, string])[]
+  headers: readonly (readonly [string, string])[]
   /** Of all responses that are not read yet. */
   responses: ByteBudget
   /** Keeps a response, so that it can be sent again. */
   keep: (ctx: Context, state: RequestState) => void
 }
 
-/** The outermost step: request ID, standing headers, errors as responses, one log line and one measurement per request. */
-export function observe({ options, standing, responses, keep }: Surroundings): (ctx: Context, next: Next) => Promise<void> {
+/** The outermost step: request ID, the headers of all responses, errors as responses, one log line and one measurement per request. */
+export function observe({ options, headers, responses, keep }: Surroundings): (ctx: Context, next: Next) => Promise<void> {
   const { log, metrics } = options
   const record = accessLog(log, metrics)
 
@@ -41,7 +41,7 @@ export function observe({ options, standing, responses, keep }: Surroundings): (
     ctx.state = state
     const { res } = ctx
     res.setHeader('X-Request-Id', state.id)
-    for (const [name, value] of standing) res.setHeader(name, value)
+    for (const [name, value] of headers) res.setHeader(name, value)
     try {
       await next()
       if (ctx.method !== 'HEAD') response.holds(ctx.body)

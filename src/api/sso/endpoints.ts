@@ -58,7 +58,7 @@ export const updateOrganizationSAMLProvider = endpoint({
   path: '/v1/orgs/{organizationId}/saml/{samlProviderId}',
   summary: 'Change a SAML provider',
   description:
-    'Members that are left out keep their value; `defaultTeam: null` removes the team. While the identity provider replaces its key, `certificate` holds both certificates, one after the other. ' +
+    'Fields that are left out keep their value; `defaultTeam: null` removes the team. While the identity provider replaces its key, `certificate` holds both certificates, one after the other. ' +
     'With another `entityID` it is another identity provider: its people are new, and tokens of earlier sign-ins end.',
   section,
   needs,

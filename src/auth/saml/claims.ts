@@ -31,7 +31,7 @@ export interface Asserted {
 }
 
 /** By how much the clocks of two servers may differ, in milliseconds. */
-export const SKEW_MS = 60_000
+const SKEW_MS = 60_000
 /** Longest time from the issue of an assertion to its use. */
 const MOST_AGE_MS = 10 * 60_000
 const NAME_ID = 256

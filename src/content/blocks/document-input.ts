@@ -17,7 +17,7 @@ const BLOCKS = new Set(described.filter((one) => one.object === 'block').map((on
 const INLINES = new Set(described.filter((one) => one.object === 'inline').map((one) => one.type))
 const MARKS = new Set(['bold', 'italic', 'strikethrough', 'underline', 'code', 'keyboard', 'superscript', 'subscript', 'color'])
 /** Blocks whose children are inline nodes. */
-export const PHRASING = new Set([
+const PHRASING = new Set([
   'paragraph',
   'caption',
   'expandable-title',

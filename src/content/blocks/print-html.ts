@@ -14,7 +14,7 @@ export const urlOf = (data: Data, name = 'ref'): string => {
   return typeof ref === 'object' && ref !== null && 'url' in ref ? stringOf(ref.url) : ''
 }
 
-export const escapeHtml = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+const escapeHtml = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 /** ` name="value"`, with line ends as character references. */
 export const attribute = (name: string, value: string): string =>
   ` ${name.replace(/[^A-Za-z0-9_:.-]/g, '')}="${escapeHtml(value)
@@ -52,7 +52,7 @@ export function markTags({ type, data }: Mark): { open: string; close: string } 
 const NOWHERE = { region: { text: '', at: [0], source: [0] }, definitions: new Map() } as unknown as Context
 
 /** The inline nodes of HTML. */
-export const inlinesOfHtml = (html: string): Inline[] => htmlInlines(html, NOWHERE)
+const inlinesOfHtml = (html: string): Inline[] => htmlInlines(html, NOWHERE)
 
 /** Whether the data of two nodes is the same, apart from the HTML that they were parsed from. */
 const sameData = (a: Data, b: Data): boolean => {
@@ -108,7 +108,7 @@ function builtTags(node: Inline & { object: 'inline' }, written?: string): { ope
 }
 
 /** `<img>`, in a `<picture>` if there is another source for dark mode. */
-export function imageHtml(data: Data): string {
+function imageHtml(data: Data): string {
   const optional = ['title', 'width', 'height'].map((name) => (data[name] ? attribute(name, stringOf(data[name])) : '')).join('')
   const size = data['size'] ? attribute('data-size', stringOf(data['size'])) : ''
   const image = `<img${attribute('src', urlOf(data))}${attribute('alt', stringOf(data['alt']))}${optional}${size}>`

@@ -54,7 +54,7 @@ interface Seen extends PageVersion {
  * else tells near-identical pages apart.
  */
 export async function matchPages(before: readonly PageVersion[], after: readonly PageVersion[], slices: Slices): Promise<Map<string, string>> {
-  const [old, now] = withinMemory(await seen(before, slices), await seen(after, slices))
+  const [old, now] = withinMemory(await withFragments(before, slices), await withFragments(after, slices))
   const edges = await edgesOf(old, now, slices)
   const chosen = assign(edges)
   const found = new Map([...chosen].map(([row, column]) => [old[row]!.path, now[column]!.path]))
@@ -68,13 +68,13 @@ export async function matchPages(before: readonly PageVersion[], after: readonly
   return found
 }
 
-async function seen(sights: readonly PageVersion[], slices: Slices): Promise<Seen[]> {
+async function withFragments(versions: readonly PageVersion[], slices: Slices): Promise<Seen[]> {
   const all: Seen[] = []
   let left = MAX_FRAGMENTS
-  for (const sight of sights) {
-    const fragments = left < 0 ? new Set<string>() : fragmentsOf(sight.text ?? '')
+  for (const version of versions) {
+    const fragments = left < 0 ? new Set<string>() : fragmentsOf(version.text ?? '')
     left -= fragments.size
-    all.push({ ...sight, fragments })
+    all.push({ ...version, fragments })
     if (slices.due) await slices.rest()
   }
   return all

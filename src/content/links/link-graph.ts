@@ -44,7 +44,7 @@ const PARTS: ReadonlySet<string> = new Set(['include', 'openapi', 'specification
 export const SPECIFICATIONS = 'specifications'
 
 /** The key of what a link leads to, in `LinkGraph.byTarget`; null for what is not in the space. */
-export function targetKey(to: LinkTarget): string | null {
+function targetKey(to: LinkTarget): string | null {
   if (to.kind === 'file') return `file:${to.gitPath}`
   return to.kind === 'page' || to.kind === 'reusable-content' ? `${to.kind}:${to.id}` : null
 }

@@ -2,7 +2,7 @@
 import { parseAttributes } from '../blocks/attributes.js'
 
 /** The tags of blocks that name parts of specifications. */
-export const PART_TAGS = ['openapi-operation', 'openapi-webhook', 'openapi-schemas', 'openapi', 'swagger'] as const
+const PART_TAGS = ['openapi-operation', 'openapi-webhook', 'openapi-schemas', 'openapi', 'swagger'] as const
 type PartTag = (typeof PART_TAGS)[number]
 const isPartTag = (name: string): name is PartTag => (PART_TAGS as readonly string[]).includes(name)
 

@@ -13,7 +13,7 @@ import { readYaml } from '../yaml.js'
 import { type Template, TemplateError, type TemplateLink, type TemplateRef } from './template.js'
 
 /** The file that describes a template. */
-export const DESCRIPTION_FILE = 'template.yaml'
+const DESCRIPTION_FILE = 'template.yaml'
 const CONTENT = 'content/'
 
 const LONGEST = { title: 100, description: 500, emoji: 50 } as const

@@ -74,7 +74,7 @@ function fileOf(url: string, content: Uint8Array, type: string): ImportedFile {
 }
 
 /** A name for a file, from its address: without characters that mean something in paths or on some systems. */
-export function assetName(url: string, type: string): string {
+function assetName(url: string, type: string): string {
   const { pathname } = new URL(url)
   let last = pathname.slice(pathname.lastIndexOf('/') + 1)
   try {

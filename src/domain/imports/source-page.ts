@@ -48,7 +48,7 @@ export function keyOf(url: string): string {
 export const archiveUrl = (path: string): string => `archive:///${path.split('/').map(encodeURIComponent).join('/')}`
 
 /** A title as text of a heading: none of its characters is markup, nor begins a tag. */
-export const headingText = (title: string): string =>
+const headingText = (title: string): string =>
   title
     .replace(/\s+/g, ' ')
     .replace(/[\\[\]*_`<>]/g, '\\$&')

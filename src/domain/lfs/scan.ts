@@ -22,7 +22,7 @@ const AT_ONCE = 1_000
 const nameOf = ({ oid, size }: LfsPointer): string => `${oid} ${size}`
 
 /** The pointers of a revision, by what they name. Pages are never pointers. A blob that was looked at is not read again. */
-export async function pointersAt(app: App, repo: Repository, revision: CommitId): Promise<Map<string, FoundPointer>> {
+async function pointersAt(app: App, repo: Repository, revision: CommitId): Promise<Map<string, FoundPointer>> {
   const snapshot = await repo.at(revision)
   const slices = new Slices()
   const found = new Map<string, FoundPointer>()

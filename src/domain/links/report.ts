@@ -13,7 +13,7 @@ import { type Place, Places } from './places.js'
 export type LinkStatus = 'ok' | 'broken' | 'in-app'
 
 /** What is known of a link besides itself. */
-interface Standing {
+interface LinkState {
   status: LinkStatus
   problem: Problem | null
   /** What its address leads to, if that is a place of the service that the caller may see. */
@@ -25,7 +25,7 @@ export class LinkReport {
   private constructor(
     readonly graph: LinkGraph,
     /** Links to addresses of the service, and those to specifications that are broken. */
-    private readonly elsewhere: ReadonlyMap<Link, Standing>,
+    private readonly elsewhere: ReadonlyMap<Link, LinkState>,
   ) {}
 
   /** Looks up what links to addresses and specifications lead to. Costs nothing for the other links. */
@@ -33,7 +33,7 @@ export class LinkReport {
     const graph = await linksOf(app, revision)
     const addresses = await SpaceAddresses.of(app, revision.space.doc.organization)
     const places = new Places(app, actor, revision, addresses)
-    const elsewhere = new Map<Link, Standing>()
+    const elsewhere = new Map<Link, LinkState>()
     const slices = new Slices()
     for (const origin of addresses.origins())
       for (const link of graph.byOrigin.get(origin) ?? []) {
@@ -50,7 +50,7 @@ export class LinkReport {
     return new LinkReport(graph, elsewhere)
   }
 
-  standing(link: Link): Standing {
+  stateOf(link: Link): LinkState {
     return this.elsewhere.get(link) ?? { status: link.problem === null ? 'ok' : 'broken', problem: link.problem, place: null }
   }
 

@@ -18,7 +18,7 @@ export interface Look extends Contact {
 
 /** The refs that keep the previews of a connection. They are hidden from the Git door. */
 export const previewPrefix = (connection: string): string => `refs/bindery/previews/${connection}/`
-export const previewRef = (connection: string, number: number): RefName => `${previewPrefix(connection)}${number}` as RefName
+const previewRef = (connection: string, number: number): RefName => `${previewPrefix(connection)}${number}` as RefName
 
 /** Opens the space and the host. Null if the space was deleted. Throws `SyncFailure`, `RemoteError`, `HostError`. */
 export async function openLook(app: App, through: Document<ConnectionDoc>, signal: AbortSignal): Promise<Look | null> {

@@ -78,7 +78,7 @@ async function sent({ side, connection, branch }: Sided<Export>, commit: CommitI
   }
 }
 
-export const recordPushed = (all: Pick<Export, 'app' | 'doc'>, pushed: ExportedRevision): Promise<Document<RequestExportDoc>> =>
+const recordPushed = (all: Pick<Export, 'app' | 'doc'>, pushed: ExportedRevision): Promise<Document<RequestExportDoc>> =>
   record(all, ({ offered: _done, ...stored }) => ({ ...stored, pushed, changedAt: all.app.clock.now().toISOString() }))
 
 /** Writes into the log of the synchronization that a commit of the host has the content of the head: it counts once main contains the head. */

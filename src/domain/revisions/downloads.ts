@@ -28,7 +28,7 @@ export function downloadUrl(app: App, space: string, oid: string, name: string):
 }
 
 /** Whether a download URL was made here and has not expired. */
-export const isValidDownload = (app: App, download: Download, signature: string): boolean => isSigned(app, partsOf(download), download.expires, signature)
+const isValidDownload = (app: App, download: Download, signature: string): boolean => isSigned(app, partsOf(download), download.expires, signature)
 
 /** The content behind a download URL. */
 export interface OpenedDownload {

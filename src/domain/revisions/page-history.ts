@@ -110,7 +110,7 @@ async function isPageAt(app: App, space: LoadedSpace, commit: CommitId, path: st
 }
 
 /** The path of a page's file at a commit, whether its table of contents lists it or not. Null if there is no such page or it has no file. */
-export async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId, page: string): Promise<string | null> {
+async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId, page: string): Promise<string | null> {
   const structure = app.content.structures.get(`${space.doc.id}:${commit}`)
   const entry = structure?.byId.get(page)
   if (entry) return entry.type === 'document' ? entry.gitPath : null

@@ -48,7 +48,7 @@ export async function isTokenFor(reader: Reader, actor: Actor, organization: str
 }
 
 /** Whether an admin of the organization has taken the access of the caller's token away. */
-export const isExcluded = async (reader: Reader, actor: Actor, organization: string): Promise<boolean> =>
+const isExcluded = async (reader: Reader, actor: Actor, organization: string): Promise<boolean> =>
   (await reader.get(tokens, actor.token.id))?.excludedFrom?.includes(organization) ?? false
 
 async function callerRequiresSso(reader: Reader, actor: Actor, organization: string): Promise<boolean> {

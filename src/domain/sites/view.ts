@@ -132,7 +132,7 @@ export const isGroup = (item: ShownItem): item is ShownGroup => 'children' in it
 export const isSection = (item: ShownItem): item is ShownSection => 'siteSpaces' in item
 
 /** All items of a view in order, each group before what is in it. */
-export function shownItems({ items }: Pick<SiteView, 'items'>): ShownItem[] {
+function shownItems({ items }: Pick<SiteView, 'items'>): ShownItem[] {
   return items.flatMap((item) => (isGroup(item) ? [item, ...shownItems({ items: item.children })] : [item]))
 }
 

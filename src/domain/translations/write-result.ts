@@ -12,7 +12,7 @@ import type { KnownFile } from './ledgers.js'
 import { versionsOf, type Work, wordsOf } from './needs.js'
 import type { FileStep } from './plan.js'
 
-export const MAX_NOTES = 50
+const MAX_NOTES = 50
 
 /** The files of a run. */
 export interface Written {

@@ -9,7 +9,7 @@ import { withEnv } from '../remote/run.js'
 import type { FolderOrder, Remote } from '../types.js'
 
 /** Asks for commits and folders, without files. */
-export const WITHOUT_FILES = '--filter=blob:none'
+const WITHOUT_FILES = '--filter=blob:none'
 /** Also where an earlier fetch of the same scratch repository was without files. */
 const WHOLE = '--no-filter'
 

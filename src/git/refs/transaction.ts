@@ -15,7 +15,7 @@ const LOGGED = /^(?:HEAD$|refs\/(?:heads|remotes|notes)\/)/
 /** What is to be done is left to Git: nothing was changed. */
 export class LeftToGit extends GitError {}
 /** Another process holds a lock. */
-export class LockHeld extends GitError {}
+class LockHeld extends GitError {}
 
 /** A move that gives a ref a value. */
 export type SettingMove = RefMove & { to: string }

@@ -10,7 +10,7 @@ import { type Candidate, type CountedReviews, countedReviews, missingApprovals, 
 import { type Protection, protectionOf, protects } from './effective.js'
 
 /** What rules look at. */
-interface Standing {
+interface ReviewState {
   reader: Reader
   space: Pick<LoadedSpace, 'doc' | 'repo'>
   candidate: Candidate
@@ -21,11 +21,11 @@ interface Standing {
 }
 
 /** What a change request lacks of a rule, as a sentence; null if it meets the rule. */
-type Check<R = MergeRule> = (standing: Standing, rule: R) => string | null | Promise<string | null>
+type Check<R = MergeRule> = (state: ReviewState, rule: R) => string | null | Promise<string | null>
 
 const reviewersOf = (list: readonly { reviewer: string }[]): string[] => list.map(({ reviewer }) => reviewer)
 
-const approvedBy = ({ reviews }: Standing): Set<string> => new Set(reviewersOf(reviews.approvals))
+const approvedBy = ({ reviews }: ReviewState): Set<string> => new Set(reviewersOf(reviews.approvals))
 
 /** The member of the union whose rule may be `R`. */
 type RuleNamed<R> = MergeRule extends infer One ? (One extends { rule: infer Own } ? (R extends Own ? One : never) : never) : never
@@ -49,14 +49,14 @@ const CHECKS: { [R in MergeRule['rule']]: Check<RuleNamed<R>> } = {
   require_change_request_description: ({ candidate: { doc } }) => ((doc.description ?? '').trim() === '' ? 'It needs a description.' : null),
   require_author_to_merge: async ({ reader, candidate: { doc, mergedBy } }) =>
     mergedBy.user === doc.createdBy ? null : `Only ${await namesOf(reader, [doc.createdBy])}, who opened it, may merge it.`,
-  require_specific_reviewers: async (standing, { users }) => {
-    const missing = users.filter((user) => !approvedBy(standing).has(user))
-    return missing.length === 0 ? null : `It needs the approval of ${await namesOf(standing.reader, missing)}.`
+  require_specific_reviewers: async (state, { users }) => {
+    const missing = users.filter((user) => !approvedBy(state).has(user))
+    return missing.length === 0 ? null : `It needs the approval of ${await namesOf(state.reader, missing)}.`
   },
-  require_one_of_specific_reviewers: async (standing, { users }) =>
-    users.some((user) => approvedBy(standing).has(user)) ? null : `It needs the approval of one of ${await namesOf(standing.reader, users)}.`,
+  require_one_of_specific_reviewers: async (state, { users }) =>
+    users.some((user) => approvedBy(state).has(user)) ? null : `It needs the approval of one of ${await namesOf(state.reader, users)}.`,
   allow_bypass: () => null,
-  custom: async (standing, { expression, message }) => (evaluateCondition(expression, await valuesOf(standing)) ? null : message),
+  custom: async (state, { expression, message }) => (evaluateCondition(expression, await valuesOf(state)) ? null : message),
 }
 
 /** The names that a custom rule may use; `model/merge-rules.ts` describes them. */
@@ -69,7 +69,7 @@ export const RULE_NAMES = {
 
 type Values = { [Root in keyof typeof RULE_NAMES]: Record<(typeof RULE_NAMES)[Root][number], unknown> }
 
-async function valuesOf({ reader, space, candidate: { doc, mergedBy }, reviews, requested, outdated }: Standing): Promise<Values> {
+async function valuesOf({ reader, space, candidate: { doc, mergedBy }, reviews, requested, outdated }: ReviewState): Promise<Values> {
   const { number, subject, description = '', status, createdBy } = doc
   const { approvals, objections } = reviews
   return {
@@ -97,7 +97,7 @@ export async function unmetRules(reader: Reader, space: Pick<LoadedSpace, 'doc' 
 
 async function unmetOf(reader: Reader, protection: Protection, space: Pick<LoadedSpace, 'doc' | 'repo'>, candidate: Candidate): Promise<UnmetRule[]> {
   const main = space.repo.head(MAIN)
-  const standing: Standing = {
+  const state: ReviewState = {
     reader,
     space,
     candidate,
@@ -107,9 +107,9 @@ async function unmetOf(reader: Reader, protection: Protection, space: Pick<Loade
   }
   const unmet: UnmetRule[] = []
   if (protection.approvals > 0)
-    for (const message of await missingApprovals(reader, protection.approvals, standing.reviews)) unmet.push({ rule: 'required_approvals', message })
+    for (const message of await missingApprovals(reader, protection.approvals, state.reviews)) unmet.push({ rule: 'required_approvals', message })
   for (const rule of protection.rules) {
-    const message = await (CHECKS[rule.rule] as Check<MergeRule>)(standing, rule)
+    const message = await (CHECKS[rule.rule] as Check<MergeRule>)(state, rule)
     if (message !== null) unmet.push({ rule: rule.rule, message })
   }
   return unmet

@@ -12,7 +12,7 @@ const BESIDE = /(^|\/)_(sidebar|footer|header)\.\w+$/i
 const OTHER_MARKUP = /\.(asciidoc|adoc|creole|mediawiki|wiki|org|pod|rdoc|rest|rst|textile)$/i
 
 /** The address of a wiki's repository: `https://host/owner/repo/wiki` → `https://host/owner/repo.wiki.git`; `-/wikis` of GitLab. */
-export function wikiRepository(url: string): string {
+function wikiRepository(url: string): string {
   const { origin, pathname } = new URL(url)
   const [, repository] = /^(\/.+?)(?:\/-)?\/wikis?(?:\/.*)?$/.exec(pathname) ?? /^(\/.+)\.wiki\.git\/?$/.exec(pathname) ?? []
   if (repository === undefined)

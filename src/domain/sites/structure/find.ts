@@ -69,7 +69,7 @@ export function getSiteSpace(structure: SiteStructure, id: string): { siteSpace:
 }
 
 /** The structure with every list of items changed, those of inner groups first. */
-export function withLists(structure: SiteStructure, change: (list: ItemList, group: string | null) => ItemList): SiteStructure {
+function withLists(structure: SiteStructure, change: (list: ItemList, group: string | null) => ItemList): SiteStructure {
   const within = (list: ItemList, group: string | null): GroupChild[] => {
     const inner = list.map((item) => (item.type === 'site-section-group' ? { ...item, children: within(item.children, item.id) } : item))
     return [...change(inner, group)]
