@@ -75,13 +75,24 @@ async function fetchInto({ options, place: { local, scratches }, path, remote }:
   } catch (error) {
     if (!(await mayBeDamaged(path, error))) throw error
     await scratches.renew(path)
-    return await throughScratch(fetch)
+    return await throughScratch(fetch).catch(unreadable)
   }
 }
 
+/** Rethrows an error; one that nobody could act on as one that says what to do. */
+function unreadable(error: unknown): never {
+  if (!isOfFiles(error) || error instanceof RemoteError) throw error
+  const message =
+    'What was fetched of the remote cannot be read, also after it was fetched anew. Check the remote with "git fsck --strict", and the disk of this server.'
+  throw new RemoteError('failed', message, { cause: error })
+}
+
+/** Whether Git or the system could not do something with files. */
+const isOfFiles = (error: unknown): boolean => error instanceof GitError || /^E[A-Z]+$/.test(errorCode(error) ?? '')
+
 /** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
 async function mayBeDamaged(path: string, error: unknown): Promise<boolean> {
-  if (!(error instanceof GitError) && !/^E[A-Z]+$/.test(errorCode(error) ?? '')) return false
+  if (!isOfFiles(error)) return false
   if (error instanceof RemoteError && error.kind !== 'unsafe-content' && error.kind !== 'failed') return false
   return (await readdir(join(path, 'refs/heads')).catch(() => ['?'])).length > 0
 }
