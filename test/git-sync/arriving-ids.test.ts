@@ -4,21 +4,28 @@ import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
-import { startFixture } from '../support/sync-fixture.js'
+import { type Edit, startFixture } from '../support/sync-fixture.js'
 
 const [test, f] = await suiteWith('IDs of what arrives', startFixture)
 
 const text = (word: string): string => `# ${word}\n\n${Array.from({ length: 9 }, (_, n) => `${word} line ${n}.\n`).join('')}`
+type Remote = Awaited<ReturnType<typeof f.remotes.createRepository>>
 const DOCS = {
   'README.md': '# Home\n',
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [A](a.md)\n* [B](b.md)\n',
   'a.md': text('alpha'),
   'b.md': text('beta'),
 }
-const idsOf = async ({ doc, repo }: LoadedSpace): Promise<Record<string, string>> => {
-  const head = repo.head('refs/heads/main' as RefName) as CommitId
+const idsOf = async ({ doc, repo }: LoadedSpace, ref = 'refs/heads/main'): Promise<Record<string, string>> => {
+  const head = repo.head(ref as RefName) as CommitId
   const { byGitPath } = await structureAt(f.app, { doc, repo }, head)
   return Object.fromEntries([...byGitPath].map(([path, page]) => [path, page.id]))
+}
+
+/** Makes the newest commit of main an administrator's, of which the IDs are found out. */
+async function byHand({ repo }: LoadedSpace): Promise<void> {
+  const plain = await git(repo.path, ['commit-tree', 'main^{tree}', '-p', 'main^', '-m', 'By hand'])
+  await git(repo.path, ['update-ref', 'refs/heads/main', plain.trim()])
 }
 
 for (const [n, page] of ['notes.md', 'README.md'].entries())
@@ -77,9 +84,7 @@ for (const [what, edit, listed] of [
     await f.import(space, { url: remote.url })
     const before = await idsOf(space)
     await f.edit(space, { ...edit, 'SUMMARY.md': summary(listed) })
-    // As an administrator's commit, of which the IDs are found out.
-    const plain = await git(space.repo.path, ['commit-tree', 'main^{tree}', '-p', 'main^', '-m', 'By hand'])
-    await git(space.repo.path, ['update-ref', 'refs/heads/main', plain.trim()])
+    await byHand(space)
     assert.not.equal(await idsOf(space), before)
     await remote.commit({ 'README.md': '# Home of all\n' })
     const run = await f.import(space, { url: remote.url, force: true })
@@ -226,5 +231,63 @@ test('a page that was made here with the text of one that was deleted here is th
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.is((await idsOf(space))['x.md'], made)
 })
+
+/** Here a page is written and changes places with an old one; on the remote somebody has the same in one commit of their own. Returns the remote and the space. */
+async function changedPlaces(name: string, extra: Edit = {}): Promise<{ remote: Remote; space: LoadedSpace; summary: string }> {
+  const remote = await f.remotes.createRepository(name, { files: DOCS })
+  const space = await f.space()
+  await f.import(space, { url: remote.url })
+  const summary = (a: string, x: string): string => `# Table of contents\n\n* [Home](README.md)\n* [A](${a})\n* [B](b.md)\n* [New](${x})\n`
+  await f.edit(space, { 'x.md': text('new'), 'SUMMARY.md': summary('a.md', 'x.md') })
+  const { 'a.md': old, 'x.md': made } = await idsOf(space)
+  await f.edit(space, { 'a.md': text('new'), 'x.md': text('alpha'), 'SUMMARY.md': summary('x.md', 'a.md') })
+  await byHand(space)
+  const { 'a.md': a, 'x.md': x } = await idsOf(space)
+  assert.equal([a, x], [made, old])
+  await remote.commit({ 'a.md': text('new'), 'x.md': text('alpha'), 'SUMMARY.md': summary('x.md', 'a.md'), ...extra })
+  return { remote, space, summary: summary('x.md', 'a.md') }
+}
+
+test('a page that the remote knows by another ID since a squash is the page that main has there, also where it is renamed there later', async () => {
+  const { remote, space, summary } = await changedPlaces('other-id.git', { 'README.md': '# Home of all\n' })
+  const before = await idsOf(space)
+  const { url } = remote
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(await idsOf(space), before)
+  await remote.commit({ 'a.md': null, 'z.md': `${text('new')}more\n`, 'SUMMARY.md': summary.replace('a.md', 'z.md') })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  const { 'a.md': made, ...others } = before
+  assert.equal(await idsOf(space), { ...others, 'z.md': made })
+})
+
+test("a page that the remote knows by another ID has main's ID on the branch of a conflict, also after a restart", async () => {
+  const { remote, space } = await changedPlaces('other-id-held.git', { 'b.md': text('theirs') })
+  await f.edit(space, { 'b.md': text('ours') })
+  const before = await idsOf(space)
+  assert.is((await f.import(space, { url: remote.url })).result, 'conflict')
+  assert.equal(await idsOf(space, 'refs/heads/change-requests/1'), before)
+  f.app.content.clear()
+  assert.equal(await idsOf(space, 'refs/heads/change-requests/1'), before)
+})
+
+for (const held of [false, true])
+  test(`a page put in the place of a deleted one on both sides is one page${held ? ', also for a later head of a conflict' : ''}`, async () => {
+    const remote = await f.remotes.createRepository(`same-place-${held}.git`, { files: { ...DOCS, 'c.md': text('gamma') } })
+    const { url } = remote
+    const space = await f.space()
+    await f.import(space, { url })
+    const summary = '# Table of contents\n\n* [Home](README.md)\n* [B](a.md)\n'
+    await f.edit(space, { 'a.md': null, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('* [A](a.md)\n', '') })
+    await f.edit(space, { 'b.md': null, 'a.md': text('beta'), 'SUMMARY.md': summary })
+    if (held) await f.edit(space, { 'c.md': text('ours') })
+    const before = await idsOf(space)
+    // There it takes two commits, and is another page for whoever follows them.
+    await remote.commit({ 'b.md': null, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('* [B](b.md)\n', ''), ...(held ? { 'c.md': text('theirs') } : {}) })
+    if (held) assert.is((await f.import(space, { url })).result, 'conflict')
+    await remote.commit({ 'a.md': text('beta'), 'SUMMARY.md': summary, 'README.md': '# Home of all\n' })
+    const run = await f.import(space, { url })
+    if (!held) assert.is(run.result, 'merged', run.error)
+    assert.equal(await idsOf(space, held ? 'refs/heads/change-requests/1' : 'refs/heads/main'), before)
+  })
 
 test.run()

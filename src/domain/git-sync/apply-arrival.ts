@@ -124,7 +124,7 @@ export async function mergeCommit(
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const bases = ground.bases.map(({ local }) => local)
-  await rememberTheirs(contact, ground, theirs)
+  await rememberTheirs(contact, ground, { main, theirs })
   const commit = {
     parents: [main, theirs, ...also],
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),

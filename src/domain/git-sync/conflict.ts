@@ -8,7 +8,6 @@ import { createChangeRequest, changeDocument } from '../change-requests/change-r
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { findCollisions } from '../commits/merge/path-collisions.js'
-import { arrivingOverrides } from '../revisions/arriving-identity.js'
 import { overridesAt } from '../revisions/identity.js'
 import { changeRequestRef, incomingRef } from '../context/refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
@@ -112,11 +111,13 @@ async function relatedHead(sync: Sync, { main, theirs }: Arrival, ground: Common
   const [base] = ground.bases
   const common = await commonCommit(sync, ground)
   if (base === undefined || common === null) return theirs
-  const own = await overridesAt(app, space, theirs)
-  const overrides = await arrivingOverrides(app, space, common, theirs)
+  // What was worked out for the merge: whether the head's own history says the same is not known, except where no page has moved.
+  const overrides = await overridesAt(app, space, theirs)
+  const versions = await Promise.all([common, main].map((commit) => overridesAt(app, space, commit)))
+  const isPlain = [overrides, ...versions].every(({ size }) => size === 0)
   const natural = await repo.mergeBase(main, theirs)
   const related = ground.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
-  if (related && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs
+  if (related && isPlain) return theirs
   return makeCommit(app, space, {
     parents: related ? [theirs] : await relationParents(sync, ground, { main, theirs, natural }),
     changes: [],

@@ -4,6 +4,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { overridesAt, rememberOverrides } from '../revisions/identity.js'
 import { arrivingOverrides } from '../revisions/arriving-identity.js'
+import { asKnownToMain, idsKnownToMain } from '../revisions/known-ids.js'
 import { withIdsSeenFromMain } from '../revisions/later-identity.js'
 import { withFiles } from '../commits/merge/files-of-both.js'
 import { joinedBase, joinedCommits } from '../commits/merge/joined-base.js'
@@ -37,7 +38,7 @@ export async function mergeArrival(
   seenFromMain?: IdOverrides,
 ): Promise<MergedArrival> {
   const { app, space } = contact
-  await rememberTheirs(contact, ground, arrival.theirs)
+  await rememberTheirs(contact, ground, arrival)
   if (seenFromMain) await rememberSeen(contact, ground, { branch: arrival.main, head: arrival.theirs }, seenFromMain)
   const sides = await withSharedFiles(contact, ground, arrival, await withoutReturned(contact, ground, await sidesOf(contact, ground, arrival)))
   const merged = await mergeCommits(app, space, sides)
@@ -121,10 +122,25 @@ async function isPlain(repo: Repository, { bases, implied, held }: CommonGround,
   return true
 }
 
-/** Works out the page IDs of what arrives from those of the merge base here, and caches them. */
-export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, ground: CommonGround, theirs: CommitId): Promise<void> {
+/**
+ * Works out the page IDs of what arrives from those of the merge base here, and caches them. The remote's own commits may know pages of ours by other IDs (it
+ * squashed or rebased an export): what main knows such a page by counts.
+ */
+export async function rememberTheirs(
+  { app, space }: Pick<Contact, 'app' | 'space'>,
+  ground: CommonGround,
+  { main, theirs }: { main: CommitId; theirs: CommitId },
+): Promise<void> {
   const common = await commonCommit({ app, space }, ground)
-  if (common !== null) rememberOverrides(app, space, theirs, await arrivingOverrides(app, space, common, theirs))
+  if (common === null) return
+  const found = { commit: theirs, overrides: await arrivingOverrides(app, space, common, theirs) }
+  const renamed = new Map<string, string>()
+  for (const base of new Set([common, ...ground.bases.map(({ local }) => local)])) {
+    const known = await idsKnownToMain(app, space, main, base)
+    for (const [old, id] of known.renamed) renamed.set(old, id)
+    if (known.renamed.size > 0) rememberOverrides(app, space, base, known.overrides)
+  }
+  rememberOverrides(app, space, theirs, await asKnownToMain(app, space, { main, common }, found, renamed))
 }
 
 /** Gives the new files of a later head of a conflict the IDs that they have seen from main. */

@@ -10,12 +10,7 @@ import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { historyStatesIds, newestStatement, overridesAt, statesIds } from './identity.js'
-import { resolveChanges } from './identity-changes.js'
-
-interface CommitOverrides {
-  commit: CommitId
-  overrides: IdOverrides
-}
+import { type CommitOverrides, resolveChanges } from './identity-changes.js'
 
 /**
  * The overrides at `head`, given that those at `base` count. They are the head's own if its history agrees with the base's IDs (with those of files that people moved). If not (a

@@ -106,7 +106,8 @@ async function blobAt(work: TextWork, files: ReturnType<Repository['tree']>): Pr
   return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
 }
 
-interface CommitOverrides {
+/** The overrides at a commit. */
+export interface CommitOverrides {
   commit: CommitId
   overrides: IdOverrides
 }

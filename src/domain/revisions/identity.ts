@@ -2,7 +2,7 @@
 // Commits of the server state their overrides in a header; those of other commits are worked out from what they changed.
 // See ARCHITECTURE.md, "Page identity".
 import type { IdOverrides } from '../../content/identity.js'
-import { keepIds, mergeOverridesInSteps, takeOverrides } from '../../content/merge-identity.js'
+import { keepIds, mergeOverridesInSteps, type SideOf, takeOverrides } from '../../content/merge-identity.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
 import type { CommitInfo } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -12,6 +12,7 @@ import type { SpaceRepository } from '../context/loaded.js'
 import { ADOPTED } from '../context/refs.js'
 import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles, unchangedFiles } from './identity-changes.js'
 import { withMovesOfMerge } from './merge-moves.js'
+import { pagesOfBoth } from './pages-of-both.js'
 
 /** The commit header that states page IDs. */
 export const PAGE_IDS = 'page-ids'
@@ -154,7 +155,7 @@ export interface MergedCommits {
   ours: CommitId
   theirs: CommitId
   tree: TreeId
-  /** Whose page keeps its default ID if both sides restored the same page. It is main's side if one side is main; `ours` by default. */
+  /** Whose page keeps its ID if both sides added or restored the same page. It is main's side if one side is main; `ours` by default. */
   keeper?: 'ours' | 'theirs'
 }
 
@@ -166,12 +167,15 @@ export async function mergedOverrides(app: App, space: SpaceRepository, merged: 
   if (b.size + o.size + t.size === 0) return o
   const work = app.texts.for(space.doc.id)
   const differing = [...new Set([...o.keys(), ...t.keys()])].filter((name) => o.get(name) !== t.get(name))
-  const sideOf = await sideOfFiles(work, repo, { ours, theirs, tree }, differing)
-  const entries = await entriesOf(work, repo, tree)
   const sides = [
     { commit: ours, overrides: o },
     { commit: theirs, overrides: t },
   ] as const
+  const byFile = await sideOfFiles(work, repo, { ours, theirs, tree }, differing)
+  const before = await Promise.all(bases.map(async (commit) => ({ commit, overrides: await overridesAt(app, space, commit) })))
+  const shared = await pagesOfBoth(work, repo, { bases: before, ours: sides[0], theirs: sides[1] })
+  const sideOf: SideOf = (name) => (shared.has(name) ? keeper : byFile(name))
+  const entries = await entriesOf(work, repo, tree)
   const kept = await idsKeptByDefault(work, repo, ...(keeper === 'ours' ? sides : ([sides[1], sides[0]] as const)), entries)
   return inSlices(mergeOverridesInSteps({ base: b, ours: o, theirs: t }, { existing: entries, sideOf, reserved: kept }))
 }

@@ -19,9 +19,9 @@ interface LaterHead {
 }
 
 /**
- * The overrides of a later head, as found from what it has in common with the conflict's branch, in which a new file has the ID that it has seen from main
- * (`seen`), if neither the branch nor the head has that page already. Without this, a page that the remote deleted while the conflict was open and then
- * restored would be a new page there, and main's page a deleted one.
+ * The overrides of a later head, as found from what it has in common with the conflict's branch, in which a new or changed file has the ID that it has seen
+ * from main (`seen`), if neither the branch nor the head has that page already. Without this, a page that the remote deleted while the conflict was open and
+ * then restored (if need be in the place of another one) would be another page there, and main's page a deleted one.
  */
 export async function withIdsSeenFromMain(
   app: App,
@@ -34,16 +34,16 @@ export async function withIdsSeenFromMain(
   const work = app.texts.for(space.doc.id)
   const [now, from] = [idOf(found), idOf(seen)]
   const entryAt = await entriesAt(work, repo, head)
-  const fresh = (await repo.diff(common, head))
-    .filter(({ status }) => status === 'added')
-    .map(({ path }) => entryAt(path))
-    .filter(({ kind, key }) => now(kind, key) !== from(kind, key))
+  const changed = (await repo.diff(common, head)).flatMap(({ status, path }) =>
+    status === 'deleted' ? [] : [{ isAdded: status === 'added', ...entryAt(path) }],
+  )
+  const fresh = changed.filter(({ kind, key }) => now(kind, key) !== from(kind, key))
   if (fresh.length === 0) return found
   const [onBranch, atHead] = [await idsAt(work, repo, branch, await overridesAt(app, space, branch)), await idsAt(work, repo, head, found)]
   const result = new OverrideDraft(found)
-  for (const { kind, key } of fresh) {
+  for (const { isAdded, kind, key } of fresh) {
     const id = from(kind, key)
-    if (onBranch.has(now(kind, key)) || onBranch.has(id) || atHead.has(id)) continue
+    if ((isAdded && onBranch.has(now(kind, key))) || onBranch.has(id) || atHead.has(id)) continue
     atHead.add(id)
     result.give({ kind, key }, id)
   }

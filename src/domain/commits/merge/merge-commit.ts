@@ -18,7 +18,7 @@ interface CleanMerge {
   /** The newest commits that both sides contain: page IDs are merged on them. */
   bases: readonly CommitId[]
   tree: TreeId
-  /** Whose page keeps its default ID if both sides restored the same page: `ours` by default. */
+  /** Whose page keeps its ID if both sides added or restored the same page: `ours` by default. */
   keeper?: 'ours' | 'theirs'
 }
 
