@@ -35,17 +35,18 @@ test('deliveries of a pull request that come twice, late and in any order end in
   const number = await docs.open(words(1))
   const first = (await docs.bare.head(`refs/heads/topic-${number}`)) as string
   const second = await docs.push(number, words(2))
-  // The push is told of before the opening, each twice.
-  for (const [action, sha] of [
-    ['synchronize', second],
-    ['opened', first],
-    ['synchronize', second],
-    ['opened', first],
-  ] as const)
-    await deliver(docs, action, number, sha)
+  // The push is told of before the opening, each five times.
   const before = looksAt(docs)
+  for (let times = 0; times < 5; times++)
+    for (const [action, sha] of [
+      ['synchronize', second],
+      ['opened', first],
+    ] as const)
+      await deliver(docs, action, number, sha)
   await here.forward(3_000)
-  assert.is(looksAt(docs) - before, 1, 'one look for all of them')
+  // One at once, one that was queued while that ran, and one two seconds later for all others.
+  const looks = looksAt(docs) - before
+  assert.ok(looks >= 1 && looks <= 3, `${looks} looks`)
   const preview = await docs.preview(number)
   assert.equal([preview.state, preview.head.commit, preview.status.commit], ['ready', second, second])
   assert.is(docs.host.repository.statuses.length, 1)
@@ -132,11 +133,15 @@ for (const [when, ways] of [
     let purged: Promise<void> | undefined
     const onHost = 'host' in ways ? ways.host : null
     const onRemote = 'remote' in ways ? ways.remote : null
+    let listed = false
     docs.host.watch = async ({ path }, is) => {
       if (is === 'asked' && onHost?.(path)) await (purged ??= purge(docs.space))
+      listed ||= is === 'done' && /\/pulls(\?|$)/.test(path)
     }
-    here.remotes.behaviour.onRequest = async ({ method }) => {
-      if (onRemote?.(method)) await (purged ??= purge(docs.space))
+    // Other spaces, and polls of the branch, ask for something too.
+    const name = `/${docs.bare.path.split('/').slice(-3).join('/')}`
+    here.remotes.behaviour.onRequest = async ({ method, url }) => {
+      if (listed && url.startsWith(name) && onRemote?.(method)) await (purged ??= purge(docs.space))
     }
     await here.forward(POLL_MS)
     delete here.remotes.behaviour.onRequest
