@@ -4,7 +4,7 @@ import { deepCheck } from './deep/deep-check.js'
 import { MAX_PACK_BYTES } from './deep/second-reader.js'
 import { GitError } from './errors.js'
 import { withOutgoing } from './folders/folder-scratch.js'
-import type { FetchedFolder, FolderOrder, ScratchHold } from './folders/types.js'
+import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './folders/types.js'
 import { maintain } from './lifecycle/maintain.js'
 import { ObjectWriter } from './objects/writer.js'
 import { wholeCommand } from './process/whole-command.js'
@@ -65,6 +65,10 @@ export class BareRepository extends RepositoryContents implements Repository {
 
   fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
     return this.services.remote.fetchFolder({ local: this.#local, scratches: this.services.remoteScratches }, remote, ref, order)
+  }
+
+  rootFile(remote: Remote, ref: RefName, order: RootFileOrder): Promise<string | null> {
+    return this.services.remote.useScratch({ local: this.#local, scratches: this.services.remoteScratches }, remote, order, (held) => held.rootFile(ref, order))
   }
 
   onScratch<T>(remote: Remote, hold: ScratchHold, work: (scratch: FolderScratch) => Promise<T>): Promise<T> {

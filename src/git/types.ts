@@ -1,7 +1,7 @@
 /** One repository, and all of a service, as `git/` offers them: what the rest of the service may ask of Git. */
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
-import type { FetchedFolder, FolderOrder, ScratchHold } from './folders/types.js'
+import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './folders/types.js'
 import type { HistoryQuery, TextDiffQuery } from './history/types.js'
 import type { MergeOutcome } from './merge/types.js'
 import type { CommitInfo, Snapshot, TreeEntry } from './objects/types.js'
@@ -23,6 +23,7 @@ export type {
   MergeOutcome,
   Remote,
   RemoteBranches,
+  RootFileOrder,
   ScratchHold,
   Snapshot,
   Staging,
@@ -118,6 +119,10 @@ export interface Repository {
    * ref. Throws `RemoteError`.
    */
   fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
+  /**
+   * The text of a file at the root of `ref`, of which the space has a folder only; null if there is none. Throws `ObjectTooLarge`, `RemoteError`.
+   */
+  rootFile(remote: Remote, ref: RefName, order: RootFileOrder): Promise<string | null>
   /**
    * Does work on the scratch repository of the remote, which nobody else uses meanwhile. The work must be safe to repeat: it is repeated if the scratch repository
    * is damaged. Throws `RemoteError`.

@@ -1,5 +1,6 @@
 // Puts JSON that exists already into a response.
 import { randomUUID } from 'node:crypto'
+import { Slices } from './slices.js'
 
 /** Random, so that no text of a client can contain it. */
 const MARK = `raw-json-${randomUUID()}-`
@@ -14,6 +15,30 @@ export class RawJson {
     if (!collecting) return JSON.parse(Buffer.from(this.bytes).toString())
     return `${MARK}${collecting.push(this) - 1}`
   }
+}
+
+/**
+ * A list, serialized in slices: of tens of thousands of items, others have their turn in between.
+ * @param present what an item becomes; null leaves it out
+ */
+export async function listAsJson<I, T extends object>(items: Iterable<I>, present: (item: I) => T | null): Promise<T[]> {
+  const slices = new Slices()
+  const done: Buffer[] = []
+  let parts: string[] = []
+  let first = true
+  for (const item of items) {
+    if (slices.due) {
+      done.push(Buffer.from(parts.join('')))
+      parts = []
+      await slices.rest()
+    }
+    const shown = present(item)
+    if (shown === null) continue
+    parts.push(first ? '[' : ',', JSON.stringify(shown))
+    first = false
+  }
+  parts.push(first ? '[]' : ']')
+  return new RawJson(Buffer.concat([...done, Buffer.from(parts.join(''))])) as unknown as T[]
 }
 
 /** Serializes a value; each `RawJson` in it is copied as it is. */

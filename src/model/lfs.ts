@@ -41,6 +41,8 @@ export interface LfsRemote {
   /** Without a credential. */
   url: string
   ref: string
+  /** The folder of it that the space is; absent = all of it, or an earlier release stored this. */
+  directory?: string
   /** Whose credential is used. */
   connection?: string
   /** The remote's head that was imported last: its `.lfsconfig` counts. */

@@ -241,4 +241,30 @@ test('an import that waits for a scratch repository that another one uses is can
   assert.is((await f.last(a)).result, 'adopted')
 })
 
+test('2,100 new commits between two imports, most of them in the folder: all come, however they are divided', async () => {
+  const { remote, link } = await monorepo()
+  const space = await f.space()
+  await f.import(space, link)
+  await f.edit(space, { 'here.md': '# Here\n' })
+  // A stream of git-fast-import(1). Every tenth commit is beside the folder.
+  const change = (n: number): string => {
+    const [path, text] = n % 10 === 0 ? ['app.js', `code ${n}\n`] : ['docs/deep/page.md', `# Page\n\nText ${n}.\n`]
+    const from = n === 1 ? 'from refs/heads/main^0\n' : ''
+    return `commit refs/heads/main\ncommitter Ben <ben@example.org> ${1_700_000_100 + n} +0000\ndata 4\nEdit\n${from}M 644 inline ${path}\ndata ${text.length}\n${text}\n`
+  }
+  await git(remote.path, ['fast-import', '--quiet'], Array.from({ length: 2_100 }, (_, n) => change(n + 1)).join(''))
+  const before = await main(space)
+  const run = await f.import(space, link)
+  assert.equal([run.error, run.result, run.remoteRevision], [undefined, 'merged', await remote.head()])
+  assert.equal(await f.files(space), { 'README.md': '# Docs', 'deep/page.md': '# Page\n\nText 2099.', 'here.md': '# Here' })
+  assert.is(await git(space.repo.path, ['rev-list', '--count', `${before}..main^2`]), '1890', 'the commits that change the folder')
+  assert.is(await git(space.repo.path, ['log', '--format=%an', '-1', 'main^2']), 'Ben')
+  assert.equal(await space.repo.check(), [])
+  // Mapped at once, from the beginning, it is the same history.
+  const fresh = await f.space()
+  assert.is((await f.import(fresh, link)).result, 'adopted')
+  assert.is(await main(fresh), await git(space.repo.path, ['rev-parse', 'main^2']))
+  assert.is((await f.import(space, link)).result, 'unchanged')
+})
+
 test.run()

@@ -109,6 +109,36 @@ for (const [kind, make] of [
       assert.match(await git(remote.path, [...key.verify, 'log', '-1', '--show-signature', 'main']), /Good .*signature/)
     }))
 
+test('exports of a folder, in both modes, are verified, and so are the merges here', () =>
+  withKey(
+    (dir) => sshKey(dir, 'ed25519'),
+    async (f, key) => {
+      const files = { 'app.js': 'code\n', 'docs/README.md': '# Home\n', 'docs/guide.md': '# Guide\n' }
+      const remote = await f.remotes.createRepository('mono.git', { files })
+      const input = { url: remote.url, repoProjectDirectory: 'docs' }
+      const space = await f.space()
+      assert.is((await f.import(space, input)).result, 'adopted')
+      for (const exportMode of ['commits', 'single'] as const) {
+        for (const text of ['one', 'two']) await f.edit(space, { 'guide.md': `# Guide\n\n${exportMode} ${text}\n` })
+        const before = await remote.commit({ 'app.js': `${exportMode}\n`, [`docs/${exportMode}.md`]: '# Theirs\n' })
+        const run = await f.export(space, { ...input, exportMode })
+        assert.is(run.error, undefined)
+        const made = (await git(remote.path, ['rev-list', `${before}..main`])).split('\n')
+        assert.is(made.length, exportMode === 'commits' ? 2 : 1)
+        // Fails unless the signature is that of an allowed signer.
+        for (const commit of made) await git(remote.path, [...key.verify, 'verify-commit', commit])
+        await git(space.repo.path, [...key.verify, 'verify-commit', 'main'])
+        assert.is(await verdicts(remote.path, key, `${before}~1..${before}`), 'N', 'what people committed is as it was')
+      }
+      assert.is(await git(remote.path, ['show', 'main:docs/guide.md']), '# Guide\n\nsingle two')
+      assert.is(await git(remote.path, ['show', 'main:app.js']), 'single')
+      assert.is(await git(remote.path, ['fsck', '--strict']), '')
+      // What is mapped again is the same commit: it is not signed anew.
+      assert.is((await f.import(space, input)).result, 'unchanged')
+      assert.equal(await space.repo.check(), [])
+    },
+  ))
+
 test('a key that cannot be used is refused at the start, with the reason', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'k-'))
   try {

@@ -10,6 +10,7 @@ import { Pictures } from '../../src/domain/pdf/pictures.js'
 import { maintainRepository, purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
 import { lfsObjects } from '../../src/model/index.js'
 import { POLL_MS, QUIET_MS, startConnected } from '../connections/connected.js'
+import { git } from '../support/hermetic-git.js'
 import { type ObjectBehaviour, pointerOf, startLfs } from '../support/lfs-server.js'
 import { suiteWith } from '../support/suite.js'
 
@@ -179,6 +180,42 @@ test('.lfsconfig of another host is refused, one of the same host is followed', 
   const same = await connected({ 'a.png': pointer }, { '.lfsconfig': `[lfs]\n\turl = ${here.remotes.url}/own.git/info/lfs\n` })
   assert.is((await same.named())['a.png']?.lfs?.state, 'present')
   assert.ok(here.lfs.batches.some(({ path }) => path === '/own.git/info/lfs/objects/batch'))
+})
+
+test('the .lfsconfig at the root of a repository counts for a space that is a folder of it', async () => {
+  const folder = async (config: string, filter = true) => {
+    const { oid, pointer } = here.lfs.put(picture())
+    const files = { '.lfsconfig': config, 'app.js': 'code\n', 'docs/README.md': PAGE, 'docs/.gitbook/assets/a.png': pointer }
+    const theirs = await here.repository(files)
+    if (filter) await git(theirs.path, ['config', 'uploadpack.allowFilter', 'true'])
+    const space = await here.space()
+    const connection = await here.connect(space, { url: theirs.url, repoProjectDirectory: 'docs', credential })
+    const picked = async () => (await filesOf(space)).find(({ name }: { name: string }) => name === 'a.png').lfs
+    const batches = () => here.lfs.batches.filter(({ body }) => JSON.stringify(body).includes(oid))
+    return { theirs, space, connection, picked, batches }
+  }
+  const own = `[lfs]\n\turl = ${here.remotes.url}/of-the-root.git/info/lfs\n`
+  for (const filter of [true, false]) {
+    const same = await folder(own, filter)
+    assert.is((await same.picked()).state, 'present')
+    assert.equal(
+      same.batches().map(({ path }) => path),
+      ['/of-the-root.git/info/lfs/objects/batch'],
+    )
+    const at = join(here.service.dir, 'repos', `${same.space}.git`)
+    assert.not.match(await git(at, ['log', '--all', '--name-only', '--format=']), /lfsconfig/, 'it is read, and does not get into the space')
+  }
+  const other = await folder(`[lfs]\n\turl = ${here.lfs.storage}/lfs\n`)
+  assert.match((await other.picked()).problem, /\.lfsconfig names a server on 127\.0\.0\.1:\d+, which is not the host of the remote/)
+  assert.equal(other.batches(), [], 'no credential goes elsewhere')
+  const long = await folder(`${own}# ${'x'.repeat(17_000)}\n`)
+  assert.match((await long.picked()).problem, /\.lfsconfig has more than 16384 bytes/)
+  assert.equal(long.batches(), [])
+  // Corrected on the branch, it counts with the next run that somebody asks for.
+  await other.theirs.commit({ '.lfsconfig': own })
+  await here.service.admin.call('post', `${other.connection.base}/run`, {}).expect((response) => assert.ok(response.status < 300))
+  await here.idle()
+  assert.is((await other.picked()).state, 'present')
 })
 
 test('to know the hash of an object opens nothing', async () => {

@@ -8,7 +8,8 @@ import { revisionType } from '../../domain/revisions/revision-type.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import { iso } from '../../kernel/clock.js'
-import { Slices } from '../../kernel/slices.js'
+import type { Diagnostic } from '../../kernel/diagnostic.js'
+import { listAsJson } from '../../kernel/raw-json.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
@@ -27,15 +28,11 @@ export function presentFile(app: App, revision: OpenRevision, file: LoadedFile, 
   }
 }
 
-/** Each has a signature: of ten thousand, others have their turn in between. */
-async function presentFiles(app: App, revision: OpenRevision, files: readonly LoadedFile[], options: PageOptions): Promise<File[]> {
-  const slices = new Slices()
-  const shown: File[] = []
-  for (const file of files) {
-    if (slices.due) await slices.rest()
-    shown.push(presentFile(app, revision, file, options))
-  }
-  return shown
+/** What is wrong with a revision, each of its files that Git LFS keeps and that is not here included. */
+function* diagnosticsOf(found: readonly Diagnostic[], costly: readonly Diagnostic[], files: readonly LoadedFile[]): Generator<Diagnostic | null> {
+  yield* found
+  yield* costly
+  for (const { place, lfs } of files) if (lfs) yield lfsDiagnostic(place.gitPath, lfs)
 }
 
 /** A whole revision: pages without their text, files, reusable content, variables, diagnostics. */
@@ -50,7 +47,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     id: snapshot.commit,
     parents: info.parents,
     pages: pages.json,
-    files: await presentFiles(app, revision, loaded, options),
+    files: await listAsJson(loaded, (file) => presentFile(app, revision, file, options)),
     reusableContents: reusable.map(({ place, entry }) => ({
       id: place.id,
       title: place.title,
@@ -65,7 +62,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     },
     type: revisionType(info),
     ...(await presentMergedFrom(app, space, info)),
-    diagnostics: [...structure.diagnostics, ...pages.costly, ...loaded.flatMap(({ place, lfs }) => (lfs && lfsDiagnostic(place.gitPath, lfs)) ?? [])],
+    diagnostics: await listAsJson(diagnosticsOf(structure.diagnostics, pages.costly, loaded), (one) => one),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Asks a repository for the heads of all connections to it by one `git ls-remote`, and queues imports of what is new. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { type ConnectionDoc, connections, type RunTrigger } from '../../model/index.js'
+import { type ConnectionDoc, connections, type RunTrigger, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
@@ -37,11 +37,15 @@ export async function pollGroup(app: App, group: readonly ConnectionDoc[], trigg
   } catch (error) {
     if (signal.aborted) return false
     const message = explain(error, false)
+    // Through the repository of the first space, which may have been purged meanwhile.
+    if (message === null && (await isPurged(app, group[0] as ConnectionDoc))) return group.length === 1 || pollGroup(app, group.slice(1), trigger, signal)
     if (message === null) throw error
     for (const { id } of group) await record(app, id, (tx, doc) => failed(app, tx, doc, { cause: causeOf(error), message, byPoll: true }))
     return false
   }
 }
+
+const isPurged = async (app: App, { space }: ConnectionDoc): Promise<boolean> => (await app.store.get(spaces, space)) === null
 
 async function record(app: App, id: string, write: (tx: Transaction, doc: Document<ConnectionDoc>) => Promise<void>): Promise<void> {
   await app.store.transact(async (tx) => {

@@ -38,7 +38,15 @@ export async function lfsOrderAfter(sync: Sync, { revision, remoteRevision }: Ou
   const revisions = [revision, ...(remoteRevision !== undefined && directory === '' ? [remoteRevision] : [])]
   const asked = !isAutomatic(run)
   if ((await missingObjects(app, space.doc.id, space.repo, revisions, { asked, deep: false })).length === 0) return null
-  const remote = { key, url, ref, ...(connection === undefined ? {} : { connection }), ...(remoteRevision === undefined ? {} : { head: remoteRevision }) }
+  const folder = directory === '' ? {} : { directory }
+  const remote = {
+    key,
+    url,
+    ref,
+    ...folder,
+    ...(connection === undefined ? {} : { connection }),
+    ...(remoteRevision === undefined ? {} : { head: remoteRevision }),
+  }
   return { space: space.doc.id, remote, revisions, asked, tries: 0 }
 }
 

@@ -1,14 +1,14 @@
 /** Finds the LFS server of a remote and what opens it. */
 import { readBounded } from '../../content/read-file.js'
-import type { Repository } from '../../git/index.js'
-import { RemoteError } from '../../git/index.js'
-import type { CommitId } from '../../kernel/ids.js'
+import { ObjectTooLarge, type Remote, RemoteError, type Repository } from '../../git/index.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
 import { endpointOf, type LfsCredential, LfsError, type LfsServer, MAX_CONFIG_BYTES } from '../../lfs/index.js'
-import { type ConnectionDoc, connections } from '../../model/index.js'
+import { type ConnectionDoc, connections, spaces } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { MAIN } from '../context/refs.js'
 import { gitCredentialOf } from '../connections/credential.js'
 import { SyncFailure } from '../git-sync/failure.js'
+import { withCredential } from '../git-sync/remote.js'
 import { isMissing } from '../revisions/revisions.js'
 import type { LfsOrder } from './queue.js'
 
@@ -20,8 +20,9 @@ const CONFIG = '.lfsconfig'
  */
 export async function serverOf(app: App, job: string, order: LfsOrder, repo: Repository, signal: AbortSignal): Promise<LfsServer> {
   const connection = await connectionOf(app, order)
-  const endpoint = endpointOf(order.remote.url, await configOf(repo, order))
   const given = app.credentials.get(job) ?? (connection ? await credentialOf(app, connection) : undefined)
+  const root = await rootConfigOf(app, order, repo, withCredential(order.remote, given, signal))
+  const endpoint = endpointOf(order.remote.url, root ?? (await configOf(repo, order)))
   return { http: app.http, endpoint, credential: given ?? null, signal, now: () => app.clock.now() } as LfsServer & { credential: LfsCredential | null }
 }
 
@@ -45,6 +46,32 @@ async function credentialOf(app: App, connection: ConnectionDoc): Promise<LfsCre
   }
 }
 
+/**
+ * The text of `.lfsconfig` at the root of a repository of which the space has a folder only, as the branch has it now; null if there is none. Only asked for if
+ * objects are missing.
+ */
+async function rootConfigOf(app: App, { space, remote: { ref, directory, head } }: LfsOrder, repo: Repository, remote: Remote): Promise<string | null> {
+  // Files are fetched by https alone; `endpointOf` says so.
+  if (directory === undefined || !/^https?:/i.test(remote.url)) return null
+  // A space of an earlier release has the remote's commits themselves.
+  if (head !== undefined && (await repo.hasCommit(head))) return null
+  const owner = (await app.store.get(spaces, space))?.organization
+  if (owner === undefined) return null
+  const { maxBlobBytes, maxPackBytes, maxTreeEntries: maxEntries, remoteTimeoutMs: timeoutMs } = app.settings
+  try {
+    return await repo.rootFile(remote, ref as RefName, { name: CONFIG, maxBytes: MAX_CONFIG_BYTES, owner, maxBlobBytes, maxPackBytes, maxEntries, timeoutMs })
+  } catch (error) {
+    if (error instanceof ObjectTooLarge) throw tooLong()
+    if (error instanceof RemoteError) throw new LfsError(PASSING.has(error.kind) ? 'passing' : 'refused', error.message)
+    throw error
+  }
+}
+
+/** Of failures to reach a remote, those that often pass by themselves. */
+const PASSING: ReadonlySet<RemoteError['kind']> = new Set(['unreachable', 'timeout', 'cancelled'])
+
+const tooLong = (): LfsError => new LfsError('refused', `${CONFIG} has more than ${MAX_CONFIG_BYTES} bytes, so nothing is fetched. Make it shorter.`)
+
 /** The text of `.lfsconfig`: that of the remote's head, since the space may be a folder of it, else that of main. */
 async function configOf(repo: Repository, { remote }: LfsOrder): Promise<string | null> {
   for (const commit of [remote.head as CommitId | undefined, repo.head(MAIN)]) {
@@ -54,7 +81,7 @@ async function configOf(repo: Repository, { remote }: LfsOrder): Promise<string 
       const entry = await snapshot.entry(CONFIG)
       if (!entry) continue
       const bytes = await readBounded(snapshot, entry.oid, MAX_CONFIG_BYTES)
-      if (bytes === null) throw new LfsError('refused', `${CONFIG} has more than ${MAX_CONFIG_BYTES} bytes, so nothing is fetched. Make it shorter.`)
+      if (bytes === null) throw tooLong()
       return Buffer.from(bytes).toString('utf8')
     } catch (error) {
       if (!isMissing(error)) throw error

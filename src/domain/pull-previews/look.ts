@@ -39,10 +39,14 @@ export async function lookAtPullRequests(app: App, place: { connection: string; 
   } catch (error) {
     if (signal.aborted) throw error
     const message = error instanceof HostError ? error.message : explain(error, false)
+    if (message === null && (await isGone(app, doc))) return async () => {}
     if (message === null) throw error
     return ended(app, doc, { message, retryAt: error instanceof HostError ? error.retryAt : null }, true)
   }
 }
+
+/** Whether the connection was removed meanwhile, maybe with its space. Then nothing that failed needs to be told. */
+const isGone = async (app: App, { id }: ConnectionDoc): Promise<boolean> => (await app.store.get(connections, id)) === null
 
 interface Trouble {
   message: string
@@ -81,7 +85,7 @@ async function step(look: Look): Promise<{ isDone: boolean; problem: HostError |
   return { isDone: true, problem: unfetched ?? statuses.problem }
 }
 
-/** Makes the preview of a head. Null if the pull request is gone, an error if it could not be fetched. */
+/** Makes the preview of a head. Null if the pull request, or the connection, is gone, an error if it could not be fetched. */
 async function makeOne(look: Look, pull: PullRequest, head: CommitId | null): Promise<Document<PullPreviewDoc> | RemoteError | null> {
   const ref = refOf(look, pull)
   if (ref === null || head === null)
@@ -91,6 +95,7 @@ async function makeOne(look: Look, pull: PullRequest, head: CommitId | null): Pr
   } catch (error) {
     if (error instanceof RemoteError) return error
     if (look.connection.signal?.aborted || error instanceof HostError || explain(error, false) !== null) throw error
+    if (await isGone(look.app, look.through)) return null
     // One pull request never keeps the others from their previews.
     look.app.log.error({ error, connection: look.through.id, number: pull.number }, 'A pull request could not be previewed.')
     return storeRefusal(look, pull, head, 'The preview could not be made because of a fault of this server. Its administrators find it in the log.')

@@ -3,7 +3,7 @@ import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError } from '../../g
 import type { PullRequest } from '../../hosts/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { type PullPreviewDoc, previewId, pullPreviews } from '../../model/index.js'
+import { connections, type PullPreviewDoc, previewId, pullPreviews } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { mappedBefore, noFolder } from '../git-sync/directory.js'
 import { explain, SyncFailure } from '../git-sync/failure.js'
@@ -20,7 +20,7 @@ const NOTHING = { problems: [], counts: { all: 0, failing: 0 } }
 const OF_CONTENT: ReadonlySet<string> = new Set(['too-large', 'unsafe-content'])
 
 /**
- * Makes the preview and stores it. The head may have moved since the host was asked: what was fetched counts. Returns null if the pull request is gone.
+ * Makes the preview and stores it. The head may have moved since the host was asked: what was fetched counts. Returns null if the pull request, or the connection, is gone.
  * Throws what is wrong with the way to it: `RemoteError`, `HostError`, 503.
  */
 export const makePreview = (look: Look, pull: PullRequest, ref: RefName): Promise<Document<PullPreviewDoc> | null> =>
@@ -88,18 +88,20 @@ function requireFew(commits: number): void {
   if (commits > MAX_MAPPED) throw new SyncFailure(`The pull request has more than ${MAX_MAPPED} commits. Squash or split it.`)
 }
 
-/** Stores that nothing can be shown. What an earlier head showed is no longer kept. */
-export async function storeRefusal(look: Look, pull: PullRequest, commit: string | null, message: string): Promise<Document<PullPreviewDoc>> {
+/** Stores that nothing can be shown. What an earlier head showed is no longer kept. Returns null if the connection is gone. */
+export async function storeRefusal(look: Look, pull: PullRequest, commit: string | null, message: string): Promise<Document<PullPreviewDoc> | null> {
   await keep(look, pull.number, null)
   return storePreview(look, pull, { ...(commit === null ? {} : { commit }), state: 'refused', message, ...NOTHING })
 }
 
 type Made = Pick<PullPreviewDoc, 'state' | 'problems' | 'counts'> & Partial<Pick<PullPreviewDoc, 'commit' | 'message' | 'revision' | 'baseRevision'>>
 
-async function storePreview({ app, through }: Look, pull: PullRequest, made: Made): Promise<Document<PullPreviewDoc>> {
+/** Null if the connection is gone: what is stored now would stay for ever. */
+async function storePreview({ app, through }: Look, pull: PullRequest, made: Made): Promise<Document<PullPreviewDoc> | null> {
   const id = previewId(through.id, pull.number)
   const now = app.clock.now().toISOString()
   return app.store.transact(async (tx) => {
+    if (!(await tx.get(connections, through.id))) return null
     const stored = await tx.get(pullPreviews, id)
     const { space, key } = through
     const doc: PullPreviewDoc = {

@@ -54,16 +54,18 @@ export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
 
 /** Loads sizes and image dimensions of files. Leaves out those that the revision does not have. */
 export async function loadFiles(app: App, revision: OpenRevision, places: readonly FileEntry[]): Promise<LoadedFile[]> {
-  const found = (await Promise.all(places.map(async (place) => ({ place, entry: await revision.snapshot.entry(place.gitPath) })))).filter(
-    (one) => one.entry !== null,
-  )
-  const sizes = await revision.snapshot.sizes(found.map((one) => one.entry?.oid as string))
-  const loaded: LoadedFile[] = []
   const slices = new Slices()
-  // One after the other: each may be an image of many megabytes.
-  for (const [index, { place, entry }] of found.entries()) {
+  const found: { place: FileEntry; oid: string }[] = []
+  for (const place of places) {
     if (slices.due) await slices.rest()
-    const oid = entry?.oid as string
+    const entry = await revision.snapshot.entry(place.gitPath)
+    if (entry !== null) found.push({ place, oid: entry.oid })
+  }
+  const sizes = await revision.snapshot.sizes(found.map(({ oid }) => oid))
+  const loaded: LoadedFile[] = []
+  // One after the other: each may be an image of many megabytes.
+  for (const [index, { place, oid }] of found.entries()) {
+    if (slices.due) await slices.rest()
     const size = sizes[index] as number
     const lfs = await lfsFileOf(app, revision.space.doc.id, revision.snapshot, oid, size)
     if (lfs?.state === 'present') loaded.push({ place, oid, size: lfs.size, dimensions: await dimensionsOfObject(app, lfs, place.name), lfs })

@@ -6,18 +6,19 @@ import { createHash } from 'node:crypto'
 import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { GitError, RemoteError } from '../errors.js'
+import { GitError, ObjectTooLarge, RemoteError } from '../errors.js'
 import { makeCaches } from '../objects/caches.js'
 import { disk, errorCode } from '../objects/disk.js'
 import { ObjectWriter } from '../objects/writer.js'
 import { requireRemoteRefName } from '../refs/name.js'
 import { connect, type LocalRepository, type RemoteOptions } from '../remote/connection.js'
 import { parseRemoteUrl } from '../remote/url.js'
-import type { FetchedFolder, FolderOrder, Remote, ScratchHold } from '../types.js'
+import type { FetchedFolder, FetchLimits, FolderOrder, Remote, RootFileOrder, ScratchHold } from '../types.js'
 import { fetchPartial, type PartialFetch } from './fetch-partial.js'
 import { mapFolder } from './folder-mapper.js'
 import { readFolderMap } from './map-file.js'
 import type { RemoteScratches } from './remote-scratches.js'
+import { readRootFile } from './root-file.js'
 import { takeFolder } from './take-folder.js'
 
 /** A space, and the scratch repositories. */
@@ -31,6 +32,8 @@ export interface HeldScratch {
   path: string
   /** As `Repository.fetchFolder`. */
   fetch(ref: RefName, order: FolderOrder): Promise<FetchedFolder>
+  /** As `Repository.rootFile`. */
+  rootFile(ref: RefName, order: RootFileOrder): Promise<string | null>
   /** Makes it anew, because something in it is missing or damaged. */
   renew(): Promise<void>
 }
@@ -44,10 +47,15 @@ export async function useScratch<T>(
   work: (held: HeldScratch) => Promise<T>,
 ): Promise<T> {
   const { url } = parseRemoteUrl(remote.url, options.allowedProtocols)
-  return place.scratches.use({ url, owner, timeoutMs, signal: remote.signal }, (path) =>
-    work({ path, fetch: (ref, order) => fetchInto({ options, place, path, remote }, ref, order), renew: () => place.scratches.renew(path) }),
-  )
+  return place.scratches.use({ url, owner, timeoutMs, signal: remote.signal }, (path) => work(held({ options, place, path, remote })))
 }
+
+const held = (scratch: ScratchOfRemote): HeldScratch => ({
+  path: scratch.path,
+  fetch: (ref, order) => onSound(scratch, ref, order, throughScratch),
+  rootFile: (ref, order) => onSound(scratch, ref, order, async (fetch) => readRootFile(fetch, await fetchHead(fetch))),
+  renew: () => scratch.place.scratches.renew(scratch.path),
+})
 
 /** `Repository.fetchFolder`. Each step can be interrupted at any time: the next import goes on from what is complete. */
 export async function fetchFolder(options: RemoteOptions, place: FolderPlace, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
@@ -64,32 +72,55 @@ interface ScratchOfRemote {
   remote: Remote
 }
 
-async function fetchInto({ options, place: { local, scratches }, path, remote }: ScratchOfRemote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
+/** Does work on a scratch repository; if something in it is missing or damaged, it is made anew, and the work is done again. */
+async function onSound<O extends FetchLimits, T>(
+  { options, place: { local, scratches }, path, remote }: ScratchOfRemote,
+  ref: RefName,
+  order: O,
+  work: (fetch: PartialFetch<O>) => Promise<T>,
+): Promise<T> {
   requireRemoteRefName(ref)
   const until = Date.now() + order.timeoutMs
   const left = (): number => Math.max(0, until - Date.now())
   const connection = await connect(remote, options, local.launcher)
-  const fetch: PartialFetch = { options, connection, local, path, remote, ref, order, left }
+  const fetch: PartialFetch<O> = { options, connection, local, path, remote, ref, order, left }
   try {
-    return await throughScratch(fetch)
+    return await work(fetch)
   } catch (error) {
     if (!(await mayBeDamaged(path, error))) throw error
     await scratches.renew(path)
-    return await throughScratch(fetch)
+    return await work(fetch).catch(unreadable)
   }
 }
 
+/** Rethrows an error; one that nobody could act on as one that says what to do. */
+function unreadable(error: unknown): never {
+  if (!isOfFiles(error) || error instanceof RemoteError) throw error
+  const message =
+    'What was fetched of the remote cannot be read, also after it was fetched anew. Check the remote with "git fsck --strict", and the disk of this server.'
+  throw new RemoteError('failed', message, { cause: error })
+}
+
+/** Whether Git or the system could not do something with files. */
+const isOfFiles = (error: unknown): boolean => (error instanceof GitError && !(error instanceof ObjectTooLarge)) || /^E[A-Z]+$/.test(errorCode(error) ?? '')
+
 /** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
 async function mayBeDamaged(path: string, error: unknown): Promise<boolean> {
-  if (!(error instanceof GitError) && !/^E[A-Z]+$/.test(errorCode(error) ?? '')) return false
+  if (!isOfFiles(error)) return false
   if (error instanceof RemoteError && error.kind !== 'unsafe-content' && error.kind !== 'failed') return false
   return (await readdir(join(path, 'refs/heads')).catch(() => ['?'])).length > 0
 }
 
-async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
-  const { local, path, ref, order, left } = fetch
+/** Fetches the branch, and notes its head. */
+async function fetchHead<O extends FetchLimits>(fetch: PartialFetch<O>): Promise<CommitId> {
   const head = await fetchPartial(fetch)
-  await remember(path, ref, head)
+  await remember(fetch.path, fetch.ref, head)
+  return head
+}
+
+async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
+  const { local, path, order, left } = fetch
+  const head = await fetchHead(fetch)
   if (head === order.known) return { head, theirs: null, find: () => undefined, originals: () => [] }
   const map = await readFolderMap(path, order.directory)
   const writer = new ObjectWriter(path, '', makeCaches(), disk)

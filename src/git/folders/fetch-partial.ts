@@ -6,15 +6,19 @@ import { receive, requireWhole, whyRefused } from '../remote/fetch.js'
 import { requireCommit } from '../remote/inspect.js'
 import { openQuarantine } from '../remote/quarantine.js'
 import { withEnv } from '../remote/run.js'
-import type { FolderOrder, Remote } from '../types.js'
+import type { FetchLimits, Remote } from '../types.js'
+import type { FolderOrder } from './types.js'
 
 /** Asks for commits and folders, without files. */
 const WITHOUT_FILES = '--filter=blob:none'
 /** Also where an earlier fetch of the same scratch repository was without files. */
 const WHOLE = '--no-filter'
 
+/** What every fetch into a scratch repository is held to. */
+type Limits = Omit<FetchLimits, 'pushed' | 'directory' | 'within'>
+
 /** A fetch into the scratch repository at `path`. */
-export interface PartialFetch {
+export interface PartialFetch<O extends Limits = FolderOrder> {
   options: RemoteOptions
   connection: Connection
   /** The repository of the space, whose processes are used. */
@@ -22,12 +26,12 @@ export interface PartialFetch {
   path: string
   remote: Remote
   ref: RefName
-  order: FolderOrder
+  order: O
   left(): number
 }
 
 /** Returns the head of the branch, whose commits and folders are then in the scratch repository. Throws `RemoteError`. */
-export async function fetchPartial(fetch: PartialFetch): Promise<CommitId> {
+export async function fetchPartial(fetch: PartialFetch<Limits>): Promise<CommitId> {
   const { options, connection, local, path, remote, ref, order, left } = fetch
   let quarantine = await openQuarantine(path)
   try {
@@ -62,7 +66,7 @@ const MOST_FILES = 100_000
  * for the caller to find out. Throws `RemoteError`.
  */
 export async function fetchFiles(
-  { connection, order, left }: PartialFetch,
+  { connection, order, left }: PartialFetch<Limits>,
   into: Awaited<ReturnType<typeof openQuarantine>>,
   files: readonly string[],
 ): Promise<void> {

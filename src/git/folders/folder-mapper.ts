@@ -49,20 +49,40 @@ export async function mapFolder(
     await order.mapped?.(Math.min(at + BATCH, lines.length), lines.length)
   }
   if (lines.length > 0) await map.append([], head)
-  return map.find(head) ?? null
+  const mapped = map.find(head)
+  // Git lists nothing for a head that it cannot find.
+  if (mapped === undefined) throw new GitError(`commit ${head} was not listed`)
+  return mapped
 }
 
 const tooSlow = (): RemoteError =>
   new RemoteError('timeout', 'Reading the folder out of the history of the remote took too long; start the import again: it goes on from here.')
 
 /** The commits that are not mapped yet, each with its parents, parents first: a line of 40 digits for each. */
-async function listNew(map: FolderMap, head: CommitId, { scratch, launcher, left }: MapperTools): Promise<string[]> {
-  const input = [head, ...[...map.heads].map((one) => `^${one}`)].map((line) => `${line}\n`).join('')
+async function listNew(map: FolderMap, head: CommitId, tools: MapperTools): Promise<string[]> {
   const args = ['rev-list', '--topo-order', '--reverse', '--parents', '--ignore-missing', `--max-count=${MAX_COMMITS + 1}`, '--stdin']
-  const lines = (await launcher.mustRun(args, { cwd: scratch, input, timeoutMs: left() })).toString('latin1').split('\n').filter(Boolean)
+  const listed = await ask(tools, args, [head, ...[...map.heads].map((one) => `^${one}`)])
+  const lines = listed.toString('latin1').split('\n').filter(Boolean)
   if (lines.length > MAX_COMMITS)
     throw new RemoteError('too-large', `The remote's history has more than ${MAX_COMMITS} commits, too many to import a folder of it.`)
   return lines
+}
+
+/** Asks Git for what the scratch repository has. Throws `RemoteError` 'timeout', and `GitError` if something cannot be read. */
+async function ask({ scratch, launcher, left }: MapperTools, args: readonly string[], lines: readonly string[]): Promise<Buffer> {
+  const input = lines.map((line) => `${line}\n`).join('')
+  try {
+    return await launcher.mustRun(args, { cwd: scratch, input, timeoutMs: Math.max(1, left()) })
+  } catch (error) {
+    // What only took too long is not damaged.
+    throw left() <= 0 ? tooSlow() : error
+  }
+}
+
+/** The folder that a line of `cat-file --batch-check` names; null if there is none, or none was found. */
+function folderOf(line = ''): TreeId | null {
+  const [type, oid = ''] = line.split(' ')
+  return type === 'tree' && isOid(oid) ? (oid as TreeId) : null
 }
 
 class Batch {
@@ -91,21 +111,39 @@ class Batch {
     await this.map.append(this.#lines)
   }
 
-  /** Looks up the folder of each commit, by one process. */
+  /** Looks up the folder of each commit, by one process. Throws `GitError` if what leads to the folder cannot be read. */
   async #withFolders(commits: readonly string[][]): Promise<Row[]> {
     if (commits.length === 0) return []
-    const found = await this.#ask(
+    const found = await ask(
+      this.tools,
       ['cat-file', '--buffer', '--batch-check=%(objecttype) %(objectname)'],
-      commits.map(([id]) => `${id}:${this.order.directory}`),
+      // With the slash it is no file: Git would look for that, which may not have been fetched.
+      commits.map(([id]) => `${id}:${this.order.directory}/`),
     )
-    const answers = found.toString('utf8').split('\n')
+    const answers = found.toString('latin1').split('\n')
+    const folders = commits.map((_, at) => folderOf(answers[at]))
+    await this.#requireAbsent(commits.flatMap(([id = ''], at) => (folders[at] === null ? [id] : [])))
     return commits.map(([id = '', ...parents], at) => {
-      const [type, oid = ''] = (answers[at] ?? '').split(' ')
-      const own = type === 'tree' && isOid(oid) ? (oid as TreeId) : null
+      const own = folders[at] ?? null
       const tree = own ?? (parents.some((parent) => this.#treeAt(parent) !== null) ? (EMPTY_TREE as TreeId) : null)
       this.#effective.set(id, tree)
       return { id, parents, tree }
     })
+  }
+
+  /**
+   * Git says of a folder that it is missing also if a folder that leads to it, or its own, cannot be read. Whoever took that for deleted would delete its pages.
+   * So each folder on the way is read, as far as there is one. Throws `GitError` if one cannot be read, or if there is a folder.
+   */
+  async #requireAbsent(commits: readonly string[]): Promise<void> {
+    if (commits.length === 0) return
+    const args = ['rev-list', '--objects', '--no-walk', '--filter=blob:none', '--stdin', '--', `:(top,literal)${this.order.directory}`]
+    const listed = await ask(
+      this.tools,
+      args,
+      commits.map((id) => `${id}^{tree}`),
+    )
+    if (listed.includes(` ${this.order.directory}\n`)) throw new GitError(`${this.order.directory} was not found, and is there`)
   }
 
   /** The folder of a commit that was looked up or mapped. */
@@ -155,7 +193,7 @@ class Batch {
   /** Reads commits, by one process. */
   async #read(ids: readonly string[]): Promise<Map<string, CommitInfo>> {
     const infos = new Map<string, CommitInfo>()
-    const bytes = ids.length === 0 ? Buffer.alloc(0) : await this.#ask(['cat-file', '--buffer', '--batch'], ids)
+    const bytes = ids.length === 0 ? Buffer.alloc(0) : await ask(this.tools, ['cat-file', '--buffer', '--batch'], ids)
     for (let at = 0; at < bytes.length; ) {
       if (this.#slices.due) await this.#slices.rest()
       const end = bytes.indexOf(0x0a, at)
@@ -165,10 +203,5 @@ class Batch {
       at = end + 2 + Number(size)
     }
     return infos
-  }
-
-  #ask(args: readonly string[], lines: readonly string[]): Promise<Buffer> {
-    const { scratch, launcher, left } = this.tools
-    return launcher.mustRun(args, { cwd: scratch, input: lines.map((line) => `${line}\n`).join(''), timeoutMs: Math.max(1, left()) })
   }
 }

@@ -6,6 +6,9 @@ import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { MappedGraph } from './mapped-graph.js'
 
+/** In the names of the files. Those of version 1 may have commits without the folder where it only could not be read. */
+const VERSION = 2
+
 /** What one commit of the remote became. */
 export interface MappedLine {
   remote: string
@@ -75,7 +78,7 @@ export class FolderMap {
 
 /** Reads the map of a folder of a remote. What a crash left of a line is cut off; a file that cannot be understood is begun again. */
 export async function readFolderMap(scratch: string, directory: string): Promise<FolderMap> {
-  const map = new FolderMap(join(scratch, 'maps', `1-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`))
+  const map = new FolderMap(join(scratch, 'maps', `${VERSION}-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`))
   const bytes = await readFile(map.file).catch(() => null)
   if (bytes === null) return map
   const end = bytes.lastIndexOf(0x0a) + 1

@@ -22,6 +22,12 @@ export interface FolderOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 
   mapped?: (done: number, total: number) => Promise<void>
 }
 
+/** A file at the root of a remote, by its name, of at most `maxBytes` (and no more than 256 KiB). */
+export interface RootFileOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within' | 'unrelated'>, ScratchHold {
+  name: string
+  maxBytes: number
+}
+
 /** What was fetched. If the head is the one of `known`, nothing more is said. */
 export interface FetchedFolder {
   head: CommitId

@@ -126,7 +126,12 @@ export class ObjectDatabase {
   /** Sizes of blobs in bytes. Throws `MissingObject`. */
   async sizes(oids: readonly string[]): Promise<number[]> {
     const sizes: number[] = []
-    for (let at = 0; at < oids.length; at += SIZES_AT_ONCE) sizes.push(...(await Promise.all(oids.slice(at, at + SIZES_AT_ONCE).map((oid) => this.#size(oid)))))
+    const slices = new Slices()
+    for (let at = 0; at < oids.length; at += SIZES_AT_ONCE) {
+      sizes.push(...(await Promise.all(oids.slice(at, at + SIZES_AT_ONCE).map((oid) => this.#size(oid)))))
+      // Of those that are known, nobody else has a turn by itself.
+      if (slices.due) await slices.rest()
+    }
     return sizes
   }
 

@@ -54,7 +54,7 @@ export interface HostServer {
   tokens: Map<string, Scopes>
   /** All requests so far. */
   requests: HostRequest[]
-  /** Answers that the next requests get instead of the right ones. */
+  /** Answers that the next requests get instead of the right ones; who watches a request may still add its own. */
   failures: (HostResponse | 'never' | 'cut')[]
   /** Called before a request is answered, and when what it asks for is done and its answer is about to be sent. */
   watch?: (request: HostRequest, is: 'asked' | 'done') => void | Promise<void>
@@ -101,10 +101,10 @@ export async function startHost(makeDialect: (here: HostServer) => Dialect, name
     const path = (request.url ?? '').slice(dialect.root.length)
     const asked: HostRequest = { method: request.method ?? '', path, query: parsed.searchParams, headers: request.headers, body: await bodyOf(request) }
     here.requests.push(asked)
+    await here.watch?.(asked, 'asked')
     const failure = here.failures.shift()
     if (failure === 'never') return
     if (failure === 'cut') return void response.destroy()
-    await here.watch?.(asked, 'asked')
     const { status, body, headers = {} } = failure ?? answer(asked)
     await here.watch?.(asked, 'done')
     response.writeHead(status, { 'content-type': 'application/json', ...headers })

@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import * as assert from 'uvu/assert'
+import { listAsJson, RawJson, toJson } from '../../src/kernel/raw-json.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('JSON that is serialized already')
+
+test('a list that is serialized in slices is the same JSON, and null leaves an item out', async () => {
+  const item = fc.oneof(fc.constant(null), fc.record({ name: fc.string({ unit: 'binary' }), deep: fc.jsonValue({ maxDepth: 2 }) }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(item), fc.string(), async (items, after) => {
+      const list = await listAsJson(items, (one) => one)
+      const plain = JSON.stringify({ list: items.filter((one) => one !== null), after })
+      assert.is(toJson({ list, after }).toString(), Buffer.from(plain).toString())
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('longer than a slice: others have a turn, and nothing is lost between two slices', async () => {
+  let turns = 0
+  const turn = (): void => {
+    if (++turns < 3) setImmediate(turn)
+  }
+  setImmediate(turn)
+  function* numbers(): Generator<number> {
+    // It ends only if others have their turn meanwhile.
+    for (let n = 0; turns < 3; n++) yield n
+  }
+  let made = 0
+  const list = await listAsJson(numbers(), (n) => ({ n, text: `ä${made++}` }))
+  const parsed = JSON.parse(toJson(list).toString()) as { n: number }[]
+  assert.is(turns, 3)
+  assert.is(parsed.length, made)
+  assert.ok(parsed.every(({ n }, at) => n === at))
+  assert.ok(list instanceof RawJson)
+})
+
+test.run()
