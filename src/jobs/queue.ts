@@ -19,10 +19,14 @@ export async function putBack(app: App, id: string): Promise<void> {
   })
 }
 
-/** Puts back what another process was running when it ended. One process owns the store, so every other runner is gone. */
-export async function reclaim(app: App, runner: string): Promise<void> {
+/**
+ * Puts back the jobs that count as running although nobody runs them: the process that did has ended, or the end of a job could not be stored. One process
+ * owns the store.
+ * @param active IDs of the jobs that this process is running
+ */
+export async function reclaim(app: App, active: ReadonlySet<string>): Promise<void> {
   for (const job of await app.store.find(jobs, 'state', 'running')) {
-    if (job.runner === runner) continue
+    if (active.has(job.id)) continue
     const { runner: _gone, ...rest } = job
     await app.store.replace(jobs, { ...rest, state: 'queued' })
   }

@@ -8,7 +8,7 @@ import { type DeliveryDoc, webhooks } from '../model/index.js'
 
 /** Deliveries of one webhook under way at a time. Others do not wait for it: each has its own. */
 const AT_ONCE = 4
-/** Pause of a webhook whose documents could not be written. */
+/** Pause of a webhook whose documents could not be written, and before webhooks that could not be read are read again. */
 const REST_MS = 30_000
 const LEAST_TIMER_MS = 10
 /** Timers end before Node's limit; a look that finds nothing due sets the next one. */
@@ -100,12 +100,13 @@ class Lane {
 }
 
 /** Starts the delivery of events to webhooks; what was under way when the process before this one ended is made again. */
-export function startWebhookSender(app: App): WebhookSender {
+export function startWebhookSender(app: App, { restMs = REST_MS }: { restMs?: number } = {}): WebhookSender {
   // bound: webhooks, 50 of an organization
   const lanes = new Map<string, Lane>()
   const cut = new AbortController()
   let stopping = false
   let finding: Promise<void> = Promise.resolve()
+  let again: NodeJS.Timeout | undefined
 
   const laneOf = (id: string): Lane => {
     let lane = lanes.get(id)
@@ -130,7 +131,12 @@ export function startWebhookSender(app: App): WebhookSender {
         const found = organization === null ? await app.store.all(webhooks) : await app.store.find(webhooks, 'organization', organization)
         for (const { id, enabled } of found) if (enabled) laneOf(id).look()
       })
-      .catch((error: unknown) => app.log.error({ error }, 'Webhooks could not be read.'))
+      .catch((error: unknown) => {
+        app.log.error({ error }, 'Webhooks could not be read.')
+        clearTimeout(again)
+        // Those of all organizations: others may have been asked for meanwhile.
+        if (!stopping) again = setTimeout(() => find(null), restMs).unref()
+      })
   }
 
   find(null)
@@ -144,6 +150,7 @@ export function startWebhookSender(app: App): WebhookSender {
     async stop() {
       stopping = true
       await finding
+      clearTimeout(again)
       for (const lane of lanes.values()) lane.stop()
       const timer = setTimeout(() => cut.abort(), GRACE_MS)
       for (const lane of lanes.values()) await lane.idle()

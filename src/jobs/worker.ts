@@ -13,6 +13,8 @@ const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in th
 const HOUSEKEEPING_MS = 60 * 60 * 1000
 const FIRST_HOUSEKEEPING_MS = 60 * 1000
 const LEAST_TIMER_MS = 10
+/** How long after an error of the store the queue is looked at again: a database may be away for a while. */
+const REST_MS = 5_000
 
 export interface Worker {
   /** Says that jobs were queued. */
@@ -27,6 +29,8 @@ interface WorkerOptions {
   /** Jobs that run at a time; those of one lane run one after the other. */
   concurrency: number
   kinds?: ReadonlyMap<string, JobKind>
+  /** Milliseconds; default 5,000. */
+  restMs?: number
 }
 
 /** Starts the worker: jobs that a crash interrupted are taken up again, then what is queued runs. */
@@ -40,10 +44,12 @@ class QueueRunner {
   readonly #runner = newId()
   readonly #kinds: ReadonlyMap<string, JobKind>
   // bound: `concurrency`, and the slots of kinds that have their own; by lane
-  readonly #active = new Map<string, { kind: string; work: Promise<void> }>()
+  readonly #active = new Map<string, { id: string; kind: string; work: Promise<void> }>()
   readonly #stop = new AbortController()
   /** Looks at the queue one after the other, housekeeping among them. */
-  #looking: Promise<void>
+  #looking: Promise<void> = Promise.resolve()
+  /** Whether no stored job counts as running that nobody runs: not so after a crash, and after an error of the store at the end of a job. */
+  #isSound = false
   /** A look is waiting: more calls of `wake` need no other. */
   #wanted = false
   #stopped = false
@@ -56,9 +62,6 @@ class QueueRunner {
     private readonly options: WorkerOptions,
   ) {
     this.#kinds = options.kinds ?? jobKinds
-    this.#looking = reclaim(app, this.#runner)
-      .then(() => prune(app))
-      .catch(this.#logged('The job queue could not be taken up.'))
     // Soon after the start as well, or a server that is restarted often would never purge; not at once, when clients wait.
     this.#first = setTimeout(() => this.#housekeep(), FIRST_HOUSEKEEPING_MS).unref()
     this.#hourly = setInterval(() => this.#housekeep(), HOUSEKEEPING_MS).unref()
@@ -67,7 +70,12 @@ class QueueRunner {
   wake(): void {
     if (this.#stopped || this.#wanted) return
     this.#wanted = true
-    this.#looking = this.#looking.then(() => this.#look()).catch(this.#logged('The job queue could not be read.'))
+    this.#looking = this.#looking
+      .then(() => this.#look())
+      .catch((error: unknown) => {
+        this.#logged('The job queue could not be read.')(error)
+        if (!this.#stopped) this.#lookIn(this.options.restMs ?? REST_MS)
+      })
   }
 
   async idle(): Promise<void> {
@@ -116,22 +124,35 @@ class QueueRunner {
     this.#wanted = false
     clearTimeout(this.#timer)
     if (this.#stopped) return
+    if (!this.#isSound) {
+      await reclaim(this.app, new Set([...this.#active.values()].map(({ id }) => id)))
+      await prune(this.app)
+      this.#isSound = true
+    }
     const { ready, wakeAt } = await nextJobs(this.app, new Set(this.#active.keys()))
     for (const job of ready) {
       if (this.#stopped) break
       if (this.#hasPlace(job.kind)) this.#start(job)
     }
-    if (wakeAt !== null) this.#timer = setTimeout(() => this.wake(), Math.max(LEAST_TIMER_MS, wakeAt - this.app.clock.now().getTime())).unref()
+    if (wakeAt !== null) this.#lookIn(Math.max(LEAST_TIMER_MS, wakeAt - this.app.clock.now().getTime()))
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.wake(), ms).unref()
   }
 
   #start(job: Document<JobDoc>): void {
     const work = this.#perform(job)
-      .catch(this.#logged('A job could not be ended.'))
+      .catch((error: unknown) => {
+        this.#logged('A job could not be ended; it runs once more.')(error)
+        this.#isSound = false
+      })
       .then(() => {
         this.#active.delete(job.lane)
         this.wake()
       })
-    this.#active.set(job.lane, { kind: job.kind, work })
+    this.#active.set(job.lane, { id: job.id, kind: job.kind, work })
   }
 
   async #perform(queued: Document<JobDoc>): Promise<void> {
