@@ -78,6 +78,7 @@ async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): 
  */
 export async function overridesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
   const { unknown, known, from } = await walkToKnown(app, space, commit)
+  if (unknown.length === 0) return known
   let stated = await statedBelow(app, space, from)
   let current = known
   let previous = from
