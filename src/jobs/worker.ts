@@ -124,17 +124,25 @@ class QueueRunner {
     this.#wanted = false
     clearTimeout(this.#timer)
     if (this.#stopped) return
-    if (!this.#isSound) {
-      await reclaim(this.app, new Set([...this.#active.values()].map(({ id }) => id)))
-      await prune(this.app)
-      this.#isSound = true
-    }
+    if (!this.#isSound) await this.#takeUp()
     const { ready, wakeAt } = await nextJobs(this.app, new Set(this.#active.keys()))
     for (const job of ready) {
       if (this.#stopped) break
       if (this.#hasPlace(job.kind)) this.#start(job)
     }
     if (wakeAt !== null) this.#lookIn(Math.max(LEAST_TIMER_MS, wakeAt - this.app.clock.now().getTime()))
+  }
+
+  /** Takes up the jobs that nobody runs. Another job may end without a trace meanwhile: that is for the next look. */
+  async #takeUp(): Promise<void> {
+    this.#isSound = true
+    try {
+      await reclaim(this.app, new Set([...this.#active.values()].map(({ id }) => id)))
+      await prune(this.app)
+    } catch (error) {
+      this.#isSound = false
+      throw error
+    }
   }
 
   #lookIn(ms: number): void {
