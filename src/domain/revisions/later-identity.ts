@@ -6,10 +6,10 @@ import { keyBelow } from '../../content/paths.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
+import { identified } from './pages-of-both.js'
 
 /** A head that is merged into a branch, on what the two have in common. */
 interface LaterHead {
@@ -39,7 +39,8 @@ export async function withIdsSeenFromMain(
   )
   const fresh = changed.filter(({ kind, key }) => now(kind, key) !== from(kind, key))
   if (fresh.length === 0) return found
-  const [onBranch, atHead] = [await idsAt(work, repo, branch, await overridesAt(app, space, branch)), await idsAt(work, repo, head, found)]
+  const { ids: onBranch } = await identified(work, repo, { commit: branch, overrides: await overridesAt(app, space, branch) })
+  const atHead = new Set((await identified(work, repo, { commit: head, overrides: found })).ids)
   const result = new OverrideDraft(found)
   for (const { isAdded, kind, key } of fresh) {
     const id = from(kind, key)
@@ -54,16 +55,4 @@ export async function withIdsSeenFromMain(
 async function entriesAt(work: TextWork, repo: Repository, commit: CommitId): Promise<(path: string) => EntryKey> {
   const { root } = (await readConfig(await repo.at(commit), work)).config
   return (path) => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
-}
-
-/** The IDs of all files of a commit. */
-async function idsAt(work: TextWork, repo: Repository, commit: CommitId, overrides: IdOverrides): Promise<Set<string>> {
-  const [entryAt, identify] = [await entriesAt(work, repo, commit), idOf(overrides)]
-  const [ids, slices] = [new Set<string>(), new Slices()]
-  for (const { path } of await (await repo.at(commit)).walk()) {
-    const { kind, key } = entryAt(path)
-    ids.add(identify(kind, key))
-    if (slices.due) await slices.rest()
-  }
-  return ids
 }
