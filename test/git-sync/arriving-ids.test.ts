@@ -70,6 +70,35 @@ test('a forced import leaves the ID of a page that is the same on both sides, wh
   assert.equal(await idsOf(space), before)
 })
 
+test('a merge by hand that puts a page back where another one had taken its place: both keep their IDs', async () => {
+  const remote = await f.remotes.createRepository('put-back.git', { files: DOCS })
+  const space = await f.space()
+  await f.import(space, { url: remote.url })
+  const before = await idsOf(space)
+  await f.edit(space, { 'README.md': '# Home\n\nOne.\n' })
+  await f.export(space, { url: remote.url })
+  await git(remote.path, ['update-ref', 'refs/heads/docs', 'main'])
+  await remote.commit({ 'b.md': `${DOCS['b.md']}\nThere.\n` }, { ref: 'refs/heads/docs' })
+  await remote.commit({ 'a.md': DOCS['b.md'], 'b.md': DOCS['a.md'] })
+  await f.import(space, { url: remote.url })
+  assert.is((await idsOf(space))['b.md'], before['a.md'])
+  const merged = {
+    'a.md': null,
+    'b.md': DOCS['b.md'],
+    'apart.md': DOCS['a.md'],
+    'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [B](b.md)\n* [A](apart.md)\n',
+  }
+  await remote.commit(merged)
+  const tree = await git(remote.path, ['rev-parse', 'main^{tree}'])
+  const merge = await git(remote.path, ['commit-tree', tree.trim(), '-p', 'main^', '-p', 'docs', '-m', 'Merge docs by hand'])
+  await git(remote.path, ['update-ref', 'refs/heads/main', merge.trim()])
+  assert.is((await f.import(space, { url: remote.url })).result, 'merged')
+  const after = await idsOf(space)
+  assert.equal([after['b.md'], after['apart.md']], [before['b.md'], before['a.md']])
+  f.app.content.clear()
+  assert.equal(await idsOf(space), after)
+})
+
 for (const [what, edit, listed] of [
   ['a page that was renamed here', { 'x.md': null, 'y.md': DOCS['a.md'] }, '* [A](y.md)\n* [B](b.md)\n'],
   ['pages that changed places here', { 'x.md': DOCS['b.md'], 'b.md': DOCS['a.md'] }, '* [B](x.md)\n* [A](b.md)\n'],

@@ -113,6 +113,40 @@ test('a conflict with a branch that was forced back is not settled by another on
   assert.ok('other.md' in files)
 })
 
+test('a conflict that follows a force is not settled by a branch that begins at its head: what was dropped is dropped when the conflict is resolved', async () => {
+  const remote = await f.remotes.createRepository('follows-force.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'guide.md': page('one', 'mine', 'three', 'four') })
+  assert.is((await f.export(space, { url })).result, 'exported')
+  await remote.commit({ 'extra.md': '# Extra\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  await f.edit(space, { 'guide.md': page('one', 'mine again', 'three', 'four') })
+  await git(remote.path, ['update-ref', 'refs/heads/main', first])
+  await remote.commit({ 'later.md': '# Later\n' })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  const files = await f.files(space)
+  assert.ok('later.md' in files && 'extra.md' in files, 'nothing was dropped from docs')
+  const again = await f.import(space, { url })
+  assert.is(again.state, 'conflict')
+  assert.is(again.changeRequest, run.changeRequest)
+
+  const request = async () =>
+    (await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)) as NonNullable<Awaited<ReturnType<typeof findChangeRequest>>>
+  await updateFromMain(f.app, f.actor, await f.reload(space), await request(), [{ path: 'guide.md', take: 'main' }])
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await request())
+  const after = await f.files(space)
+  assert.not.ok('extra.md' in after, 'dropped there, dropped here')
+  assert.is(after['guide.md'], page('one', 'mine again', 'three', 'four').trimEnd())
+  assert.ok('later.md' in after)
+})
+
 test('forced back and forth: what was exported to both branches comes back with the one that has it again', async () => {
   const remote = await f.remotes.createRepository('forth.git', { files: docs })
   const { url } = remote
