@@ -54,7 +54,9 @@ for (let seed = first; seed < first + simulations; seed++) {
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   const name = `seed ${seed} (${shapeOf(seed)}${isApart(seed) ? ', killed' : ''})`
   if (!told.fault) {
-    console.log(`ok   ${name}: ${steps} steps, ${told.acted.length} of them did something, ${seconds} s`)
+    console.log(
+      `ok   ${name}: ${steps} steps, ${told.acted.length} of them did something, ${told.conflicts.all} pages in conflict, ${told.conflicts.unclear} perhaps needlessly, ${seconds} s`,
+    )
     continue
   }
   failed++

@@ -40,15 +40,16 @@ export const leftAlone = (of: Knowledge, than: Knowledge): string[] =>
   [...of.keys()].filter((key) => of.acts(key).some((act) => act.left && !than.knows(key, act)))
 
 /**
- * What one side has of its own where the other side knows it by a squash alone, and has undone it since: for Git, the side that undid it has done nothing
- * there, and the other one's stays (story.md).
+ * What one side has of its own where the other side knows it by a squash alone, or by a branch that was set back, and has undone it since: for Git, the side that
+ * undid it has done nothing there, and the other one's stays (story.md).
  */
 function undoneAgain(of: Knowledge, than: Knowledge): Map<string, Value> {
   const open = new Map<string, Value>()
   for (const key of than.keys()) {
     const [value = null, ...more] = than.own(key)
     if (more.length > 0 || of.mayDecide(key).some((act) => act.value === value)) continue
-    if (of.acts(key).some((act) => (act.left || (act.again && act.value === value)) && !than.knows(key, act))) open.set(key, value)
+    const isOwn = ({ again, forced, soft, value: brought }: Act): boolean => brought === value && (again === true || (forced !== undefined && soft))
+    if (of.acts(key).some((act) => (act.left || isOwn(act)) && !than.knows(key, act))) open.set(key, value)
   }
   return open
 }
@@ -119,7 +120,11 @@ export function meet(into: Knowledge, other: Knowledge, ref: string | null, main
     ),
   )
   const restored = restoredLines(main, branch)
-  into.take(other.untelling((key, act) => isUntold(main, ref, key, act)))
+  const untold = (key: string, act: Act): boolean => isUntold(main, ref, key, act)
+  const knowsMain = into === main ? null : new Set([...branch.keys()].flatMap((key) => branch.acts(key).filter((act) => untold(key, act))))
+  into.take(other.untelling(untold))
+  // The branch of a conflict gets from main what the force took: there it is a change.
+  if (knowsMain) into.untell((_key, act) => knowsMain.has(act))
   for (const [line, value] of restored) into.set(line, value, 'who restored the page', { soft: true })
   for (const [key, value] of open) {
     const deletes = value === null && key === pathOf(pageOf(key))

@@ -236,6 +236,6 @@ export async function judgeTarget(world: World, target: Target): Promise<Snapsho
   const { project, at, ref, knowledge } = target
   const seen = at === '' ? await judgeHere(world, project) : await seeMerged(world, project, ref, knowledge)
   if (at !== '') judge(knowledge, seen, `${project.name}${at}`)
-  await judgeIds(world, project, seen, at)
+  await judgeIds(world, project, seen, at, knowledge)
   return seen
 }

@@ -1,4 +1,5 @@
 import { Fault } from './fault.js'
+import { type Knowledge, pathOf } from './knowledge.js'
 import type { Snapshot } from './snapshot.js'
 import type { Project, World } from './world.js'
 
@@ -24,9 +25,9 @@ export async function idsByPath(world: World, project: Project, at: string): Pro
 
 /**
  * Every listed page keeps its ID, wherever it is. A page that was gone and is back at its path has it again; elsewhere it may
- * have another (story.md, "What nobody can know").
+ * have another (story.md, "What nobody can know"), also on a branch alone.
  */
-export async function judgeIds(world: World, project: Project, seen: Snapshot, at = ''): Promise<void> {
+export async function judgeIds(world: World, project: Project, seen: Snapshot, at = '', knowledge = project.main): Promise<void> {
   const told = await idsByPath(world, project, at)
   const main = at === ''
   const taken = new Set([...project.ids].filter(([page, given]) => given.state !== 'gone' && seen.pages.has(page)).map(([, given]) => given.id))
@@ -36,6 +37,8 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
     if (!id) throw new Fault('identity', `${project.name}${at}: ${page} stands in SUMMARY.md as ${path}, and is no page`)
     const given = project.ids.get(page)
     const free = given && (given.state !== 'gone' || (given.path === path && !taken.has(given.id)))
+    if (free && given.path !== path && given.id !== id && wasGone(knowledge, project.main, page))
+      project.former.set(page, (project.former.get(page) ?? new Set()).add(id))
     // What a resolver did on a branch, main has not heard of.
     const isFormer = (!main || given?.state === 'new') && project.former.get(page)?.has(id)
     if (free && given.id !== id && !isFormer)
@@ -50,6 +53,10 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
   }
   if (main) for (const [page, given] of project.ids) if (!seen.pages.has(page) && given.state === 'there') given.state = 'gone'
 }
+
+/** Whether a page was gone on a branch, of which main does not know. */
+const wasGone = (branch: Knowledge, main: Knowledge, page: string): boolean =>
+  branch.acts(pathOf(page)).some((act) => act.value === null && !main.knows(pathOf(page), act))
 
 /** Main may get from a branch the ID that a page has there since a resolver put its text at another path; it need not. */
 export async function expectFormerIds(world: World, project: Project, seen: Snapshot, at: string): Promise<void> {

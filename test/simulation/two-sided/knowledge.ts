@@ -69,9 +69,19 @@ export class Knowledge {
 
   /** The same, but that some acts may not be told to who hears of it. */
   untelling(isUntold: (key: string, act: Act) => boolean): Knowledge {
-    const tell = (key: string, acts: readonly Act[]): readonly Act[] =>
-      acts.some((act) => isUntold(key, act)) ? acts.map((act) => (isUntold(key, act) ? { ...act, soft: true, untold: true } : act)) : acts
-    return new Knowledge([...this.#registers].map(([key, acts]) => [key, tell(key, acts)] as const))
+    const untold = new Knowledge(this.#registers)
+    untold.untell(isUntold)
+    return untold
+  }
+
+  /** Some acts may not count where this side meets another one. */
+  untell(isUntold: (key: string, act: Act) => boolean): void {
+    for (const [key, acts] of this.#registers)
+      if (acts.some((act) => isUntold(key, act)))
+        this.#registers.set(
+          key,
+          acts.map((act) => (isUntold(key, act) ? { ...act, soft: true, untold: true } : act)),
+        )
   }
 
   /** The same, without some registers. */
@@ -115,7 +125,9 @@ export class Knowledge {
       const page = pageOf(key)
       linesByPage.set(page, (linesByPage.get(page) ?? new Set()).add(key))
     }
-    const act: Act = { id: ++acts, value, over: new Set(known.map((one) => one.id)), why, soft, ...more }
+    // What was not told here yet, nobody here overrides.
+    const over = known.filter((one) => !one.untold).map((one) => one.id)
+    const act: Act = { id: ++acts, value, over: new Set(over), why, soft, ...more }
     this.#registers.set(key, [...known, act])
   }
 

@@ -238,13 +238,13 @@ const lastSeen = async (world: World, project: Project, ref: Ref): Promise<Snaps
 
 /**
  * A branch that was deleted and created again was forced, for those who have not looked in between: what it had when it was last seen, and no longer has,
- * may count as dropped, even if it never was on the new one (story.md).
+ * may count as dropped, even if it never was on the new one; and what was deleted there by then, and is on the new one, as restored (story.md).
  */
 export async function setBack(world: World, project: Project, ref: Ref): Promise<void> {
   const [then, head, knowledge] = [await lastSeen(world, project, ref), headThere(world, ref), project.there.get(ref)]
   if (!then || !head || !knowledge) return
   const now = await seeThere(world, project, head)
-  for (const key of keysIn(then)) {
+  for (const key of new Set([...keysIn(then), ...keysIn(now)])) {
     const page = pageOf(key)
     const value = valueIn(now, key)
     if (valueIn(then, key) === value || knowledge.deciding(key).some((act) => act.forced === ref) || (!key.startsWith('path ') && !now.pages.has(page)))

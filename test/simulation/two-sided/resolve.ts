@@ -1,81 +1,14 @@
 import { composed, composedPage } from './compose.js'
 import { Fault } from './fault.js'
-import { doneAgain, droppedUnseen, leftAlone, meet, takenElsewhere } from './forced.js'
+import { meet } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
 import { handOf, pageOf, pathOf } from './knowledge.js'
+import { type Conflict, judgeConflicts, pagesOf } from './needless.js'
 import { pick, type Random } from './random.js'
 import { type Snapshot, snapshotOf } from './snapshot.js'
 import { withEntry } from './text.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
-
-interface ConflictSide {
-  oid: string
-  text?: string
-}
-interface Conflict {
-  path: string
-  kind: string
-  base?: ConflictSide
-  ours?: ConflictSide
-  theirs?: ConflictSide
-}
-
-/** Pages whose text is in a conflict. */
-const pagesOf = ({ base, ours, theirs }: Conflict): string[] => [
-  ...new Set([base, ours, theirs].flatMap((side) => [...(side?.text ?? '').matchAll(/^This is page (p\d+)\./gm)].map((match) => match[1] as string))),
-]
-
-/** Whether each side, not knowing of the other, put another page at the conflict's path. */
-function meetAtOnePlace({ base, ours, theirs }: Conflict, mine: readonly string[], other: readonly string[]): boolean {
-  const [our, their] = [pagesOf({ ours } as Conflict), pagesOf({ theirs } as Conflict)]
-  return !base && our.some((page) => !their.includes(page) && mine.includes(pathOf(page)) && their.some((one) => other.includes(pathOf(one))))
-}
-
-/** What one side did to a page that the other does not know. */
-function aspectsOf(news: readonly string[], page: string): { text: boolean; place: boolean } {
-  const keys = news.filter((key) => pageOf(key) === page)
-  return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
-}
-
-/**
- * A conflict is needless unless the sides did the same thing to a page: changed its text, changed its place, or deleted it while the
- * other did anything to it. A new place alone collides with no edit: the edit reaches the page at its new path.
- */
-function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: readonly Conflict[], ref: string | null): void {
-  const { main, name } = project
-  const where = `${name}${at}`
-  const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
-  const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main, ref)]
-  const elsewhere = takenElsewhere(main, branch, ref)
-  const leftHere = leftAlone(main, branch).filter((key) => main.own(key).some((value) => !branch.own(key).includes(value)))
-  const there = [...branch.news(main), ...elsewhere, ...againHere, ...leftHere]
-  const all = main.copy()
-  all.take(branch)
-  for (const conflict of conflicts) {
-    const pages = pagesOf(conflict)
-    const told = `${where}: ${conflict.kind} in ${conflict.path} (${pages})`
-    // The order of the table of contents is no part of the model.
-    if (conflict.path === 'SUMMARY.md') continue
-    const isDeleted = (page: string): boolean => {
-      const key = pathOf(page)
-      const byOne = [...againHere, ...againThere].includes(key) && [main, branch].some((side) => side.own(key).includes(null))
-      const stillGone = [...elsewhere, ...leftHere].includes(key) && branch.own(key).includes(null)
-      return byOne || stillGone || all.deciding(key).some((act) => act.value === null)
-    }
-    const collides = pages.some((page) => {
-      const [ours, theirs] = [aspectsOf(here, page), aspectsOf(there, page)]
-      if (isDeleted(page)) return (ours.text || ours.place) && (theirs.text || theirs.place)
-      return (ours.text && theirs.text) || (ours.place && theirs.place)
-    })
-    const acts = pages.map((page) => `${page}: here ${here.filter((key) => pageOf(key) === page)}; there ${there.filter((key) => pageOf(key) === page)}`)
-    if (!collides && !meetAtOnePlace(conflict, there, here)) throw new Fault('needless conflict', `${told}: ${acts.join('; ')}`)
-    // Whose text has another page's ID since is gone, for the merge.
-    const isAnother = (page: string): boolean => [...(project.former.get(page) ?? [])].some((id) => id !== project.ids.get(page)?.id)
-    if (conflict.kind === 'modify/delete' && !pages.some((page) => isDeleted(page) || isAnother(page)))
-      throw new Fault('needless conflict', `${told}, which nobody deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
-  }
-}
 
 /** What a resolver decides about one path. */
 interface Choice {
@@ -133,7 +66,7 @@ export async function examineConflicts(world: World, target: Target): Promise<Co
   const { project, at } = target
   const { items } = await world.host.api.ask('GET', `${project.url}${at}/conflicts?limit=1000`)
   world.said.push(`${project.name}${at}: conflicts: ${items.map((one: Conflict) => `${one.path} (${one.kind}, ${pagesOf(one)})`)}`)
-  judgeConflicts(target, items, heldRef(target))
+  judgeConflicts(world, target, items, heldRef(target))
   return items
 }
 

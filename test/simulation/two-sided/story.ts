@@ -88,6 +88,8 @@ export interface Told {
   fault: Error | null
   /** The step that failed; `steps` = at the end. */
   at: number
+  /** How many pages were in conflict, and how many of these conflicts may have been needless. */
+  conflicts: { all: number; unclear: number }
 }
 
 async function play(world: World, options: Options, told: Told, begin: number): Promise<void> {
@@ -117,7 +119,7 @@ async function play(world: World, options: Options, told: Told, begin: number): 
 
 /** Plays a story, and reports what happened up to its end or its first fault. */
 export async function playStory(options: Options): Promise<Told> {
-  const told: Told = { log: [], acted: [], fault: null, at: -1 }
+  const told: Told = { log: [], acted: [], fault: null, at: -1, conflicts: { all: 0, unclear: 0 } }
   const killed = !options.without?.includes('kill')
   const without = new Set(options.without)
   const { world, step } = options.from
@@ -130,6 +132,7 @@ export async function playStory(options: Options): Promise<Told> {
     told.log.push(...world.said.map((line) => `    ${line}`))
     if (options.save) await saveWorld(world, told.at + 1, join(options.save.folder, 'failed'))
   } finally {
+    told.conflicts = { all: world.conflicts.all.size, unclear: world.conflicts.unclear.size }
     await world.close()
   }
   return told

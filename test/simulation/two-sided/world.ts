@@ -87,6 +87,8 @@ export interface World {
   clock: StoryClock
   /** What the running step did so far. */
   said: string[]
+  /** Pages that were in conflict, except for SUMMARY.md; and those for which that was needless, unless something counts that nobody can know (`needless.ts`). */
+  conflicts: { all: Set<string>; unclear: Set<string> }
   close(): Promise<void>
 }
 
@@ -117,6 +119,7 @@ export async function openWorld(apart: boolean, without: ReadonlySet<string>, fr
     step: -1,
     clock,
     said: [],
+    conflicts: { all: new Set(), unclear: new Set() },
     close: async () => {
       for (const one of [world.there, ...world.projects.map((project) => project.objects)]) one.close()
       await host.close()
