@@ -40,16 +40,15 @@ export const leftAlone = (of: Knowledge, than: Knowledge): string[] =>
   [...of.keys()].filter((key) => of.acts(key).some((act) => act.left && !than.knows(key, act)))
 
 /**
- * What one side has of its own where the other side knows it by a squash alone, or by a branch that was set back, and has undone it since: for Git, the side that
- * undid it has done nothing there, and the other one's stays (story.md).
+ * What one side has of its own where the other side knows it by a squash alone, and has undone it since: for Git, the side that undid it has done nothing
+ * there, and the other one's stays (story.md).
  */
 function undoneAgain(of: Knowledge, than: Knowledge): Map<string, Value> {
   const open = new Map<string, Value>()
   for (const key of than.keys()) {
     const [value = null, ...more] = than.own(key)
     if (more.length > 0 || of.mayDecide(key).some((act) => act.value === value)) continue
-    const isOwn = ({ again, forced, soft, value: brought }: Act): boolean => brought === value && (again === true || (forced !== undefined && soft))
-    if (of.acts(key).some((act) => (act.left || isOwn(act)) && !than.knows(key, act))) open.set(key, value)
+    if (of.acts(key).some((act) => (act.left || (act.again && act.value === value)) && !than.knows(key, act))) open.set(key, value)
   }
   return open
 }

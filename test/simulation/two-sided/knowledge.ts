@@ -125,9 +125,7 @@ export class Knowledge {
       const page = pageOf(key)
       linesByPage.set(page, (linesByPage.get(page) ?? new Set()).add(key))
     }
-    // What was not told here yet, nobody here overrides.
-    const over = known.filter((one) => !one.untold).map((one) => one.id)
-    const act: Act = { id: ++acts, value, over: new Set(over), why, soft, ...more }
+    const act: Act = { id: ++acts, value, over: new Set(known.map((one) => one.id)), why, soft, ...more }
     this.#registers.set(key, [...known, act])
   }
 
