@@ -104,7 +104,7 @@ test('each object that cannot be fetched is told of with its file and its reason
     ['410.png', { error: { code: 410, message: 'gone' } }, /was removed/],
     ['422.png', { error: { code: 422, message: 'odd' } }, /does not accept/],
     ['none.png', { noAction: true }, /does not say where/],
-    ['bytes.png', { bytes: Buffer.alloc(2024) }, /another hash/],
+    ['bytes.png', { bytes: Buffer.alloc(2024) }, /hash of what the server sent differs/],
     ['short.png', { bytes: Buffer.from('short') }, /has 5 bytes, but the pointer says 2024/],
     ['endless.png', { endless: true }, /more bytes than the 2024/],
     ['private.png', { redirect: 'http://10.0.0.1/x' }, /10\.0\.0\.1 is in a private network/],
