@@ -40,11 +40,11 @@ export async function verifyVisitorToken(token: string, { keys, now, audience, i
     ...(audience === undefined ? {} : { audience }),
     ...(issuer === undefined ? {} : { issuer }),
   }
-  let last: VisitorToken = refused('No key of the site is known.')
+  let last: VisitorToken = refused('The site has no key to verify it with.')
   for (const key of keys) {
     try {
       const { payload } = await jwtVerify(token, new TextEncoder().encode(key), rules)
-      if (!Number.isFinite(payload.exp)) return refused('Its exp is no point in time.')
+      if (!Number.isFinite(payload.exp)) return refused('Its exp is not a number of seconds since 1970.')
       const early = typeof payload.iat === 'number' && payload.iat > now.getTime() / 1000 + TOLERANCE
       return early ? refused('It was issued in the future (iat).') : { claims: payload }
     } catch (error) {

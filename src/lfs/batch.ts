@@ -123,19 +123,20 @@ function refusalOf(response: HttpResponse, { credential, now }: LfsServer, words
 function readAnswer(server: LfsServer, answer: Record<string, unknown>, objects: readonly LfsObject[]): BatchAnswer {
   const { transfer, hash_algo: hash, objects: listed } = answer
   if (!Array.isArray(listed)) throw new LfsError('refused', 'The LFS server did not answer with a list of objects: is Git LFS there?')
-  if (transfer !== undefined && transfer !== 'basic') throw new LfsError('refused', 'The LFS server wants another transfer than basic, which was asked for.')
-  if (hash !== undefined && hash !== 'sha256') throw new LfsError('refused', 'The LFS server uses another hash than sha256, which was asked for.')
+  if (transfer !== undefined && transfer !== 'basic')
+    throw new LfsError('refused', 'The LFS server did not accept the transfer "basic", the only one that is supported.')
+  if (hash !== undefined && hash !== 'sha256') throw new LfsError('refused', 'The LFS server did not accept the hash sha256, the only one that is supported.')
   const found = new Map<string, DownloadAction | LfsError>()
   const asked = new Set(objects.map(({ oid }) => oid))
   for (const one of listed.slice(0, 2 * MAX_BATCH))
     if (isRecord(one) && typeof one.oid === 'string' && asked.has(one.oid) && !found.has(one.oid)) found.set(one.oid, readObject(server, one))
-  for (const oid of asked) if (!found.has(oid)) found.set(oid, new LfsError('refused', 'The LFS server did not answer for it.'))
+  for (const oid of asked) if (!found.has(oid)) found.set(oid, new LfsError('refused', 'The response of the LFS server does not mention it.'))
   return found
 }
 
 const CODES: Readonly<Record<number, string>> = {
   404: 'The LFS server does not have it',
-  409: 'The LFS server uses another hash than sha256 for it',
+  409: 'The LFS server uses a hash other than sha256 for it',
   410: 'It was removed from the LFS server',
   422: 'The LFS server does not accept its hash or size',
 }

@@ -51,7 +51,7 @@ async function follow(server: LfsServer, action: DownloadAction, { size }: LfsOb
     const { location } = response.headers
     if (!REDIRECTS.has(response.status) || location === undefined) return response
     if (hops >= MAX_REDIRECTS) throw new LfsError('refused', `Its download is redirected more than ${MAX_REDIRECTS} times.`)
-    if (!URL.canParse(location, url)) throw new LfsError('refused', 'Its download is redirected to an address that is no URL.')
+    if (!URL.canParse(location, url)) throw new LfsError('refused', 'Its download is redirected to something that is not a URL.')
     const next = new URL(location, url)
     if (endpoint.origin.startsWith('https:') && next.protocol !== 'https:')
       throw new LfsError('refused', 'Its download is redirected to an address that is not https.')

@@ -98,7 +98,7 @@ async function openDraft(path: string, folder: string, { oid, size }: LfsObject)
     },
     async commit() {
       if (bytes !== size) return `What the server sent has ${bytes} bytes, but the pointer says ${size}.`
-      if (hash.digest('hex') !== oid) return 'What the server sent has another hash than the pointer says.'
+      if (hash.digest('hex') !== oid) return 'The hash of what the server sent differs from that in the pointer.'
       await file.sync()
       await close()
       await makeDurableFolder(folder)

@@ -17,7 +17,7 @@ async function probe(engine: Engine): Promise<{ version: string }> {
   return withChromium(engine, async (browser) => {
     const html = '<!doctype html><title>probe</title><p>probe</p>'
     const pdf = await printDocument(browser, 'probe.html', () => ({ contentType: HTML, body: Buffer.from(html) }), false)
-    if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new Error('It printed something else than a PDF.')
+    if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new Error('What it printed is not a PDF.')
     return { version: await browser.version() }
   })
 }

@@ -49,7 +49,7 @@ async function loadFolder(folder: string, log: Pick<Log, 'error'>): Promise<Map<
   for (const id of names.slice(0, MAX_TEMPLATES)) {
     try {
       if (!ID.test(id) || RESERVED.has(id))
-        throw new TemplateError(`${id}: is no name for a template. Use lower-case letters, digits and "-", but not "empty" or "sample".`)
+        throw new TemplateError(`${id} cannot be the name of a template. Use lower-case letters, digits and "-", but not "empty" or "sample".`)
       found.set(id, await readTemplate(id, await filesBelow(join(folder, id), id)))
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error

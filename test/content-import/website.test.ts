@@ -174,7 +174,7 @@ test('a website that cannot be read is 400 with the reason', async () => {
   const refused = async (url: string): Promise<string> =>
     (await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url, source: 'website' }).expect(400)).body.error.message
   assert.match(await refused(`${site.url}/nowhere`), /status 404/)
-  assert.match(await refused(`${site.url}/img/logo.png`), /no HTML page, but image\/png/)
+  assert.match(await refused(`${site.url}/img/logo.png`), /not an HTML page \(Content-Type: image\/png\)/)
   assert.match(await refused(`${site.url}/docs/private/x`), /robots\.txt .* does not allow/)
   assert.match(await refused('http://127.0.0.1:1/'), /cannot be reached/)
   assert.match(await refused('ftp://example.org/'), /Only http and https/)

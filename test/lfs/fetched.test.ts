@@ -9,32 +9,21 @@ import { sweepLfsFiles } from '../../src/domain/lfs/upkeep.js'
 import { Pictures } from '../../src/domain/pdf/pictures.js'
 import { maintainRepository, purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
 import { lfsObjects } from '../../src/model/index.js'
-import { POLL_MS, QUIET_MS, startConnected } from '../connections/connected.js'
+import { POLL_MS, QUIET_MS } from '../connections/connected.js'
 import { git } from '../support/hermetic-git.js'
-import { type ObjectBehaviour, pointerOf, startLfs } from '../support/lfs-server.js'
+import { type ObjectBehaviour, pointerOf } from '../support/lfs-server.js'
 import { suiteWith } from '../support/suite.js'
+import { AUTH, credential, startConnectedLfs } from './connected.js'
 
 /** Polls are spread: the next one comes within this time. */
 const A_POLL = POLL_MS * 1.2
-const AUTH = { username: 'git', password: 'a-token-for-lfs' }
 
-const [test, here] = await suiteWith('lfs: fetched', async () => {
-  const lfs = await startLfs()
-  const connected = await startConnected({ env: { BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8' } })
-  connected.remotes.behaviour.lfs = lfs.handler
-  connected.remotes.behaviour.auth = AUTH
-  const close = async (): Promise<void> => {
-    await connected.close()
-    await lfs.close()
-  }
-  return { ...connected, lfs, close }
-})
+const [test, here] = await suiteWith('lfs: fetched', () => startConnectedLfs())
 
 /** A PNG header of 3 × 2 pixels, and noise. */
 const picture = (): Buffer => Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d494844520000000300000002', 'hex'), randomBytes(2000)])
 
 const PAGE = '# Home\n\n![](.gitbook/assets/a.png)\n'
-const credential = { kind: 'basic', ...AUTH }
 const filesOf = async (space: string, path = 'content') =>
   (await here.service.admin.call('get', `/v1/spaces/${space}/${path}/files?metadata=true`).expect(200)).body.items
 /** How many objects each request for a repository asked for. Other spaces may be looked after at the same time. */
@@ -104,7 +93,7 @@ test('each object that cannot be fetched is told of with its file and its reason
     ['410.png', { error: { code: 410, message: 'gone' } }, /was removed/],
     ['422.png', { error: { code: 422, message: 'odd' } }, /does not accept/],
     ['none.png', { noAction: true }, /does not say where/],
-    ['bytes.png', { bytes: Buffer.alloc(2024) }, /another hash/],
+    ['bytes.png', { bytes: Buffer.alloc(2024) }, /hash of what the server sent differs/],
     ['short.png', { bytes: Buffer.from('short') }, /has 5 bytes, but the pointer says 2024/],
     ['endless.png', { endless: true }, /more bytes than the 2024/],
     ['private.png', { redirect: 'http://10.0.0.1/x' }, /10\.0\.0\.1 is in a private network/],

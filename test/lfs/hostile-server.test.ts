@@ -109,10 +109,10 @@ test('lengths: none, too few, too many, empty, larger than any file', async () =
   assert.is(await download(send('bytes')), null)
   assert.match((await download(send('byte')))?.message ?? '', /has 4 bytes, but the pointer says 5/)
   assert.match((await download(send('bytes and more')))?.message ?? '', /more bytes than the 5/)
-  assert.match((await download(send('<html>not this</html>'), { oid: OID, size: 21 }))?.message ?? '', /another hash/)
+  assert.match((await download(send('<html>not this</html>'), { oid: OID, size: 21 }))?.message ?? '', /hash of what the server sent differs/)
   assert.is(await download(send(''), { oid: EMPTY, size: 0 }), null)
   assert.match((await download(send('x'), { oid: EMPTY, size: 0 }))?.message ?? '', /more bytes than the 0/)
-  assert.match((await download(send(''), { oid: OID, size: 0 }))?.message ?? '', /another hash/)
+  assert.match((await download(send(''), { oid: OID, size: 0 }))?.message ?? '', /hash of what the server sent differs/)
   assert.match((await download(send('bytes'), { oid: OID, size: Number.MAX_SAFE_INTEGER }))?.message ?? '', /has 5 bytes/)
   const lying: Answer = (_, response) => {
     response.writeHead(200, { 'content-length': '9007199254740993' }).write('bytes')

@@ -6,33 +6,22 @@ import request from 'supertest'
 import * as assert from 'uvu/assert'
 import { maintainRepository } from '../../src/domain/upkeep/housekeeping.js'
 import { lfsObjects } from '../../src/model/index.js'
-import { POLL_MS, startConnected } from '../connections/connected.js'
+import { POLL_MS } from '../connections/connected.js'
 import { git } from '../support/hermetic-git.js'
-import { pointerOf, startLfs } from '../support/lfs-server.js'
+import { pointerOf } from '../support/lfs-server.js'
 import { suiteWith } from '../support/suite.js'
+import { AUTH, credential, startConnectedLfs } from './connected.js'
 
-const AUTH = { username: 'git', password: 'a-token-for-lfs' }
 const SPACE_BYTES = 10_000
 const LARGEST = 4_000
 const A_POLL = POLL_MS * 1.2
 const MINUTE = 60_000
 
-const [test, here] = await suiteWith('lfs: hostile', async () => {
-  const lfs = await startLfs()
-  const connected = await startConnected({
-    env: { BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8', BINDERY_LFS_LIMIT_BYTES: String(LARGEST), BINDERY_LFS_SPACE_BYTES: String(SPACE_BYTES) },
-  })
-  connected.remotes.behaviour.lfs = lfs.handler
-  connected.remotes.behaviour.auth = AUTH
-  const close = async (): Promise<void> => {
-    await connected.close()
-    await lfs.close()
-  }
-  return { ...connected, lfs, close }
-})
+const [test, here] = await suiteWith('lfs: hostile', () =>
+  startConnectedLfs({ BINDERY_LFS_LIMIT_BYTES: String(LARGEST), BINDERY_LFS_SPACE_BYTES: String(SPACE_BYTES) }),
+)
 
 const put = (bytes = 500) => here.lfs.put(randomBytes(bytes))
-const credential = { kind: 'basic', ...AUTH }
 type Shown = Record<string, { downloadURL: string; size: number; lfs?: { state: string; problem?: string } }>
 /** The files of a revision, by name. */
 const shown = async (base: string): Promise<Shown> =>

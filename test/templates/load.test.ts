@@ -74,8 +74,8 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
     /brings the template over 8388608 bytes/,
   ],
   ['deep folders', { ...good, 'content/a/b/c/d/e/f/g/h/i.md': '# x\n' }, /is more than 8 folders deep/],
-  ['a name that is no ID', good, /Notes_1: is no name for a template/, 'Notes_1'],
-  ['a reserved name', good, /sample: is no name for a template/, 'sample'],
+  ['a name that is no ID', good, /Notes_1 cannot be the name of a template/, 'Notes_1'],
+  ['a reserved name', good, /sample cannot be the name of a template/, 'sample'],
 ]
 for (const [why, files, message, id] of broken)
   test(`${why}: it is left out, and the log says which file is wrong`, async () => {

@@ -1,4 +1,4 @@
-/** What responses with content depend on: equal parts mean equal bytes. */
+/** The parts of which the ETags of responses with content are made: while they are equal, so are the bytes of the response. */
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'

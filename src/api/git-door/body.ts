@@ -20,7 +20,7 @@ export async function* arriving(bytes: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const piece of bytes as AsyncIterable<Buffer>) yield piece
   } catch {
-    throw new ServiceError('bad-request', 'The request ended early, or is not compressed as it says.')
+    throw new ServiceError('bad-request', 'The body ended early, or is not the gzip that its Content-Encoding says. Send it again.')
   }
 }
 

@@ -7,7 +7,7 @@ const LONGEST_LINE = 65_520
 /** Bytes of one frame of a side band: its length and the number of the band are in it too. */
 const LONGEST_PIECE = LONGEST_LINE - LENGTH_DIGITS - 1
 
-/** What was sent is no pkt-line. */
+/** What was sent is not a pkt-line. */
 export class BadPktLine extends Error {}
 
 /** One line. Throws `RangeError` if it is too long. */

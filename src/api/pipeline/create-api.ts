@@ -76,7 +76,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {
-    // the response had begun, so the client sees it end early; a client that went away is no failure
+    // the response had begun, so the client sees it end early; a client that went away is not a failure
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
       options.log.error({ requestId: (ctx?.state as RequestState | undefined)?.id, error }, 'response failed')

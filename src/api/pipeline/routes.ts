@@ -82,7 +82,7 @@ const decode = (captures: readonly string[]): string[] => captures.map((capture)
 
 /** 405 with `Allow`. */
 export const methodNotAllowed = (method: string, allow: readonly string[]): ServiceError =>
-  new ServiceError('method-not-allowed', `This path does not take ${method}, but ${allow.join(', ')}.`, { headers: { Allow: allow.join(', ') } })
+  new ServiceError('method-not-allowed', `This path does not accept ${method}. Use ${allow.join(' or ')}.`, { headers: { Allow: allow.join(', ') } })
 
 /** Throws 400 if a parameter is longer than any ID. */
 export function checkLength(name: string, value: string, rest: boolean, maxLength = rest ? REST : PARAMETER): void {

@@ -77,7 +77,7 @@ function hasSlowLines(text: string): boolean {
 
 /**
  * Lets the paragraph of a task begin at its check box if it does not begin with text, as the other parser does. Returns false if
- * something else than a paragraph has a check box, which is no task to the other parser, or if a list ends after its line, or a node
+ * anything but a paragraph has a check box, which is not a task to the other parser, or if a list ends after its line, or a node
  * within a line end (with an open fence in a quote).
  */
 function settle(root: Markdown, text: string): boolean {

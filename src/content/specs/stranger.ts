@@ -1,4 +1,4 @@
-/** Reads markdown of strangers, such as descriptions in specifications: what may format a text remains, all else becomes text. */
+/** Reads markdown of unknown origin, such as descriptions in specifications: formatting of text remains, everything else becomes plain text. */
 import { mark, plainText, text } from '../blocks/node.js'
 import { parseDocument } from '../blocks/parse.js'
 import { pageLimit, SMALL_WEIGHT } from '../blocks/weight.js'

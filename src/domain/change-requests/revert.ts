@@ -40,7 +40,8 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
         'The same content has been changed since: undo what is left of it in a new change request.',
       )
     }
-    if (undone.tree === (await repo.commit(main)).tree) throw conflict(`Nothing of change request ${doc.number} is left in the main content.`)
+    if (undone.tree === (await repo.commit(main)).tree)
+      throw conflict(`There is nothing to revert: nothing of change request ${doc.number} is left in the main content.`)
     const title = `Revert #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`
     const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { Reverts: merge })
     const reversal = { ours: main, theirs: before, bases: [after], tree: undone.tree }

@@ -56,7 +56,7 @@ export async function writeToChangeRequest(request: ContentRequest, changeReques
 export async function writeToMain(request: ContentRequest, ifMatch: string | null): Promise<Written> {
   const { app, actor, space } = request
   if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch))))
-    throw conflict(`If-Match names no revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`)
+    throw conflict(`If-Match is not a revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`)
   const main = { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
   await main.guard.check()
   return writeInBatch(request, main, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))

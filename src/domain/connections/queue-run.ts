@@ -59,7 +59,7 @@ export async function runConnectionNow(
 ): Promise<Document<SyncRunDoc>> {
   if (connection.paused) throw conflict('The connection is paused: resume it first.')
   if (connection.direction !== 'both' && connection.direction !== direction)
-    throw conflict(`The connection does no ${direction}: its direction is ${connection.direction}.`)
+    throw conflict(`The direction of the connection is ${connection.direction}: change it to ${direction} or both first.`)
   if (force && !atLeast(space.role, 'admin')) throw new ServiceError('forbidden', 'A forced run needs the role admin on the space.')
   if (direction === 'import') checkUnlocked(space)
   // In a transaction, so that somebody who has lost the role meanwhile is not told of it.

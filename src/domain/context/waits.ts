@@ -1,4 +1,4 @@
-/** Requests that wait for the end of something that runs in the background. A wake-up is a hint: who waits looks again from time to time. */
+/** Requests that wait for the end of something that runs in the background. A wake-up is only a hint: whoever waits also looks from time to time. */
 
 const LOOK_MS = 1_000
 

@@ -96,7 +96,7 @@ function webUrl(field: string, text: string | undefined): string | undefined {
     url.password = ''
     return url.toString()
   } catch {
-    throw badRequest(`${field} is no web address.`, [{ path: `/${field}`, message: 'must be an http or https URL' }])
+    throw badRequest(`${field} is not a web address.`, [{ path: `/${field}`, message: 'must be an http or https URL' }])
   }
 }
 

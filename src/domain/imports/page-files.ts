@@ -64,7 +64,7 @@ async function fetchImage(gathering: Gathering, url: string): Promise<ImportedFi
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   const named = lookup(new URL(url).pathname)
   const isImage = type.startsWith('image/') || ((type === '' || type === 'application/octet-stream') && named !== false && named.startsWith('image/'))
-  if (!isImage) throw new ResourceFailure(`It is no image, but ${type || 'of no known type'}.`)
+  if (!isImage) throw new ResourceFailure(`It is not an image: its type is ${type || 'not known'}.`)
   if (body.length === 0) throw new ResourceFailure('It is empty.')
   return fileOf(url, body, type)
 }

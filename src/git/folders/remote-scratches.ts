@@ -1,4 +1,4 @@
-/** Scratch repositories: what was fetched of remotes of which spaces import a folder. One for each remote and owner; each can be deleted at any time. */
+/** Scratch repositories hold what was fetched from remotes whose spaces import only a folder: one per remote and owner; each can be deleted at any time. */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

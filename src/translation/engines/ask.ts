@@ -79,7 +79,7 @@ function waitOf(headers: Readonly<Record<string, string>>): number | null {
 /** A list of strings in an answer. Throws `EngineError` if it is anything else. */
 export function textsOf(value: unknown, engine: string): string[] {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
-  throw new EngineError('bad-answer', `${engine} answered with something else than a list of texts.`)
+  throw new EngineError('bad-answer', `${engine} did not return a list of texts.`)
 }
 
 /** A member of an answer that may be anything. */

@@ -58,7 +58,7 @@ async function enter(gathering: Gathering): Promise<{ scope: Scope; robots: Robo
     if (!REDIRECTS.has(response.status) || location === undefined || !URL.canParse(location, url)) {
       if (response.status >= 400) throw new ImportRefused(`Nothing can be read from ${url}: it returned status ${response.status}.`)
       if (!isHtml(response.headers['content-type'] ?? ''))
-        throw new ImportRefused(`Nothing can be read from ${url}: it is no HTML page, but ${response.headers['content-type'] ?? 'of no known type'}.`)
+        throw new ImportRefused(`Nothing can be read from ${url}: it is not an HTML page (Content-Type: ${response.headers['content-type'] ?? 'none'}).`)
       const asked = scopeOf(gathering.url)
       const scope = pageUrl(asked, url) === null ? scopeOf(url) : asked
       return { scope, robots, first: { ...response, url: pageUrl(scope, url) ?? url } }
@@ -139,7 +139,7 @@ class Crawl {
     if (REDIRECTS.has(response.status) && location !== undefined) return this.#redirected(wanted, location)
     if (response.status < 200 || response.status > 299) throw new ResourceFailure(`It returned status ${response.status}.`)
     const contentType = response.headers['content-type'] ?? ''
-    // A link to something else than a page stays a link.
+    // A link to anything but a page stays a link.
     if (!isHtml(contentType)) return
     const read = await readConverted(this.gathering, 'html', { url, content: response.body, contentType, name: nameFrom(url) }, false)
     const { page, facts } = read

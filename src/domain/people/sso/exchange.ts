@@ -81,7 +81,7 @@ async function checkEnabled(tx: Transaction, identity: Document<SsoIdentityDoc>)
 async function firstSignIn(app: App, tx: Transaction, { signIn, provider }: Current): Promise<Document<SsoIdentityDoc>> {
   const { email, organization } = signIn
   if (email === null || email.length > 254 || !ADDRESS.test(email))
-    throw refused('The identity provider sends no e-mail address of yours, or several: an admin has to add the attribute "email" there.')
+    throw refused('The identity provider did not send exactly one valid e-mail address for you: an admin has to add the attribute "email" there.')
   const holder = await memberWith(tx, organization, email)
   if (holder && holder.member.ssoLink === 'open' && holder.member.role !== 'admin') {
     if (holder.member.disabled) throw refused('An admin of the organization has disabled your access.')
