@@ -5,6 +5,7 @@ import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
 import { changeRequestRef } from '../context/refs.js'
 import { findConflict } from './conflict.js'
+import { containedInExports, isWithin } from './contained-in-exports.js'
 import { type Entry, isKnown, type SyncLog } from './log-entries.js'
 import { type Arrival, type ArrivalPlan, planArrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'
@@ -13,7 +14,7 @@ import type { Contact } from './sync.js'
  * The first commits of conflict branches whose remote head is contained in the arriving one (`theirs`). If main did not contain such a commit, merging
  * the change request later would apply the remote's changes again, over what was decided here since. Returns only commits with exactly the
  * remote's content: what people wrote on the branch still has to come by the change request. A head that follows a force of its ref is not
- * returned either: what was dropped there is not dropped here yet.
+ * returned either, unless the arriving one has merged it with what was dropped: that is not dropped here yet.
  */
 async function conflictsMergedElsewhere(
   sync: Pick<Contact, 'app' | 'space' | 'remote'>,
@@ -22,11 +23,12 @@ async function conflictsMergedElsewhere(
   const { app, space, remote } = sync
   const { repo } = space
   const found: CommitId[] = []
+  const had = [theirs, ...(await containedInExports(repo, log.pairs, [theirs]))]
   for (const entry of log.entries) {
     if (!isKnown(entry) || entry.ref === '' || entry.ref === remote.ref || log.counting.includes(entry) || found.includes(entry.anchor)) continue
     if (!(await repo.hasCommit(entry.anchor)) || !(await repo.hasCommit(entry.theirs))) continue
     if (!(await repo.isAncestor(entry.theirs, theirs)) || (await repo.isAncestor(entry.anchor, theirs)) || (await repo.isAncestor(entry.anchor, main))) continue
-    if ((await repo.commit(entry.anchor)).tree !== (await repo.commit(entry.theirs)).tree || (await followsDrop(repo, log, entry))) continue
+    if ((await repo.commit(entry.anchor)).tree !== (await repo.commit(entry.theirs)).tree || (await followsDrop(repo, log, entry, had))) continue
     const key = remoteKey(remote.url, entry.ref, remote.directory)
     const doc = await findConflict({ app, space, remote: { ...remote, ref: entry.ref as RefName, key } })
     const branch = doc === null ? null : repo.head(changeRequestRef(doc.number))
@@ -37,10 +39,14 @@ async function conflictsMergedElsewhere(
 
 /**
  * Whether the branch of a conflict follows a force, up to the entry's anchor: its head is an older one to which its ref was set back, or stands on such a
- * one. What the force dropped is still to be dropped here, which no other branch tells.
+ * one. What the force dropped is still to be dropped here, which another branch tells only if it has merged the two (`had`: what it contains).
  */
-async function followsDrop(repo: Repository, { entries, counting }: SyncLog, { anchor }: Entry): Promise<boolean> {
-  for (const one of entries) if (one.kind === 'dropped' && !counting.includes(one) && (await repo.isAncestor(one.anchor, anchor))) return true
+async function followsDrop(repo: Repository, { entries, counting }: SyncLog, { theirs, anchor, ref }: Entry, had: readonly CommitId[]): Promise<boolean> {
+  for (const one of entries) {
+    if (one.kind !== 'dropped' || one.ref !== ref || counting.includes(one)) continue
+    if (!(await repo.isAncestor(one.anchor, anchor))) continue
+    if ((await repo.isAncestor(theirs, one.theirs)) || !(await isWithin(repo, one.theirs, had))) return true
+  }
   return false
 }
 
