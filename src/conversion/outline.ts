@@ -3,7 +3,8 @@ import type { Element } from 'hast'
 import { selectAll } from 'hast-util-select'
 import { pack } from './container.js'
 import { decodeText } from './decode-text.js'
-import { absolutize, attribute, parseHtml } from './html-tree.js'
+import { attribute, parseHtml } from './html-tree.js'
+import { absolutize } from './html-addresses.js'
 
 const MAX_ROWS = 10_000
 const MAX_URL = 2_048

@@ -1,6 +1,7 @@
 /** Writes commits one after the other and makes all of them durable at once. */
 import type { CommitId } from '../kernel/ids.js'
-import { encodeCommit, parseCommit } from './objects/commit-codec.js'
+import { encodeCommit } from './objects/commit-codec.js'
+import { parseCommit } from './objects/parse-commit.js'
 import { LostObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'
 import { inParallel } from './objects/disk.js'

@@ -1,5 +1,5 @@
 // The job that removes a deleted space for good.
-import { purgeSpace } from '../domain/upkeep/housekeeping.js'
+import { purgeSpace } from '../domain/upkeep/purge-space.js'
 import type { JobKind } from './job-kind.js'
 
 /** Removes a deleted space that can no longer be restored. */

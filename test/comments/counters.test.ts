@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { memberships, membershipId, spaces } from '../../src/model/index.js'
-import { purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
+import { purgeSpace } from '../../src/domain/upkeep/purge-space.js'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import type { Caller } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { parseAttributes, parseTag } from '../../src/content/blocks/attributes.js'
+import { parseAttributes } from '../../src/content/blocks/attributes.js'
+import { parseTag } from '../../src/content/blocks/tag.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('attributes of tags')

@@ -145,7 +145,8 @@ test('ever new branches: the log is bounded', async () => {
   const remote = await f.remotes.createRepository('branches.git', { files })
   const [space, url] = [await f.space(), remote.url]
   await f.import(space, { url })
-  const { logMoves, readSyncLog } = await import('../../src/domain/git-sync/sync-log.js')
+  const { logMoves } = await import('../../src/domain/git-sync/log-moves.js')
+  const { readSyncLog } = await import('../../src/domain/git-sync/sync-log.js')
   const link = { key: remoteKey(url, 'refs/heads/main'), url, ref: 'refs/heads/main' as RefName, directory: '' }
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
   for (let i = 0; i < 130; i++) {

@@ -6,7 +6,7 @@ import { checkAnchors, filesWithAnchors } from '../../src/content/links/check-an
 import { linkKey } from '../../src/content/links/link.js'
 import { buildGraph } from '../../src/content/links/link-graph.js'
 import { outwardLinks } from '../../src/content/links/outward-links.js'
-import { anchorFinder } from '../../src/content/outline/anchors.js'
+import { anchorFinder } from '../../src/content/outline/find-anchor.js'
 import { readStructure } from '../../src/content/structure.js'
 import { inPlace } from '../../src/content/work/direct.js'
 import { Submodules } from '../../src/content/submodules.js'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { requestedReviews, reviews, spaces } from '../../src/model/index.js'
-import { purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
+import { purgeSpace } from '../../src/domain/upkeep/purge-space.js'
 import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'

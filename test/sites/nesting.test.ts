@@ -1,7 +1,8 @@
 // Drafts, groups in groups, and external links.
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { addGroup, addToGroup, removeFromGroup, removeGroup } from '../../src/domain/sites/structure/groups.js'
+import { removeFromGroup, removeGroup } from '../../src/domain/sites/structure/groups.js'
+import { addGroup, addToGroup } from '../../src/domain/sites/structure/add-groups.js'
 import { withKeys } from '../../src/domain/sites/structure/keys.js'
 import { addLink, removeLink, updateLink } from '../../src/domain/sites/structure/links.js'
 import { moveItem } from '../../src/domain/sites/structure/move.js'

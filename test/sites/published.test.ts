@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { RESTORE_MS } from '../../src/domain/spaces/spaces.js'
-import { purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
+import { purgeSpace } from '../../src/domain/upkeep/purge-space.js'
 import { grants, sites } from '../../src/model/index.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { addGroup, addToGroup, MAX_GROUPS, removeFromGroup, removeGroup } from '../../src/domain/sites/structure/groups.js'
+import { removeFromGroup, removeGroup } from '../../src/domain/sites/structure/groups.js'
+import { addGroup, addToGroup, MAX_GROUPS } from '../../src/domain/sites/structure/add-groups.js'
 import { withKeys } from '../../src/domain/sites/structure/keys.js'
 import { moveItem } from '../../src/domain/sites/structure/move.js'
 import { addSection, removeSection } from '../../src/domain/sites/structure/sections.js'

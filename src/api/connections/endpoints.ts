@@ -1,6 +1,7 @@
 /** Endpoints of connections: clients create, read, change, pause and delete them. */
 import { Type } from '@sinclair/typebox'
-import { createConnection as create, deleteConnection as remove, listAllConnections, listConnectionsOf } from '../../domain/connections/connections.js'
+import { deleteConnection as remove, listAllConnections, listConnectionsOf } from '../../domain/connections/connections.js'
+import { createConnection as create } from '../../domain/connections/create-connection.js'
 import { setPaused, updateConnection as change } from '../../domain/connections/update.js'
 import { Connection, CreateConnection, listOf, pageQuery, UpdateConnection } from '../../model/index.js'
 import { created } from '../reply.js'

@@ -1,5 +1,5 @@
 /** Turns connections into the JSON that clients get; never with a credential. */
-import type { ConnectionAndSecret } from '../../domain/connections/connections.js'
+import type { ConnectionAndSecret } from '../../domain/connections/create-connection.js'
 import type { App } from '../../domain/context/app.js'
 import { type Connection, type ConnectionDoc, syncRuns } from '../../model/index.js'
 import { presentGitRun } from '../git-sync/present.js'

@@ -2,7 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
-import { specStamp } from '../../domain/openapi/parts.js'
+import { specStamp } from '../../domain/openapi/spec-at.js'
 import { lfsStamp } from '../../domain/revisions/lfs-files.js'
 import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'

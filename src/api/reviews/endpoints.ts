@@ -1,6 +1,7 @@
 /** Endpoints of reviews: clients submit, read and dismiss reviews of a change request, and ask others for theirs. */
 import { Type } from '@sinclair/typebox'
-import { requestReviews, withdrawRequest } from '../../domain/reviews/requests.js'
+import { withdrawRequest } from '../../domain/reviews/requests.js'
+import { requestReviews } from '../../domain/reviews/request-reviews.js'
 import { createReview, dismissReview } from '../../domain/reviews/reviews.js'
 import { CreateReview, pageQuery, RequestedReviewerList, RequestReviews, Review, ReviewList, ReviewQuery, ReviewsQuery } from '../../model/index.js'
 import { COMMENT_BODY_LIMIT_BYTES } from '../comments/descriptions.js'

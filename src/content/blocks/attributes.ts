@@ -6,21 +6,10 @@ export interface TagAttributes {
   positional: string[]
 }
 
-/** A parsed `{% … %}` tag. */
-export interface Tag {
-  /** Name of the block, without `end`. */
-  name: string
-  closing: boolean
-  /** Everything between the name and `%}`, trimmed. */
-  body: string
-}
-
 const CLOSERS: Record<string, string> = { '"': '"', "'": "'", '“': '”“"', '”': '”“"', '„': '”“"', '‟': '”“"', '‘': "’‘'", '’': "’‘'" }
 const NAME = /[^\s=]+/y
 const SPACE = /\s*/y
 const BARE = /\S*/y
-const WORD = /^\{%-?\s*([A-Za-z][\w/.-]*)/
-
 function match(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at
   return pattern.exec(text)?.[0] ?? ''
@@ -69,13 +58,4 @@ export function parseAttributes(text: string): TagAttributes {
     at = value?.end ?? at + bare.length
   }
   return { named: Object.fromEntries(named), positional }
-}
-
-/** Parses the source of one tag, from `{%` to `%}`; null if no name follows `{%`. */
-export function parseTag(source: string): Tag | null {
-  const word = WORD.exec(source)
-  const name = word?.[1]
-  if (!word || name === undefined) return null
-  const closing = name.length > 3 && name.startsWith('end')
-  return { name: closing ? name.slice(3) : name, closing, body: source.slice(word[0].length, -2).replace(/-$/, '').trim() }
 }

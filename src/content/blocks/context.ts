@@ -1,7 +1,7 @@
 // What the converters of single blocks share while a page becomes a tree.
 import type { BlockNode } from '../types.js'
 import type { Markdown } from '../gfm/tree.js'
-import type { Position } from './node.js'
+import type { Position } from './block.js'
 import type { Region } from './region.js'
 
 /** What converters get: the text that is being parsed, and functions to parse what is nested in it. */

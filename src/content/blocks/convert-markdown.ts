@@ -6,7 +6,9 @@ import { findImageParagraph, htmlBlock } from './convert-html.js'
 import { rawBlock } from './convert-tag.js'
 import { inlines } from './inline.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
-import { block, type Inline, type Position, text } from './node.js'
+import { type Inline, text } from './node.js'
+import { block } from './block.js'
+import type { Position } from './block.js'
 import { markdownTable } from './table.js'
 
 type Converter = (node: Markdown, position: Position, context: Context) => BlockNode[]

@@ -1,8 +1,11 @@
 /** Blocks that are written as `{% … %}` tags. */
 import type { BlockNode } from '../types.js'
-import { parseAttributes, type Tag, type TagAttributes } from './attributes.js'
+import { parseAttributes, type TagAttributes } from './attributes.js'
+import type { Tag } from './tag.js'
 import type { Context } from './context.js'
-import { block, type Position, text } from './node.js'
+import { text } from './node.js'
+import { block } from './block.js'
+import type { Position } from './block.js'
 import { referenceOf } from './reference.js'
 import type { TagRow } from './tags.js'
 

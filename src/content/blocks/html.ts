@@ -1,6 +1,6 @@
 // Splits HTML in markdown into tags, comments and text.
 import type { Context } from './context.js'
-import type { Position } from './node.js'
+import type { Position } from './block.js'
 import { decodeNamedCharacterReference } from 'decode-named-character-reference'
 import { decodeNumericCharacterReference } from 'micromark-util-decode-numeric-character-reference'
 

@@ -4,13 +4,6 @@ import type { BlockNode, InlineNode, TextNode } from '../types.js'
 type Leaf = TextNode['leaves'][number]
 export type Mark = Leaf['marks'][number]
 export type Inline = InlineNode | TextNode
-/** UTF-16 offsets into the page's markdown; `end` is exclusive; `line` is the 1-based line of `start`. */
-export interface Position {
-  start: number
-  end: number
-  line: number
-}
-
 export const mark = (type: string, data: Record<string, unknown> = {}): Mark => ({ object: 'mark', type, data })
 
 export const text = (value: string, marks: Mark[] = []): TextNode => ({ object: 'text', key: '', leaves: [{ object: 'leaf', text: value, marks }] })
@@ -23,12 +16,6 @@ export const inline = (type: string, data: Record<string, unknown>, nodes: Inlin
   data,
   nodes,
 })
-
-/** Makes a block. `data` becomes the block's own: it gets the position as its last member. */
-export function block(type: string, position: Position, data: Record<string, unknown>, nodes: BlockNode['nodes'] = []): BlockNode {
-  data['position'] = position
-  return { object: 'block', type, key: '', isVoid: nodes.length === 0, data, nodes }
-}
 
 const sameMarks = (a: readonly Mark[], b: readonly Mark[]): boolean =>
   a === b || (a.length === b.length && (a.length === 0 || JSON.stringify(a) === JSON.stringify(b)))
@@ -73,24 +60,4 @@ export function assignKeys(nodes: readonly Node[], most: number, before = 'n'): 
     if (node.object !== 'text' && node.nodes.length > 0) left = assignKeys(node.nodes, left, `${node.key}-`)
   }
   return left
-}
-
-/**
- * Corrects positions, so that siblings are in order and do not overlap, and children are within their parent. (The parser lets a
- * list item end within the marker of the next item.)
- */
-export function settlePositions(nodes: BlockNode['nodes'], start: number, end: number, source: string): void {
-  let from = start
-  for (let index = 0; index < nodes.length; index++) {
-    const node = nodes[index] as BlockNode['nodes'][number]
-    if (node.object !== 'block') continue
-    const position = node.data['position'] as Position
-    const next = nodes[index + 1]
-    const limit = Math.max(from, Math.min(end, next?.object === 'block' ? (next.data['position'] as Position).start : end))
-    position.start = Math.min(Math.max(position.start, from), limit)
-    if (position.end > limit) position.end = position.start + source.slice(position.start, limit).trimEnd().length
-    position.end = Math.max(position.start, position.end)
-    from = position.end
-    settlePositions(node.nodes, position.start, position.end, source)
-  }
 }

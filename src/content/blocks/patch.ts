@@ -1,7 +1,7 @@
 /** Rewrites only the changed blocks of a page's markdown, so that an edit leaves all other bytes alone. */
 import type { BlockNode, DocumentNode } from '../types.js'
 import { fingerprint } from './meaning.js'
-import type { Position } from './node.js'
+import type { Position } from './block.js'
 
 interface Edit {
   start: number

@@ -4,7 +4,9 @@ import type { Context } from './context.js'
 import type { HtmlSource, HtmlToken } from './html.js'
 import { htmlInlines, inlines } from './inline.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
-import { block, type Inline, plainText, type Position } from './node.js'
+import { type Inline, plainText } from './node.js'
+import { block } from './block.js'
+import type { Position } from './block.js'
 import { type ContentReference, referenceOf } from './reference.js'
 
 /** One column. `type`: text, number, checkbox, rating, select, content-ref, files, image, users … */

@@ -1,6 +1,7 @@
 // The block tree of a page that is too costly to parse: its source as one code block.
 import type { BlockNode, DocumentNode } from '../types.js'
-import { block, text } from './node.js'
+import { text } from './node.js'
+import { block } from './block.js'
 
 /** The `format` of the code block that represents a whole page. */
 const FORMAT = 'verbatim'

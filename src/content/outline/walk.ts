@@ -1,5 +1,6 @@
 /** Walks the tree of a page's markdown in the order of reading: headings, lines of text, and IDs. */
-import { parseAttributes, type Tag } from '../blocks/attributes.js'
+import { parseAttributes } from '../blocks/attributes.js'
+import type { Tag } from '../blocks/tag.js'
 import { type Item, toItems } from '../blocks/items.js'
 import { MAX_DEPTH } from '../blocks/limits.js'
 import { parseMarkdown } from '../blocks/markdown.js'

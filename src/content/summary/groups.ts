@@ -1,7 +1,12 @@
 /** Edits of groups, the headings of a table of contents. */
 import { encodeHeading } from './encode.js'
 import { splice, titleSplice } from './label.js'
-import { blankAfter, blankBefore, cutLines, insertLines, lineBefore, linesIn } from './lines.js'
+import { linesIn } from './lines.js'
+import { cutLines } from './edit-lines.js'
+import { insertLines } from './edit-lines.js'
+import { blankAfter } from './edit-lines.js'
+import { lineBefore } from './edit-lines.js'
+import { blankBefore } from './edit-lines.js'
 import { locate, type Locator } from './locate.js'
 import { summaryOf } from './parse.js'
 import { type Block, type Scan, scanSummary } from './scan.js'

@@ -1,5 +1,6 @@
 // Moves entries of the table of contents, with what is nested in them, to another indentation.
-import { indentation, linesIn, linesOf } from './lines.js'
+import { linesIn, linesOf } from './lines.js'
+import { indentation } from './edit-lines.js'
 import type { Located } from './locate.js'
 import type { Block } from './scan.js'
 

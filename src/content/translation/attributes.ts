@@ -1,5 +1,6 @@
 /** Texts in attributes: titles of tags, and the descriptions of pictures in HTML. */
-import { parseAttributes, parseTag } from '../blocks/attributes.js'
+import { parseAttributes } from '../blocks/attributes.js'
+import { parseTag } from '../blocks/tag.js'
 import { isFileName } from './addresses.js'
 import type { PairPiece, Piece } from './pieces.js'
 import { htmlTextPieces, tagValuePieces } from './text-pieces.js'

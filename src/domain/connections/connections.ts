@@ -1,27 +1,14 @@
 /** Connections of spaces to remote repositories: made, found, deleted. */
-import { newWebhookSecret } from '../../auth/index.js'
-import { conflict, notFound } from '../../kernel/errors.js'
-import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
-import { type ConnectionDoc, connections, type CreateConnection, type SpaceDoc, spaces } from '../../model/index.js'
+import { type ConnectionDoc, connections, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedOrganization, VisibleSpace } from '../context/loaded.js'
 import { viewerOf } from '../roles/access.js'
 import { rolesOf } from '../roles/roles-of-list.js'
-import { sealCredential, sealWebhookSecret } from './credential.js'
-import { checkApiUrl, checkNew, credentialIn, providerOf, readAddress } from './input.js'
-import { link, tell, unlink } from './link.js'
+import { tell, unlink } from './link.js'
 import { lookAfterChange } from './preview-looks.js'
-
-const MAX_CONNECTIONS = 10
-
-/** A connection, and the secret of its webhook if that was just made. */
-export interface ConnectionAndSecret {
-  doc: Document<ConnectionDoc>
-  webhookSecret?: string
-}
 
 /** A connection of the space; null if there is none. */
 export async function findConnection(app: App, space: VisibleSpace, id: string): Promise<Document<ConnectionDoc> | null> {
@@ -47,50 +34,6 @@ export async function listAllConnections(app: App, actor: Actor, organization: L
     query,
     (one) => [one.createdAt, one.id],
   )
-}
-
-/** Creates a connection; unless it begins paused, its first run is queued at once (`queueOwed`). Throws 400, 409 (too many, or this remote has one already). */
-export async function createConnection(app: App, actor: Actor, space: VisibleSpace, input: CreateConnection): Promise<ConnectionAndSecret> {
-  const { remote, repository, given } = readAddress(app, { ...input, repoProjectDirectory: input.repoProjectDirectory ?? '' })
-  await checkApiUrl(app, input.apiUrl)
-  const id = newId()
-  const webhookSecret = input.webhookSecret ?? newWebhookSecret()
-  const credential = sealCredential(app, id, credentialIn(input.credential, given, remote.url) ?? { kind: 'none' })
-  const now = app.clock.now().toISOString()
-  const { commitMessage, apiUrl } = input
-  const doc = await app.store.transact(async (tx) => {
-    const stored = await tx.get(spaces, space.doc.id)
-    if (!stored || stored.deletedAt !== undefined) throw notFound('The space')
-    const others = await tx.find(connections, 'space', stored.id)
-    if (others.length >= MAX_CONNECTIONS) throw conflict(`A space can have at most ${MAX_CONNECTIONS} connections: delete one first.`)
-    checkNew(others, remote.key)
-    const made = await tx.insert(connections, {
-      id,
-      space: stored.id,
-      organization: stored.organization,
-      provider: input.provider ?? providerOf(remote.url),
-      ...remote,
-      repository,
-      direction: input.direction ?? 'both',
-      credential,
-      exportMode: input.exportMode ?? 'single',
-      ...(commitMessage === undefined ? {} : { commitMessage }),
-      pullRequests: { changeRequests: false, ...input.pullRequests },
-      ...(apiUrl === undefined ? {} : { apiUrl }),
-      sealedWebhookSecret: sealWebhookSecret(app, id, webhookSecret),
-      paused: input.paused ?? false,
-      createdBy: actor.user.id,
-      createdAt: now,
-      updatedAt: now,
-    })
-    await link(tx, made, now)
-    await lookAfterChange(app, tx, null, made)
-    await tell(app, tx, actor, 'created', made)
-    return made
-  })
-  app.wakeConnections()
-  app.wakeJobs()
-  return { doc, webhookSecret }
 }
 
 /** Deletes a connection. What was synchronized is remembered: another connection to the same remote goes on from there. */

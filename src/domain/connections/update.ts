@@ -5,7 +5,7 @@ import { type ConnectionDoc, connections, type UpdateConnection } from '../../mo
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
-import type { ConnectionAndSecret } from './connections.js'
+import type { ConnectionAndSecret } from './create-connection.js'
 import { sealCredential, sealWebhookSecret } from './credential.js'
 import { checkApiUrl, checkFits, checkNew, credentialIn, readAddress, serverOf } from './input.js'
 import { link, tell, unlink } from './link.js'

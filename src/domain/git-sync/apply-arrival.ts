@@ -18,7 +18,8 @@ import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillAsked } from './request.js'
 import { type Contact, during, type Outcome, type LockedSync, type Sync } from './sync.js'
-import { logMoves, readSyncLog } from './sync-log.js'
+import { readSyncLog } from './sync-log.js'
+import { logMoves } from './log-moves.js'
 
 const ATTEMPTS = 8
 

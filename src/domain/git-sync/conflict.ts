@@ -17,7 +17,8 @@ import { commonCommit, mergeArrival } from './merge-arrival.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Outcome, LockedSync, Sync } from './sync.js'
-import { logMoves, readSyncLog } from './sync-log.js'
+import { readSyncLog } from './sync-log.js'
+import { logMoves } from './log-moves.js'
 
 const isLive = (doc: ChangeRequestDoc): boolean => doc.status === 'open' || doc.status === 'draft'
 

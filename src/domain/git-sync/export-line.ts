@@ -4,7 +4,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { findCommonGround } from './common-ground.js'
 import { isWithin } from './contained-in-exports.js'
 import { isWhole, type SyncLog } from './log-entries.js'
-import { dropAnchors } from './sync-log.js'
+import { dropAnchors } from './log-anchors.js'
 
 /** Most commits of one export. What is older becomes one commit. */
 const MOST = 2_000

@@ -16,7 +16,8 @@ import { describeRemote, type SyncRemote } from './remote.js'
 import { onRemoteSide, type Sided } from './remote-side.js'
 import { checkStillAsked } from './request.js'
 import { during, type LockedSync, type Outcome, type Sync } from './sync.js'
-import { logMoves, readSyncLog } from './sync-log.js'
+import { readSyncLog } from './sync-log.js'
+import { logMoves } from './log-moves.js'
 import { requireMain, applyArrival } from './apply-arrival.js'
 
 const ATTEMPTS = 5

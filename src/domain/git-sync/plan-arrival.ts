@@ -8,7 +8,7 @@ import { SyncFailure } from './failure.js'
 import { mergeArrival } from './merge-arrival.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import type { Contact } from './sync.js'
-import { hasMetRemote } from './sync-log.js'
+import { hasMetRemote } from './log-anchors.js'
 import type { SyncLog } from './log-entries.js'
 
 /** A fetched head of the remote (`head`), the same commit here (`theirs`), and what it is merged with. */

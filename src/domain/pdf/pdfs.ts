@@ -10,7 +10,7 @@ import type { BookFacts } from '../../render/index.js'
 import type { App } from '../context/app.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { lfsStamp } from '../revisions/lfs-files.js'
-import { specStamp } from '../openapi/parts.js'
+import { specStamp } from '../openapi/spec-at.js'
 import { isValidLink, type PdfLink, pdfUrl } from './links.js'
 
 /** Increases if the same content makes another PDF: those that are kept are then made anew. */

@@ -2,7 +2,7 @@
 import { checkAnchors, type FindAnchor, filesWithAnchors } from '../../content/links/check-anchors.js'
 import { buildGraph, type LinkGraph, type LinkingFile, type UncheckedGraph } from '../../content/links/link-graph.js'
 import { type OutwardLinks, outwardLinks } from '../../content/links/outward-links.js'
-import { anchorFinder } from '../../content/outline/anchors.js'
+import { anchorFinder } from '../../content/outline/find-anchor.js'
 import { isMarkdown } from '../../content/paths.js'
 import { isFile } from '../../content/read-file.js'
 import { Submodules } from '../../content/submodules.js'

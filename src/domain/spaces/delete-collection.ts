@@ -10,7 +10,8 @@ import type { LoadedCollection } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { locationIn, locationOf, movedTo } from './move.js'
 import { removeGrantsOn } from '../roles/permissions.js'
-import { checkMayAdd, checkMayMove, collectionsFrom } from './location-checks.js'
+import { checkMayAdd, checkMayMove } from './location-checks.js'
+import { collectionsFrom } from './nesting-checks.js'
 import { collectionItem, type Item, itemsAt, makeRoom, type Location, replaceItem, spaceItem } from './siblings.js'
 
 /**

@@ -1,13 +1,10 @@
 // What is checked before spaces and collections are put into, or taken out of, a location: roles, and how deep collections nest.
 import { atLeast } from '../../access/index.js'
-import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
-import { type CollectionDoc, collections, type Role } from '../../model/index.js'
-import type { Document, Reader } from '../../store/index.js'
+import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
+import { collections, type Role } from '../../model/index.js'
+import type { Reader } from '../../store/index.js'
 import { roleOn, type Viewer, viewerOf } from '../roles/access.js'
 import type { Item, Location } from './siblings.js'
-
-/** How deep collections may be nested: access to a space is computed from all collections above it. */
-const MAX_DEPTH = 32
 
 /** The role of a viewer at a location: on the collection, or (top level) in the organization. */
 export async function roleAt(reader: Reader, viewer: Viewer, location: Location): Promise<Role | null> {
@@ -65,35 +62,3 @@ export async function itemsNotToTake(reader: Reader, viewer: Viewer, items: read
 }
 
 const wording = ({ parent }: Location): string => (parent === undefined ? 'the top level of the organization' : 'the collection')
-
-/** The collection `id` and those that contain it, innermost first. */
-export async function collectionsFrom(reader: Reader, id: string | undefined): Promise<Document<CollectionDoc>[]> {
-  const found: Document<CollectionDoc>[] = []
-  for (let at = id === undefined ? null : await reader.get(collections, id); at; at = at.parent === undefined ? null : await reader.get(collections, at.parent))
-    found.push(at)
-  return found
-}
-
-/** Throws 400 if collections would be nested deeper than `MAX_DEPTH`. `height`: levels of collections that are added. */
-export async function checkDepth(reader: Reader, parent: string | undefined, height: number): Promise<void> {
-  if ((await collectionsFrom(reader, parent)).length + height > MAX_DEPTH)
-    throw badRequest('The collections would be nested too deep.', [{ path: '/parent', message: `collections can be nested ${MAX_DEPTH} deep` }])
-}
-
-/** How many levels of collections there are from this one down, itself included. */
-async function heightOf(reader: Reader, collection: string): Promise<number> {
-  let height = 0
-  for (let open = [collection]; open.length > 0; height++) {
-    const next = await Promise.all(open.map((id) => reader.find(collections, 'parent', id)))
-    open = next.flat().map(({ id }) => id)
-  }
-  return height
-}
-
-/** Throws 400 if the collection would be in itself or nested too deep, 409 if the parent is inside the collection. */
-export async function checkNesting(reader: Reader, id: string, parent: string | undefined): Promise<void> {
-  if (id === parent) throw badRequest('A collection cannot be in itself.', [{ path: '/parent', message: 'must be another collection' }])
-  if ((await collectionsFrom(reader, parent)).some((above) => above.id === id))
-    throw conflict('A collection cannot be moved into a collection that it contains: move that one out first.')
-  await checkDepth(reader, parent, await heightOf(reader, id))
-}

@@ -1,33 +1,11 @@
 /** Upkeep by the clock: purges deleted spaces, removes expired documents, repacks repositories. */
-import {
-  changeRequests,
-  connections,
-  contentImports,
-  invites,
-  type JobDoc,
-  jobs,
-  LAST_IN_LANE,
-  signIns,
-  spaces,
-  ssoSignIns,
-  ssoUsed,
-  syncRuns,
-  announcedHeads,
-} from '../../model/index.js'
+import { invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, ssoSignIns, ssoUsed } from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { forgetPruned, sweepLfsFiles } from '../lfs/upkeep.js'
 import { queueMissing } from '../lfs/queue.js'
-import { removeLfs } from '../revisions/lfs-files.js'
-import { removeComments } from '../comments/comments.js'
-import { emit } from '../events/events.js'
-import { removeGrantsOn } from '../roles/permissions.js'
 import { repositoryName } from '../context/refs.js'
-import { removePreviews } from '../pull-previews/release.js'
-import { removeExports } from '../request-exports/schedule.js'
-import { removeReviews } from '../reviews/requests.js'
 import { queueRefreshes, sweepSpecFiles } from '../openapi/queue.js'
-import { removeSpaceFromSites } from '../sites/remove-space.js'
 import { queueAllAutomatic } from '../translations/queue.js'
 import { RESTORE_MS } from '../spaces/spaces.js'
 
@@ -83,35 +61,4 @@ export async function maintainRepository(app: App, space: string): Promise<void>
   await (await app.git.open(repositoryName(space))).maintain({ exclusive: (work) => app.locks.run(space, work) })
   await forgetPruned(app, space)
   await queueMissing(app, space, { deep: true })
-}
-
-/**
- * Removes a deleted space for good: first its documents in one transaction, then its repository. Can be run again after a
- * crash between the two: if there is no document, only the repository is removed. A space that was restored meanwhile stays.
- */
-export async function purgeSpace(app: App, id: string): Promise<void> {
-  await app.locks.run(id, async () => {
-    const gone = await app.store.transact(async (tx) => {
-      const space = await tx.get(spaces, id)
-      if (!space) return true
-      if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
-      await removeComments(tx, id)
-      await removeReviews(tx, id)
-      for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
-      for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
-      await removeExports(tx, id)
-      await removePreviews(tx, id)
-      await removeLfs(tx, id)
-      for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
-      for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
-      await removeGrantsOn(tx, { kind: 'space', id })
-      for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
-      await removeSpaceFromSites(tx, id)
-      await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
-      return tx.remove(spaces, id)
-    })
-    if (gone) await app.pdfs.remove(id)
-    if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
-    if (gone) await app.search.forget(id)
-  })
 }

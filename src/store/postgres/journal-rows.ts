@@ -1,11 +1,9 @@
 /** Journals in PostgreSQL: a row for each record, and one for each group with the numbers of its first and next record. */
-import type { FoundRecords, Journal, JournalQuery, Recorded } from '../../kernel/documents.js'
+import type { Journal } from '../../kernel/documents.js'
 import type { Session } from '../../postgres/index.js'
-import { deepFreeze, frozenJson } from '../json.js'
+import { frozenJson } from '../json.js'
 import { keyText } from './encoding.js'
 
-/** Records that are read at a time. */
-const AT_ONCE = 500
 /** Records that are deleted at a time. */
 const DELETED_AT_ONCE = 5_000
 
@@ -49,38 +47,6 @@ export async function extentOf(session: Session, journal: string, group: string)
 
 export async function groupNames(session: Session, journal: string): Promise<string[]> {
   return (await session.query<{ name: string }>('SELECT name FROM journal_groups WHERE journal = $1', [journal])).map(({ name }) => name)
-}
-
-const recordsText = (ascending: boolean): string => `SELECT r.position, r.body FROM journal_records r
-    JOIN journal_groups g ON g.journal = r.journal AND g.grp = r.grp
-    WHERE r.journal = $1 AND r.grp = $2 AND r.position >= g.first AND r.position ${ascending ? '>' : '<'} $3::bigint
-    AND r.at >= $4 AND ($5::text IS NULL OR r.at <= $5) ORDER BY r.position ${ascending ? 'ASC' : 'DESC'} LIMIT $6`
-const ASCENDING = recordsText(true)
-const DESCENDING = recordsText(false)
-
-/** Reads records, some hundred at a time, until the query has what it wants or has looked at as many as it may. */
-export async function readRecords<T extends object>(session: Session, of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
-  const { direction, limit, most = Number.POSITIVE_INFINITY, from = '', to, matches } = query
-  const ascending = direction === 'asc'
-  const records: Recorded<T>[] = []
-  let at = query.after ?? null
-  let looked = 0
-  const isFull = () => records.length >= limit || looked >= most
-  for (;;) {
-    // One more than wanted tells whether there is more.
-    const wanted = Math.min(AT_ONCE, most - looked, matches ? AT_ONCE : limit - records.length) + 1
-    const after = at ?? (ascending ? 0 : Number.MAX_SAFE_INTEGER)
-    const values = [of.name, keyText(group), after, from, to ?? null, wanted]
-    const rows = await session.query<{ position: string; body: T }>(ascending ? ASCENDING : DESCENDING, values, `records ${direction}`)
-    for (const row of rows) {
-      if (isFull()) return { records, next: at, looked }
-      const record = deepFreeze(row.body)
-      at = Number(row.position)
-      looked++
-      if (matches?.(record) ?? true) records.push({ position: at, record })
-    }
-    if (rows.length < wanted) return { records, next: null, looked }
-  }
 }
 
 /** From now on, records before a position are not read; returns how many these are. */

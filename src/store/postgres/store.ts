@@ -8,7 +8,8 @@ import { constraintOf, type Database, DatabaseAway, type Held } from '../../post
 import { StoreClosed } from '../errors.js'
 import type { Document, Draft, SharedStore, Store, Table, Transaction } from '../types.js'
 import type { AnyTable } from '../view.js'
-import { deleteDropped, dropRecords, extentOf, groupNames, readRecords } from './journal-rows.js'
+import { deleteDropped, dropRecords, extentOf, groupNames } from './journal-rows.js'
+import { readRecords } from './read-journal.js'
 import { allDocuments, countDocuments, findDocuments, readStretch, storedDocument } from './read-documents.js'
 import { PostgresTransaction } from './transaction.js'
 

@@ -1,10 +1,9 @@
-/** The operations on groups and links of the table of contents. */
-import type { ChangeOf } from '../../../model/content-changes.js'
-import { relativeTarget } from '../rewrite-references.js'
+/** The operations on groups of the table of contents. */
+import type { ChangeOf } from '../../../model/index.js'
 import { ChangeError } from '../change-error.js'
 import type { Operation } from '../batch.js'
 import { checkSlug, filesBelow } from './pages.js'
-import { editSummary, lineOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
+import { editSummary, lineOf, nameRef, pageOf, destinationOf } from './table-of-contents.js'
 
 /** Adds a group: a heading of the table of contents. Groups are always at the top level. */
 export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
@@ -55,26 +54,4 @@ async function groupOf(batch: Parameters<typeof updateGroup>[0], id: string) {
   const group = await pageOf(batch, id)
   if (group.type !== 'group') throw new ChangeError(`${group.title} is not a group: use the operations for pages.`, 'page')
   return group
-}
-
-/** Adds a link to a URL or a page. */
-export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, change) => {
-  if ((change.href === undefined) === (change.target === undefined)) throw new ChangeError('A link needs either href or target, and not both.', 'href')
-  const href = change.target ? await hrefOf(batch, change.target) : (change.href as string)
-  const structure = await batch.workspace.structure()
-  const parent = await parentOf(batch, change.into)
-  const before = new Set([...structure.byId.keys()])
-  await editSummary(batch, (now) => ({ kind: 'insert', title: change.title, href, place: destinationOf(now, parent, change.at) }))
-  const made = [...(await batch.workspace.structure()).byId.values()].find((page) => !before.has(page.id))
-  if (!made) throw new ChangeError('The link could not be added to the table of contents.')
-  return { object: 'created_page', page: made.id }
-}
-
-async function hrefOf(batch: Parameters<typeof insertLink>[0], target: NonNullable<ChangeOf<'insert_link'>['target']>): Promise<string> {
-  if (target.kind === 'url') return target.url
-  const page = await pageOf(batch, target.page)
-  if (page.type !== 'document') throw new ChangeError(`${page.title} has no file to link to: choose a page with text.`, 'target')
-  const { summary } = (await batch.workspace.structure()).config
-  // Two entries with the same target are duplicates; a `#` makes this one a link.
-  return `${relativeTarget(summary, page.gitPath)}#${target.kind === 'anchor' ? target.anchor : ''}`
 }

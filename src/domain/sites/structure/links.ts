@@ -1,7 +1,12 @@
 /** External links in the groups of a site. */
 import { conflict, notFound } from '../../../kernel/errors.js'
 import { itemsOf, type LinkEntry, type SiteStructure } from '../../../model/index.js'
-import { findLink, listOfGroup, replaceItem, replaceList, requireGroup, withoutItem } from './find.js'
+import { findLink } from './find.js'
+import { listOfGroup } from './lists.js'
+import { replaceList } from './lists.js'
+import { replaceItem } from './lists.js'
+import { withoutItem } from './lists.js'
+import { requireGroup } from './lists.js'
 
 export const MAX_LINKS = 200
 

@@ -1,8 +1,13 @@
 /** Moves a section, group, external link or site space among its siblings, or into a group, in a site's structure. */
 import { badRequest, notFound } from '../../../kernel/errors.js'
 import { type GroupChild, itemsOf, type SiteItemType, type SiteStructure } from '../../../model/index.js'
-import { getSiteSpace, listOfGroup, replaceContainer, replaceList, requireGroup, withoutItem } from './find.js'
-import { checkLevels } from './groups.js'
+import { getSiteSpace } from './find.js'
+import { replaceContainer } from './lists.js'
+import { listOfGroup } from './lists.js'
+import { replaceList } from './lists.js'
+import { withoutItem } from './lists.js'
+import { requireGroup } from './lists.js'
+import { checkLevels } from './add-groups.js'
 import { moveAmong, type ItemPointer, type SiblingPosition } from './position.js'
 
 const typeOf = (item: GroupChild): SiteItemType => item.type

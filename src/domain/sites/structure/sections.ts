@@ -2,7 +2,9 @@
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import { type SectionEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
 import { checkFree, checkPath, derivedPath } from '../paths.js'
-import { findSection, getSection, replaceItem, withoutItem } from './find.js'
+import { findSection, getSection } from './find.js'
+import { replaceItem } from './lists.js'
+import { withoutItem } from './lists.js'
 import { without } from './position.js'
 import { appended, checkNewSpace, type NewSiteSpace } from './site-spaces.js'
 

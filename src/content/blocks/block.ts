@@ -1,0 +1,35 @@
+/** Constructors for the blocks of a page's block tree, each with its place in the markdown. */
+import type { BlockNode } from '../types.js'
+
+/** UTF-16 offsets into the page's markdown; `end` is exclusive; `line` is the 1-based line of `start`. */
+export interface Position {
+  start: number
+  end: number
+  line: number
+}
+
+/** Makes a block. `data` becomes the block's own: it gets the position as its last member. */
+export function block(type: string, position: Position, data: Record<string, unknown>, nodes: BlockNode['nodes'] = []): BlockNode {
+  data['position'] = position
+  return { object: 'block', type, key: '', isVoid: nodes.length === 0, data, nodes }
+}
+
+/**
+ * Corrects positions, so that siblings are in order and do not overlap, and children are within their parent. (The parser lets a
+ * list item end within the marker of the next item.)
+ */
+export function settlePositions(nodes: BlockNode['nodes'], start: number, end: number, source: string): void {
+  let from = start
+  for (let index = 0; index < nodes.length; index++) {
+    const node = nodes[index] as BlockNode['nodes'][number]
+    if (node.object !== 'block') continue
+    const position = node.data['position'] as Position
+    const next = nodes[index + 1]
+    const limit = Math.max(from, Math.min(end, next?.object === 'block' ? (next.data['position'] as Position).start : end))
+    position.start = Math.min(Math.max(position.start, from), limit)
+    if (position.end > limit) position.end = position.start + source.slice(position.start, limit).trimEnd().length
+    position.end = Math.max(position.start, position.end)
+    from = position.end
+    settlePositions(node.nodes, position.start, position.end, source)
+  }
+}

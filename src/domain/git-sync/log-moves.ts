@@ -1,0 +1,42 @@
+/** The ref moves that add lines to a space's sync log, or remove some. */
+import type { Repository, RefMove } from '../../git/index.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { outdated } from './log-pruning.js'
+import { type SyncLog, type Entry, writeEntries } from './log-entries.js'
+
+/** The tree without files, of which the commits of a log are made. */
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
+
+const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
+
+/**
+ * The ref moves that add entries to the log. Entries that can never matter again are removed, so the log is bounded.
+ * @param without entries to remove
+ */
+export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, added: readonly Entry[], without: readonly Entry[] = []): Promise<RefMove[]> {
+  if (added.length === 0 && without.length === 0) return []
+  const gone = new Set<Entry>([...without, ...(await outdated(repo, log, added))])
+  const entries = [...log.entries.filter((entry) => !gone.has(entry)), ...added]
+  const commit = await repo.write({
+    parents: await keptAlive(repo, entries, main),
+    tree: EMPTY_TREE,
+    changes: [],
+    message: writeEntries(entries),
+    author: NOBODY,
+    committer: NOBODY,
+  })
+  return [{ ref: log.ref, from: log.at, to: commit }, ...log.legacy]
+}
+
+/** The parents of the log's commit: the commits that the entries name and main does not contain. */
+async function keptAlive(repo: Repository, entries: readonly Entry[], main: CommitId): Promise<CommitId[]> {
+  const kept: CommitId[] = []
+  for (const { kind, remote, theirs, local } of [...entries].reverse()) {
+    for (const commit of new Set([remote, theirs, ...(kind === 'left' ? [local] : [])])) {
+      if (kept.includes(commit) || !(await repo.hasCommit(commit))) continue
+      const held = [main, ...kept].map((other) => repo.isAncestor(commit, other))
+      if (!(await Promise.all(held)).includes(true)) kept.push(commit)
+    }
+  }
+  return kept
+}

@@ -1,0 +1,44 @@
+/** Removes a deleted space for good, with all that belongs to it. */
+import { announcedHeads, changeRequests, connections, contentImports, spaces, syncRuns } from '../../model/index.js'
+import { removeComments } from '../comments/comments.js'
+import type { App } from '../context/app.js'
+import { repositoryName } from '../context/refs.js'
+import { emit } from '../events/events.js'
+import { removePreviews } from '../pull-previews/release.js'
+import { removeExports } from '../request-exports/schedule.js'
+import { removeReviews } from '../reviews/requests.js'
+import { removeLfs } from '../revisions/lfs-files.js'
+import { removeGrantsOn } from '../roles/permissions.js'
+import { removeSpaceFromSites } from '../sites/remove-space.js'
+import { RESTORE_MS } from '../spaces/spaces.js'
+
+/**
+ * Removes a deleted space for good: first its documents in one transaction, then its repository. Can be run again after a
+ * crash between the two: if there is no document, only the repository is removed. A space that was restored meanwhile stays.
+ */
+export async function purgeSpace(app: App, id: string): Promise<void> {
+  await app.locks.run(id, async () => {
+    const gone = await app.store.transact(async (tx) => {
+      const space = await tx.get(spaces, id)
+      if (!space) return true
+      if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
+      await removeComments(tx, id)
+      await removeReviews(tx, id)
+      for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
+      for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
+      await removeExports(tx, id)
+      await removePreviews(tx, id)
+      await removeLfs(tx, id)
+      for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
+      for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
+      await removeGrantsOn(tx, { kind: 'space', id })
+      for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
+      await removeSpaceFromSites(tx, id)
+      await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
+      return tx.remove(spaces, id)
+    })
+    if (gone) await app.pdfs.remove(id)
+    if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
+    if (gone) await app.search.forget(id)
+  })
+}
