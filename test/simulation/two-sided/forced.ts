@@ -108,6 +108,21 @@ export const droppedUnseen = (branch: Knowledge, main: Knowledge, ref: string | 
         .some((act) => ((act.forced && act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)) && !main.own(key).includes(act.value)),
     )
 
+/**
+ * What a force did to the branch that is met, if main knows of it by another branch alone: whatever main did there since, the force may still be to come
+ * with this branch, where it is a change that main does not have (story.md).
+ */
+function stillToCome(main: Knowledge, branch: Knowledge, ref: string): Map<string, Value> {
+  const open = new Map<string, Value>()
+  for (const key of branch.keys()) {
+    const [value = null, ...more] = branch.own(key)
+    if (more.length > 0 || main.mayDecide(key).some((act) => act.value === value)) continue
+    const forces = branch.acts(key).filter((act) => act.forced === ref && act.value === value)
+    if (forces.some(({ id }) => main.acts(key).some((act) => act.id === id && act.untold))) open.set(key, value)
+  }
+  return open
+}
+
 /** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
 export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
   const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)
@@ -118,6 +133,8 @@ export function meet(into: Knowledge, other: Knowledge, ref: string | null, main
       [...(ref === null ? [] : undoneAgain(of, than))].map(([key, value]) => [key, { value, saw: sawOf(than, pageOf(key)) }] as const),
     ),
   )
+  const toCome = ref === null ? new Map<string, Value>() : stillToCome(main, branch, ref)
+  const sawThere = new Map([...toCome.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
   const restored = restoredLines(main, branch)
   const untold = (key: string, act: Act): boolean => isUntold(main, ref, key, act)
   const knowsMain = into === main ? null : new Set([...branch.keys()].flatMap((key) => branch.acts(key).filter((act) => untold(key, act))))
@@ -131,4 +148,11 @@ export function meet(into: Knowledge, other: Knowledge, ref: string | null, main
   }
   for (const [key, { value, saw }] of undone)
     into.set(key, value, 'who had it before a squash of it was undone', { soft: true, ...(value === null ? { saw } : {}) })
+  for (const [key, value] of toCome) {
+    const deletes = value === null && key === pathOf(pageOf(key))
+    into.set(key, value, `the force of ${ref}, of which nobody had told here`, {
+      soft: true,
+      ...(deletes ? { saw: sawThere.get(key) as ReadonlySet<number> } : {}),
+    })
+  }
 }

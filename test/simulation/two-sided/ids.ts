@@ -51,8 +51,12 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
     if (main) project.ids.set(page, { id, path, state: 'there' })
     else if (!given) project.ids.set(page, { id, path, state: 'new' })
   }
-  if (main) for (const [page, given] of project.ids) if (!seen.pages.has(page) && given.state === 'there') given.state = 'gone'
+  for (const [page, given] of main ? project.ids : []) if (!seen.pages.has(page) && wasOnMain(page, given.state, knowledge)) given.state = 'gone'
 }
+
+/** Whether main has had a page, not a branch alone: what a rollback may have given another ID is `new`, and main knows what became of it. */
+const wasOnMain = (page: string, state: 'there' | 'new' | 'gone', main: Knowledge): boolean =>
+  state === 'there' || (state === 'new' && main.acts(pathOf(page)).length > 0)
 
 /** Whether a page was gone on a branch, of which main does not know. */
 const wasGone = (branch: Knowledge, main: Knowledge, page: string): boolean =>

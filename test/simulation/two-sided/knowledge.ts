@@ -139,11 +139,11 @@ export class Knowledge {
     return distinct(this.deciding(key))
   }
 
-  /** The acts that may decide a register: soft acts count or do not. */
+  /** The acts that may decide a register: each of the soft ones counts or does not, whatever the others do. */
   mayDecide(key: string): Act[] {
     const known = this.#registers.get(key) ?? []
-    const decide = newest(known)
-    return decide.some((act) => act.soft) ? [...decide, ...newest(known.filter((act) => !act.soft))] : decide
+    const definite = known.filter((act) => !act.soft)
+    return known.filter((act) => !definite.some((other) => other !== act && other.over.has(act.id)))
   }
 
   /** What may be there. */

@@ -154,8 +154,11 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     const who = why(world, `who merged ${from} there`)
     // A squash shows nothing of what its author left as the branch had it.
     const isLeft = (key: string): boolean => again && had.own(key).length === 1 && had.own(key)[0] === valueIn(seen, key)
-    record(knowledge, seen, who, { soft: (key) => byHand === null || isLeft(key), left: isLeft })
-    if (byHand) await recordByHand(world, project, knowledge, seen, byHand, { who, isLeft })
+    const sides = byHand === null ? null : await seeSides(world, project, byHand)
+    // What a person would have got from Git alone shows as little as what they left.
+    const isShown = (key: string, value: Value): boolean => sides !== null && !isLeft(key) && madeByGit(sides, key) !== value
+    record(knowledge, seen, who, { soft: (key, value) => !isShown(key, value), left: isLeft })
+    if (sides) recordByHand(knowledge, seen, sides, { who, isLeft })
     // What Git left as it was is not taken over. What a person chose is theirs, whatever they knew: nothing in Git shows that.
     const isChosen = (key: string): boolean => byHand !== null && knowledge.deciding(key).some((act) => act.why === who)
     const taken = again ? news.filter((key) => isChosen(key) || other.own(key).includes(valueIn(seen, key))) : []
@@ -175,16 +178,8 @@ const wasUndone = (had: Knowledge, other: Knowledge, key: string, value: Value):
  * What differs in a merge by hand from what Git alone would have made is its author's act, also if the account says the same: they may know (by an
  * export that had nothing to push) what was dropped only here, which nothing in Git shows.
  */
-async function recordByHand(
-  world: World,
-  project: Project,
-  knowledge: Knowledge,
-  seen: Snapshot,
-  [bases, ...sides]: NonNullable<Learned['byHand']>,
-  { who, isLeft }: { who: string; isLeft: (key: string) => boolean },
-): Promise<void> {
-  const see = (commit: string): Promise<Snapshot> => seeThere(world, project, commit)
-  const [common, [ours, theirs]] = [await Promise.all(bases.map(see)), (await Promise.all(sides.map(see))) as [Snapshot, Snapshot]]
+function recordByHand(knowledge: Knowledge, seen: Snapshot, sides: Sides, { who, isLeft }: { who: string; isLeft: (key: string) => boolean }): void {
+  const { common, ours, theirs } = sides
   for (const { page, oid } of seen.pages.values()) {
     const [mine, other] = [ours.pages.get(page)?.oid, theirs.pages.get(page)?.oid]
     if (!mine || !other) continue
@@ -195,17 +190,37 @@ async function recordByHand(
   }
   for (const key of new Set([...keysIn(ours), ...keysIn(theirs)])) {
     if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue
-    const [was, mine, other, is] = [new Set(common.map((one) => valueIn(one, key))), valueIn(ours, key), valueIn(theirs, key), valueIn(seen, key)]
-    // A side without the page says nothing about its lines: Git has the text of the other one.
-    const only = key.startsWith('path ') ? undefined : [ours, theirs].find((_, at, both) => !both[1 - at]?.pages.has(pageOf(key)))
-    const byGit = only ? valueIn(only, key) : mine === other || was.has(other) ? mine : was.has(mine) ? other : is
-    if ((!only && was.size > 1) || is === byGit) continue
+    const [byGit, is] = [madeByGit(sides, key), valueIn(seen, key)]
+    if (byGit === undefined || is === byGit) continue
     knowledge.set(key, is, who, {
       soft: isLeft(key),
       ...(isLeft(key) ? { left: true } : {}),
       ...(is === null && key.startsWith('path ') ? { saw: sawOf(knowledge, pageOf(key)) } : {}),
     })
   }
+}
+
+/** What a person merged by hand: the newest common commits, and the two sides. */
+interface Sides {
+  common: readonly Snapshot[]
+  ours: Snapshot
+  theirs: Snapshot
+}
+
+async function seeSides(world: World, project: Project, [bases, ...sides]: NonNullable<Learned['byHand']>): Promise<Sides> {
+  const see = (commit: string): Promise<Snapshot> => seeThere(world, project, commit)
+  const [common, [ours, theirs]] = [await Promise.all(bases.map(see)), (await Promise.all(sides.map(see))) as [Snapshot, Snapshot]]
+  return { common, ours, theirs }
+}
+
+/** What Git alone would make of a register; undefined if it would leave that to a person, or if nobody can say. */
+function madeByGit({ common, ours, theirs }: Sides, key: string): Value | undefined {
+  // A side without the page says nothing about its lines: Git has the text of the other one.
+  const only = key.startsWith('path ') ? undefined : [ours, theirs].find((_, at, both) => !both[1 - at]?.pages.has(pageOf(key)))
+  if (only) return valueIn(only, key)
+  const [was, mine, other] = [new Set(common.map((one) => valueIn(one, key))), valueIn(ours, key), valueIn(theirs, key)]
+  if (was.size > 1) return undefined
+  return mine === other || was.has(other) ? mine : was.has(mine) ? other : undefined
 }
 
 /** Forces a branch back (or forth) to a commit that it had. What is no longer there is deleted by that; what is there again is restored. */
@@ -247,8 +262,9 @@ export async function setBack(world: World, project: Project, ref: Ref): Promise
   for (const key of new Set([...keysIn(then), ...keysIn(now)])) {
     const page = pageOf(key)
     const value = valueIn(now, key)
-    if (valueIn(then, key) === value || knowledge.deciding(key).some((act) => act.forced === ref) || (!key.startsWith('path ') && !now.pages.has(page)))
-      continue
+    // An older force, of which main here knows, is not this one.
+    const isForced = knowledge.deciding(key).some((act) => act.forced === ref && !project.main.knows(key, act))
+    if (valueIn(then, key) === value || isForced || (!key.startsWith('path ') && !now.pages.has(page))) continue
     const lines = [...(then.pages.get(page)?.lines ?? [])].flatMap((line) => project.main.acts(lineOf(line)).map((act) => act.id))
     const saw = key.startsWith('path ') && value === null ? { saw: new Set([...sawOf(knowledge, page), ...lines]) } : {}
     knowledge.set(key, value, why(world, `${ref}, set back there`), { soft: true, forced: ref, ...saw })
