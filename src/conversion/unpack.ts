@@ -106,7 +106,7 @@ async function readEntry(file: ZipFile, entry: Entry, maxBytes: number): Promise
     chunks.push(chunk)
   }
   const content = Buffer.concat(chunks)
-  if (crc32(content) !== entry.crc32) throw new Error('its checksum is another')
+  if (crc32(content) !== entry.crc32) throw new Error('its content does not match its checksum')
   return content
 }
 

@@ -75,7 +75,7 @@ export class InstallationTokens {
     const { value } = await api.ask('POST', path, purpose, { body: { repositories: [repository.split('/')[1]] } })
     const token = textAt(value, ['token'])
     const expiresAt = new Date(textAt(value, ['expires_at']) ?? '')
-    if (token === undefined || Number.isNaN(expiresAt.getTime())) throw new HostError('unavailable', `${api.host} answered without a token for the app.`)
+    if (token === undefined || Number.isNaN(expiresAt.getTime())) throw new HostError('unavailable', `${api.host} returned no token for the app.`)
     const permissions = Object.fromEntries(Object.entries((at(value, 'permissions') as object | undefined) ?? {}).slice(0, 100)) as Record<string, string>
     const made = { token, expiresAt, permissions }
     if (expiresAt.getTime() > now().getTime()) this.#kept.set(key, made)

@@ -94,7 +94,7 @@ class Driver {
     this.#looking = this.#looking
       .then(() => this.#look())
       .catch((error: unknown) => {
-        this.app.log.error({ error }, 'Connections could not be looked at; they are again in a minute.')
+        this.app.log.error({ error }, 'Connections could not be looked at; that is tried again in a minute.')
         this.#lookIn(60_000)
       })
       .then(() => void this.#looks--)

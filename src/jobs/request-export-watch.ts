@@ -24,7 +24,7 @@ export interface RequestExportWatch {
 /** Starts it. What it misses is found by the looks that are queued anyway. */
 export function startRequestExportWatch(app: App): RequestExportWatch {
   const soon = new Soon(PAUSE_MS, (error) =>
-    app.log.error({ err: error }, 'A look at a host could not be queued; there is another within a quarter of an hour.'),
+    app.log.error({ err: error }, 'A look at a host could not be queued; that is tried again within a quarter of an hour.'),
   )
   return {
     moved: (space, refs) => {

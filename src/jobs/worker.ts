@@ -153,7 +153,7 @@ class QueueRunner {
   #start(job: Document<JobDoc>): void {
     const work = this.#perform(job)
       .catch((error: unknown) => {
-        this.#logged('A job could not be ended; it runs once more.')(error)
+        this.#logged('The end of a job could not be recorded; the job runs once more.')(error)
         this.#isSound = false
       })
       .then(() => {

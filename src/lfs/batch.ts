@@ -102,22 +102,22 @@ function refusalOf(response: HttpResponse, { credential, now }: LfsServer, words
   const { status } = response
   if (status === 429 || status >= 500 || status === 408) {
     const limit = status === 507 || status === 509 || status === 501
-    const passing = `The LFS server answered ${status}${status === 429 ? ': there were too many requests' : ''}; it is asked again later.${words}`
+    const passing = `The LFS server returned status ${status}${status === 429 ? ': there were too many requests' : ''}; it is asked again later.${words}`
     if (!limit) return new LfsError('passing', passing, retryAfter(response, now()))
-    return new LfsError('refused', `The LFS server answered ${status}${status === 509 ? ': its limit of bandwidth is used up' : ''}.${words}`)
+    return new LfsError('refused', `The LFS server returned status ${status}${status === 509 ? ': its limit of bandwidth is used up' : ''}.${words}`)
   }
   if (status === 401) {
     const what = credential
       ? 'the credential is not accepted for Git LFS'
       : 'it needs a credential. That of a request is kept in memory alone: import again, or make a connection'
-    return new LfsError('refused', `The LFS server answered 401: ${what}.${words}`)
+    return new LfsError('refused', `The LFS server returned status 401: ${what}.${words}`)
   }
-  if (status === 403) return new LfsError('refused', `The LFS server answered 403: the credential may not read files of Git LFS.${words}`)
+  if (status === 403) return new LfsError('refused', `The LFS server returned status 403: the credential may not read files of Git LFS.${words}`)
   if (status === 404)
-    return new LfsError('refused', `The LFS server answered 404: the repository has no Git LFS there, or the credential may not see it.${words}`)
+    return new LfsError('refused', `The LFS server returned status 404: the repository has no Git LFS there, or the credential may not see it.${words}`)
   if (status >= 300 && status < 400)
-    return new LfsError('refused', `The LFS server answered ${status}, a redirect, which is not followed. Use the present address of the repository.`)
-  return new LfsError('refused', `The LFS server answered ${status}.${words}`)
+    return new LfsError('refused', `The LFS server returned status ${status}, a redirect, which is not followed. Use the present address of the repository.`)
+  return new LfsError('refused', `The LFS server returned status ${status}.${words}`)
 }
 
 function readAnswer(server: LfsServer, answer: Record<string, unknown>, objects: readonly LfsObject[]): BatchAnswer {

@@ -64,7 +64,7 @@ const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(ur
 
 function refusalOf(response: HttpResponse, { now }: LfsServer): LfsError {
   const { status } = response
-  const said = `Its download was answered with ${status}`
+  const said = `Its download failed with status ${status}`
   // Signed addresses that have expired are refused in one of these ways.
   if (status === 401 || status === 403 || status === 410 || status === 400) return new LfsError('renew', `${said}.`)
   if (status === 408 || status === 429 || status >= 500) return new LfsError('passing', `${said}; it is tried again later.`, retryAfter(response, now()))

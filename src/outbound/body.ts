@@ -15,7 +15,7 @@ function decoderOf(encoding: string, host: string) {
   const name = encoding.trim().toLowerCase()
   if (name === '' || name === 'identity') return null
   const make = Object.hasOwn(decoders, name) ? decoders[name] : undefined
-  if (!make) throw new OutboundError('bad-response', `${host} answered in an encoding that is not supported: ${name.slice(0, 40)}.`)
+  if (!make) throw new OutboundError('bad-response', `${host} responded in an encoding that is not supported: ${name.slice(0, 40)}.`)
   return make()
 }
 

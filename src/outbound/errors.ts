@@ -38,6 +38,6 @@ export function explain(thrown: unknown, host: string): OutboundError {
   if (code === 'ETIMEDOUT' || /^UND_ERR_\w+_TIMEOUT$/.test(code)) return because('timeout', `${host} did not answer in time.`)
   if (TLS.test(code)) return because('unreachable', `The TLS certificate of ${host} cannot be trusted, or TLS does not work (${code}).`)
   if (MALFORMED.test(code) || (thrown instanceof Error && thrown.name === 'HTTPParserError'))
-    return because('bad-response', `${host} answered with something that is not valid HTTP.`)
+    return because('bad-response', `${host} returned something that is not valid HTTP.`)
   return because('unreachable', `${host} cannot be reached${/^[A-Z_]+$/.test(code) ? ` (${code})` : ''}.`)
 }

@@ -59,7 +59,7 @@ function* batches(texts: readonly string[], { batch }: Engine): Generator<string
 async function askBatch(order: TranslationOrder, texts: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
   try {
     const answers = await withRetries(() => order.engine.translate(texts, order.pair, order.guidance, signal), signal)
-    if (answers.length !== texts.length) throw new EngineError('bad-answer', `The engine gave ${answers.length} answers for ${texts.length} texts.`)
+    if (answers.length !== texts.length) throw new EngineError('bad-answer', `The engine returned ${answers.length} translations for ${texts.length} texts.`)
     return new Map(texts.map((text, index) => [text, answers[index] as string]))
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind !== 'bad-answer') throw error

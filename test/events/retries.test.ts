@@ -67,7 +67,7 @@ test('what fails is tried again when its time has come, under the same ID, newly
   fail(500)
   await rename('Once more')
   const first = await afterAttempts(id, 1)
-  assert.equal([first.status, first.responseStatus, first.error], ['pending', 500, 'The endpoint answered with status 500; 200 to 299 is expected.'])
+  assert.equal([first.status, first.responseStatus, first.error], ['pending', 500, 'The endpoint returned status 500; 200 to 299 is expected.'])
   const wait = Date.parse(first.nextAttemptAt) - Date.parse(first.lastAttemptAt)
   assert.ok(wait >= 4_000 && wait < 7_000, `${wait}`)
   goOn(1 * SECOND)
@@ -113,7 +113,7 @@ test('after three days without success the webhook is disabled and says why; ena
     assert.ok(attempts < 14, 'it was never disabled')
   }
   const off = await read(id)
-  assert.match(off.disabledReason, /^No delivery succeeded since .* Last: The endpoint answered with status 500/)
+  assert.match(off.disabledReason, /^No delivery succeeded since .* Last: The endpoint returned status 500/)
   const asked = receiver.got.length
   await rename('Meanwhile')
   goOn(20 * DAY)
@@ -130,7 +130,7 @@ test('an endpoint that is gone is left alone', async () => {
   fail(410)
   await rename('Gone')
   await afterAttempts(id, 1)
-  assert.equal([(await read(id)).enabled, (await read(id)).disabledReason], [false, 'The endpoint answered 410 Gone.'])
+  assert.equal([(await read(id)).enabled, (await read(id)).disabledReason], [false, 'The endpoint returned status 410 (Gone).'])
 })
 
 test('an endpoint that is down costs its place in the stream, not a delivery for every event', async () => {

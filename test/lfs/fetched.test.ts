@@ -100,9 +100,9 @@ test('each object that cannot be fetched is told of with its file and its reason
     ['private.png', { redirect: 'http://10.0.0.1/x' }, /10\.0\.0\.1 is in a private network/],
     ['inside.png', { href: 'http://10.0.0.1/x' }, /10\.0\.0\.1 is in a private network/],
     ['file.png', { href: 'file:///etc/passwd' }, /Only http and https/],
-    ['gone.png', { status: 404 }, /answered with 404/],
-    ['later.png', { status: 503 }, /answered with 503; it is tried again later/],
-    ['refused.png', { status: 403 }, /answered with 403/],
+    ['gone.png', { status: 404 }, /failed with status 404/],
+    ['later.png', { status: 503 }, /failed with status 503; it is tried again later/],
+    ['refused.png', { status: 403 }, /failed with status 403/],
   ]
   const pointers: Record<string, string> = {}
   for (const [name, how] of table) {

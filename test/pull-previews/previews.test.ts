@@ -138,7 +138,7 @@ test('a limit of the host is waited for; a credential that may not set statuses 
   docs.host.limit = { left: 0, resetAt }
   await here.forward(POLL_MS)
   await docs.preview(number, 404)
-  assert.match((await docs.shown()).problem, /asked too often/)
+  assert.match((await docs.shown()).problem, /got too many requests/)
   docs.host.limit = null
   await here.forward(2 * POLL_MS)
   assert.is((await docs.preview(number)).status.state, 'success')

@@ -91,7 +91,7 @@ test('a status that the host wants later is set then, and not before; the previe
   const asked = () => docs.host.requests.length
   await here.forward(POLL_MS)
   assert.equal([refused, statuses()], [1, 0])
-  assert.match((await docs.shown()).problem, /asked too often/)
+  assert.match((await docs.shown()).problem, /got too many requests/)
   const told = asked()
   await here.forward(1_100_000)
   assert.equal([asked() - told, statuses()], [0, 0], 'the host is left alone as long as it wants')

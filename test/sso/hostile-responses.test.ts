@@ -84,7 +84,7 @@ test('what is for others, for another request or another time is refused', async
     ['a transient name', { nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }, /transient/],
     ['an empty name', { nameId: '' }, /NameID/],
     ['a long name', { nameId: 'a'.repeat(257) }, /NameID/],
-    ['elements in the name', { nameIdXml: 'ad<saml:x/>a' }, /text alone/],
+    ['elements in the name', { nameIdXml: 'ad<saml:x/>a' }, /only text/],
     ['a refusal', { status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' }, /did not sign you in/],
   ]
   for (const [name, claims, reason] of cases) await refused(here.respond(begun, claims), begun, reason, name)

@@ -56,7 +56,7 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   ['a page that is not listed', { ...good, 'content/more.md': '# More\n' }, /content\/more\.md: .*not listed/],
   ['a link that leads nowhere', { ...good, 'content/README.md': '# Notes\n\n[x](gone.md)\n' }, /content\/README\.md: has a link to gone\.md/],
   ['a stray file', { ...good, 'content/notes.txt': 'x' }, /content\/notes\.txt: is neither a page nor below/],
-  ['a file beside the content', { ...good, 'readme.txt': 'x' }, /notes\/readme\.txt: is no part of a template/],
+  ['a file beside the content', { ...good, 'readme.txt': 'x' }, /notes\/readme\.txt: is not part of a template/],
   ['a cover', { ...good, 'content/README.md': '---\ncover: x.png\n---\n# Notes\n' }, /README\.md: .*cover/],
   ['a first entry that is a group', { ...good, 'content/SUMMARY.md': '## Group\n\n* [Notes](README.md)\n' }, /must begin with a page/],
   ['a link to a script', { ...good, 'content/SUMMARY.md': '* [Notes](README.md)\n* [x](javascript:alert(1))\n' }, /SUMMARY\.md:2: x must be a page, or a link/],

@@ -48,7 +48,7 @@ const CONDITIONS: readonly string[] = ['AudienceRestriction', 'OneTimeUse', 'Pro
 export function readClaims(assertion: Element, expected: Expected): Asserted {
   checkAssertion(assertion)
   if (textOf(only(assertion, ASSERTION, 'Issuer')) !== expected.issuer)
-    throw new SamlRefused('The assertion is of another issuer than the entityID of the provider.')
+    throw new SamlRefused('The issuer of the assertion is not the entityID of the provider.')
   const issued = time(assertion, 'IssueInstant')
   if (issued > expected.now + SKEW_MS) throw new SamlRefused('The assertion was issued in the future: check the clocks of both servers.')
   if (issued < expected.now - MOST_AGE_MS - SKEW_MS) throw new SamlRefused('The assertion is too old.')
@@ -73,7 +73,7 @@ function checkConditions(conditions: Element, { audience, now }: Expected): void
     if (namespaceURI !== ASSERTION || !CONDITIONS.includes(localName)) throw new SamlRefused('The assertion has a condition that is not known.')
   const restrictions = named(conditions, ASSERTION, 'AudienceRestriction')
   const isForUs = (restriction: Element): boolean => named(restriction, ASSERTION, 'Audience').some((one) => textOf(one) === audience)
-  if (restrictions.length === 0 || !restrictions.every(isForUs)) throw new SamlRefused('The assertion is for another audience than service.entityID.')
+  if (restrictions.length === 0 || !restrictions.every(isForUs)) throw new SamlRefused('The audience of the assertion is not service.entityID.')
 }
 
 /** Throws unless `NotBefore` and `NotOnOrAfter`, as far as they are there, allow the time. */
@@ -101,7 +101,7 @@ function checkConfirmation(subject: Element, { acsUrl, request, now }: Expected)
   for (const bearer of bearers) {
     const [data] = named(bearer, ASSERTION, 'SubjectConfirmationData')
     if (!data || attribute(data, 'NotOnOrAfter') === null) reason = 'The confirmation of the subject must say until when it is valid.'
-    else if (attribute(data, 'Recipient') !== acsUrl) reason = 'The assertion is for another recipient than service.acsURL.'
+    else if (attribute(data, 'Recipient') !== acsUrl) reason = 'The recipient of the assertion is not service.acsURL.'
     else if (attribute(data, 'InResponseTo') !== request) reason = 'The assertion answers another request.'
     else {
       checkPeriod(data, now)

@@ -21,7 +21,7 @@ export function checkSignature(signature: Element): void {
   const signed = signature.parentNode as Element
   for (const child of children(signature))
     if (child.namespaceURI !== SIGNATURE || !['SignedInfo', 'SignatureValue', 'KeyInfo'].includes(child.localName))
-      throw new SamlRefused('A signature must hold nothing but SignedInfo, SignatureValue and KeyInfo.')
+      throw new SamlRefused('A signature must contain nothing but SignedInfo, SignatureValue and KeyInfo.')
   textOf(only(signature, SIGNATURE, 'SignatureValue'))
   if (named(signature, SIGNATURE, 'KeyInfo').length > 1) throw new SamlRefused('A signature must have one KeyInfo at most.')
   const info = only(signature, SIGNATURE, 'SignedInfo')

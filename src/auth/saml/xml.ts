@@ -89,7 +89,7 @@ export function only(element: Element, namespace: string, name: string): Element
 
 /** The text of an element without elements in it, trimmed. Throws `SamlRefused` for others. */
 export function textOf(element: Element): string {
-  if (children(element).length > 0) throw new SamlRefused(`The ${element.localName} must hold text alone.`)
+  if (children(element).length > 0) throw new SamlRefused(`The ${element.localName} must contain only text.`)
   return (element.textContent ?? '').trim()
 }
 

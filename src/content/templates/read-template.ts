@@ -32,7 +32,7 @@ export async function readTemplate(id: string, files: ReadonlyMap<string, Uint8A
   const content = new Map<string, Uint8Array>()
   for (const [path, bytes] of files) {
     if (path.startsWith(CONTENT)) content.set(path.slice(CONTENT.length), bytes)
-    else if (path !== DESCRIPTION_FILE) fail(path, `is no part of a template. Move it into ${CONTENT}, or remove it.`)
+    else if (path !== DESCRIPTION_FILE) fail(path, `is not part of a template. Move it into ${CONTENT}, or remove it.`)
   }
   const structure = await readStructure(readerOf(content), idOf(new Map()), inPlace)
   const [diagnostic] = structure.diagnostics

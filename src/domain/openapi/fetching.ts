@@ -43,8 +43,7 @@ export class SpecFetch {
     if (++this.#files > MAX_FILES) throw new FetchFailure('FETCH_ERROR', `The specification refers to more than ${MAX_FILES} files. Bundle it into fewer.`)
     return this.#turns.run(async () => {
       const { status, headers, body, url: from } = await this.#send(url, {})
-      if (status !== 200)
-        throw new FetchFailure('FETCH_ERROR', `${url} answered with status ${status}. Check the URL, and that it can be read without signing in.`)
+      if (status !== 200) throw new FetchFailure('FETCH_ERROR', `${url} returned status ${status}. Check the URL, and that it can be read without signing in.`)
       this.#bytes += body.length
       this.#checkBytes()
       const { etag, 'last-modified': lastModified } = headers

@@ -16,7 +16,7 @@ import type { PrintedEntry } from './selection.js'
 const MAX_SOURCE = 200_000
 
 /** Instead of a page that could be printed as its source alone, but has blocks with a condition. */
-const NOT_PRINTED = 'This page is too costly to be printed.'
+const NOT_PRINTED = 'This page takes too much time or memory to be printed.'
 
 /** What the pages of one book have in common. */
 export interface PageSurroundings {

@@ -111,7 +111,7 @@ async function weave(work: Work, step: FileStep, { answers, corrections, made }:
     const woven = await texts.weavePage(versions, corrections, { kept: work.again }, own)
     for (const segment of woven.refused) made.refused.add(segment)
     for (const segment of woven.translated) made.words += wordsOf(segment)
-    for (const start of woven.kept) made.notes.push({ path: step.to, reason: `No usable answer for: ${start}` })
+    for (const start of woven.kept) made.notes.push({ path: step.to, reason: `The engine returned no usable translation for: ${start}` })
     return woven
   } catch (error) {
     if (error instanceof TextTooCostly) return tooCostly(error.message)

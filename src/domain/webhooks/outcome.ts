@@ -59,7 +59,7 @@ export async function recordEndpointState(app: App, tx: Transaction, webhook: Do
   const since = failingSince ?? attempt.at.toISOString()
   const tooLong = attempt.at.getTime() - Date.parse(since) >= PATIENCE_MS
   if (webhook.enabled && (attempt.status === GONE || tooLong)) {
-    const disabledReason = attempt.status === GONE ? 'The endpoint answered 410 Gone.' : `No delivery succeeded since ${since}. Last: ${attempt.error}`
+    const disabledReason = attempt.status === GONE ? 'The endpoint returned status 410 (Gone).' : `No delivery succeeded since ${since}. Last: ${attempt.error}`
     await tx.replace(webhooks, { ...webhook, failingSince: since, enabled: false, disabledReason, disabledAt: attempt.at.toISOString() })
   } else if (failingSince === undefined) await tx.replace(webhooks, { ...webhook, failingSince: since })
 }

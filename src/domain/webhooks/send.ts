@@ -79,5 +79,5 @@ export async function attemptDelivery(app: App, webhook: WebhookDoc, delivery: D
 
 const refusal = (status: number): string =>
   status >= 300 && status <= 399
-    ? `The endpoint answered with a redirect (${status}), which is not followed: set the URL to the new address.`
-    : `The endpoint answered with status ${status}; 200 to 299 is expected.`
+    ? `The endpoint returned a redirect (${status}), which is not followed: set the URL to the new address.`
+    : `The endpoint returned status ${status}; 200 to 299 is expected.`

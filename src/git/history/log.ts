@@ -76,7 +76,7 @@ const ADDRESS = /^[^\0-\x20<>]+$/
 
 async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {
   const { from, not = [], path, firstParent, author, limit, skip } = query
-  if (path?.includes('\0')) throw new GitError('a path cannot hold NUL')
+  if (path?.includes('\0')) throw new GitError('a path cannot contain NUL')
   if (author !== undefined && !ADDRESS.test(author)) return []
   const options = [
     ...(firstParent ? ['--first-parent'] : []),

@@ -117,7 +117,7 @@ export class PackFile {
     let base = 0
     if (kind === BY_OFFSET) base = offset - readBack(next)
     else if (kind === BY_NAME) base = this.#baseByName(first.subarray(at, (at += OID_BYTES)))
-    else if (type === null) throw new Unsure('an entry is of no known type')
+    else if (type === null) throw new Unsure('an entry has an unknown type')
     return { type, size, base, data: offset + at }
   }
 
@@ -139,7 +139,7 @@ export class PackFile {
   #readFanOut(): Uint32Array {
     const head = Buffer.allocUnsafe(HEAD_BYTES)
     this.#read(this.#index, head, HEAD_BYTES, 0)
-    if (head.toString('hex', 0, 8) !== INDEX_MAGIC) throw new Unsure('the index is of another version')
+    if (head.toString('hex', 0, 8) !== INDEX_MAGIC) throw new Unsure('the index has an unsupported version')
     const upTo = Uint32Array.from({ length: 256 }, (_, byte) => head.readUInt32BE(8 + 4 * byte))
     if (upTo.some((count, byte) => byte > 0 && count < (upTo[byte - 1] as number))) throw new Unsure('the index is damaged')
     return upTo
@@ -153,7 +153,7 @@ export class PackFile {
     if (two.compare(two, 0, OID_BYTES, OID_BYTES) !== 0) throw new Unsure('pack and index do not belong together')
     const checksum = two.toString('hex', 0, OID_BYTES)
     this.#read(this.#pack, two, 8, 0)
-    if (two.toString('hex', 0, 8) !== PACK_MAGIC) throw new Unsure('the pack is of another version')
+    if (two.toString('hex', 0, 8) !== PACK_MAGIC) throw new Unsure('the pack has an unsupported version')
     return checksum
   }
 

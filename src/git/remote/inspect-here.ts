@@ -91,7 +91,7 @@ class SmallArrival {
   /** The content of an object that arrived. */
   #content(oid: string, type: 'commit' | 'tree'): Buffer {
     const found = this.#packs.known(oid)
-    if (found === null || found === 'unsure' || found.type !== type) throw new LeftToGit(`${oid} is no ${type} that arrived`)
+    if (found === null || found === 'unsure' || found.type !== type) throw new LeftToGit(`${oid} is not a ${type} that arrived`)
     return found.content
   }
 

@@ -42,7 +42,7 @@ function store(work: Work, nodes: readonly Node[]): string {
 async function editFolder(base: string, plan: FolderPlan, prefix: string, work: Work): Promise<string | null> {
   const before = await work.readTree(base)
   const nodes = new Map(before.byName)
-  if (nodes.size !== before.nodes.length) throw new InvalidPath(prefix, 'the folder has two entries of one name')
+  if (nodes.size !== before.nodes.length) throw new InvalidPath(prefix, 'the folder has two entries with the same name')
   for (const [name, entry] of plan.entries) if (entry === null) nodes.delete(name)
   for (const [name, inside] of plan.folders) await editInside(nodes, name, inside, `${prefix}${name}`, work)
   for (const [name, entry] of plan.entries) if (entry) putEntry(nodes, entry, `${prefix}${name}`, work)

@@ -31,7 +31,7 @@ export class RateLimits {
 }
 
 const limited = (host: string, until: Date): HostError =>
-  new HostError('rateLimited', `${host} was asked too often. It is asked again at ${until.toISOString()}.`, until)
+  new HostError('rateLimited', `${host} got too many requests. The next one is sent at ${until.toISOString()}.`, until)
 
 /** Whether a response means "not now": GitHub answers 403 to it as well. */
 export function isRateLimit(status: number, headers: Headers, words: string): boolean {

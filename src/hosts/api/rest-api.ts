@@ -111,7 +111,7 @@ export class RestApi {
     const words = wordsOf(value, authorization.secrets())
     if (isRateLimit(response.status, response.headers, words)) throw limits.refused(authorization.key, this.host, response.headers)
     if (value === undefined && response.status >= 200 && response.status < 300)
-      throw new HostError('unavailable', `${this.host} answered with something that is not JSON. Is this the address of its API: ${base}?`)
+      throw new HostError('unavailable', `${this.host} returned something that is not JSON. Is this the address of its API: ${base}?`)
     return { status: response.status, headers: response.headers, value }
   }
 

@@ -91,7 +91,7 @@ function run(command: string, args: readonly string[], input: string, timeoutMs:
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       chunks.push(chunk)
-      if (bytes > MAX_BYTES) end(new EngineError('bad-answer', `The answer of ${NAME} has more than ${MAX_BYTES} bytes.`))
+      if (bytes > MAX_BYTES) end(new EngineError('bad-answer', `The response of ${NAME} has more than ${MAX_BYTES} bytes.`))
     })
     child.on('error', () => end(new EngineError('refused', NOT_THERE)))
     child.stdin.on('error', () => {})

@@ -34,7 +34,7 @@ export async function askJson({ http, timeoutMs }: EngineAccess, question: Quest
   try {
     return JSON.parse(response.body.toString())
   } catch {
-    throw new EngineError('bad-answer', `${engine} answered with something that is not JSON.`)
+    throw new EngineError('bad-answer', `${engine} returned something that is not JSON.`)
   }
 }
 
@@ -60,11 +60,11 @@ async function send(http: HttpClient, timeoutMs: number, { engine, url, headers 
 function refusal({ engine, reasons = {} }: Question, { status, headers }: HttpResponse): EngineError {
   const own = reasons[status]
   if (own !== undefined) return new EngineError('refused', `${engine} ${own}`)
-  if (BUSY.has(status)) return new EngineError('busy', `${engine} answered with status ${status}: it has too much to do, or does not work.`, waitOf(headers))
+  if (BUSY.has(status)) return new EngineError('busy', `${engine} returned status ${status}: it has too much to do, or does not work.`, waitOf(headers))
   if (status === 401 || status === 403)
     return new EngineError('refused', `${engine} refuses the key of the server (status ${status}). An administrator of the server can change it.`)
   if (status === 413) return new EngineError('bad-answer', `${engine} says that a request was too large (status 413).`)
-  return new EngineError('refused', `${engine} answered with status ${status}.`)
+  return new EngineError('refused', `${engine} returned status ${status}.`)
 }
 
 /** What `Retry-After` says, in milliseconds. */

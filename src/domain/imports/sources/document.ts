@@ -22,7 +22,7 @@ const refuse = (url: string, reason: string): never => {
 export async function readHtmlDocument(gathering: Gathering): Promise<SourceContent> {
   const file = await fetchDocument(gathering, gathering.url)
   if (!isHtml(file.contentType) && !/^\s*(text\/plain|application\/octet-stream|$)/i.test(file.contentType))
-    refuse(gathering.url, `it is no HTML page, but ${file.contentType}. Choose the source that fits it.`)
+    refuse(gathering.url, `it is not an HTML page, but ${file.contentType}. Choose the source that fits it.`)
   const read = await orRefuse(readConverted(gathering, 'html', file, false), (reason) => `${gathering.url} cannot be converted. ${reason}`)
   if (read.page.text === '') refuse(gathering.url, 'the page has no text, or shows it by scripts alone.')
   return asContent(read)

@@ -28,7 +28,7 @@ export async function tieOwnIdentity(app: App, actor: Actor, code: string): Prom
         'This token gives no access to the organization that you have signed in for. Use a token of a member of it that is not limited to another organization.',
       )
     const known = await findIdentity(tx, signIn)
-    if (known && known.user !== actor.user.id) throw conflict('Another member signs in by this identity. An admin can forget it first.')
+    if (known && known.user !== actor.user.id) throw conflict('Another member signs in with this identity. An admin can forget it first.')
     await tx.remove(ssoSignIns, signIn.id)
     return known ?? tie(app, tx, signIn, member, actor.user.id)
   })
