@@ -174,7 +174,7 @@ export const OpenAPISpecVersion = Type.Object(
     object: Type.Literal('openapi-spec-version'),
     id: Id,
     createdAt: Timestamp,
-    url: Type.String({ format: 'uri', maxLength: 2048, description: 'Answers the bundled document. It needs no token, and expires.' }),
+    url: Type.String({ format: 'uri', maxLength: 2048, description: 'Returns the bundled document. It needs no token, and expires.' }),
     openapi: Type.String({ description: 'Version of OpenAPI, or 2.0.' }),
     title: Type.String(),
     changes: Type.Optional(SpecChanges),

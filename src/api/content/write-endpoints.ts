@@ -33,7 +33,10 @@ export const updateChangeRequestContent = endpoint({
   section,
   needs: 'space:edit',
   query: Type.Object({
-    compat: Type.Boolean({ default: true, description: 'Compatible response: the change request alone. False also returns what each change did.' }),
+    compat: Type.Boolean({
+      default: true,
+      description: 'True: the response is the change request alone, as older clients expect. False: it also says what each change did.',
+    }),
   }),
   body: ContentChanges,
   form,

@@ -65,7 +65,7 @@ export class JsonScan {
 
   #count(opens: boolean): void {
     if (opens && ++this.#depth > MAX_DEPTH) throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep.`)
-    if (++this.values > MAX_VALUES) throw new ServiceError('too-large', `The body must hold at most ${MAX_VALUES} values.`)
+    if (++this.values > MAX_VALUES) throw new ServiceError('too-large', `The body must contain at most ${MAX_VALUES} values.`)
   }
 
   #name(): void {

@@ -19,7 +19,7 @@ export const visitorQuery = {
   unsignedClaims: Type.Optional(
     Type.String({
       maxLength: 2048,
-      description: 'What the browser of the visitor says of itself: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.',
+      description: 'What the browser of the visitor says about its visitor: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.',
     }),
   ),
 }
