@@ -35,13 +35,13 @@ export class Routes<E extends Routed> {
   private readonly endpoints = new Map<string, Map<string, E>>()
 
   constructor(endpoints: readonly E[]) {
-    const paths = [...groupByPath(endpoints)].map(([path, together]) => ({ path, together, key: specificity(path) }))
-    for (const { path, together } of paths.sort((a, b) => (a.key < b.key ? -1 : 1))) this.addPath(path, together)
+    const paths = [...groupByPath(endpoints)].map(([path, declared]) => ({ path, declared, key: specificity(path) }))
+    for (const { path, declared } of paths.sort((a, b) => (a.key < b.key ? -1 : 1))) this.addPath(path, declared)
   }
 
-  private addPath(path: string, together: readonly E[]): void {
+  private addPath(path: string, declared: readonly E[]): void {
     const byMethod = new Map<string, E>()
-    for (const endpoint of together)
+    for (const endpoint of declared)
       for (const method of methodsOf(endpoint.method)) {
         if (byMethod.has(method)) throw new Error(`two endpoints are declared for ${method} ${path}`)
         byMethod.set(method, endpoint)

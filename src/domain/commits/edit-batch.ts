@@ -121,7 +121,7 @@ async function extend<T>(chains: Map<RefName, Chain<T>>, edit: Edit<T>, repo: Re
 async function publish<T>(lease: Lease, repo: Repository, chains: readonly Chain<T>[]): Promise<{ chain: Chain<T>; error: unknown }[]> {
   const moveOf = ({ ref, from, to }: Chain<T>) => ({ ref, from, to })
   const moved = chains.filter(({ from, to }) => from !== to)
-  const together =
+  const movedAtOnce =
     moved.length > 1 &&
     (await moveRefs(repo, moved.map(moveOf), REASON, lease).then(
       () => true,
@@ -130,7 +130,7 @@ async function publish<T>(lease: Lease, repo: Repository, chains: readonly Chain
   const stale: { chain: Chain<T>; error: unknown }[] = []
   for (const chain of chains) {
     try {
-      if (!together && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON, lease)
+      if (!movedAtOnce && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON, lease)
       if (chain.from !== chain.to) for (const edit of chain.made) edit.guard.moved()
       for (const deliver of chain.deliver) deliver()
     } catch (error) {
