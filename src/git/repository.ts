@@ -51,6 +51,10 @@ export class BareRepository extends RepositoryContents implements Repository {
     return this.services.remote.remoteBranches(this.#local, remote)
   }
 
+  lfsAccess(remote: Remote): Promise<string> {
+    return this.services.remote.lfsAccess(this.#local, remote)
+  }
+
   tryPush(remote: Remote, ref: RefName, commit: CommitId): Promise<void> {
     return this.services.remote.tryPush(this.#local, remote, ref, commit)
   }

@@ -108,6 +108,8 @@ export interface Repository {
   remoteHeads(remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>>
   /** The remote's branches. */
   remoteBranches(remote: Remote): Promise<RemoteBranches>
+  /** What the host of an ssh remote says of its Git LFS server, as JSON (`lfs/access.ts` reads it). Throws `RemoteError`. */
+  lfsAccess(remote: Remote): Promise<string>
   /** Whether the remote would take a push from this credential; nothing is sent. Throws `RemoteError`. */
   tryPush(remote: Remote, ref: RefName, commit: CommitId): Promise<void>
   /** The full name of the remote's default branch; null if there is none, or it has no commit. */

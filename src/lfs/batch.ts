@@ -3,13 +3,12 @@ import type { HttpClient, HttpResponse } from '../outbound/index.js'
 import { OutboundError } from '../outbound/index.js'
 import type { LfsEndpoint } from './endpoint.js'
 import { LfsError, quoted } from './errors.js'
+import { expiryOf, isRecord, readHeaders } from './action.js'
 
 /** Objects of one request. */
 export const MAX_BATCH = 100
 const BATCH_MS = 60_000
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024
-const MAX_HEADERS = 30
-const MAX_HEADER_LENGTH = 8192
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
 
 export interface LfsCredential {
@@ -21,7 +20,8 @@ export interface LfsCredential {
 export interface LfsServer {
   http: HttpClient
   endpoint: LfsEndpoint
-  credential: LfsCredential | null
+  /** Headers that open the server; they are sent to the endpoint's origin alone. */
+  access: Readonly<Record<string, string>>
   signal: AbortSignal
   now: () => Date
 }
@@ -43,15 +43,25 @@ export interface DownloadAction {
 /** What the server says of each object that was asked for: where it is, or why it is not to be had. */
 export type BatchAnswer = ReadonlyMap<string, DownloadAction | LfsError>
 
-export const authorizationOf = ({ username, password }: LfsCredential): string => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+/** The headers for a credential; none if there is none. */
+export const accessBy = (credential: LfsCredential | null): Record<string, string> =>
+  credential === null ? {} : { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
 
-/** What must not appear in a message. */
-const secretsOf = (credential: LfsCredential | null): string[] =>
-  credential === null ? [] : [credential.password, authorizationOf(credential).slice('Basic '.length)]
+/** What must not appear in a message: headers, what follows the scheme in them, and the password in that. */
+const secretsOf = ({ access }: LfsServer): string[] =>
+  Object.values(access).flatMap((value) => {
+    const secret = value.replace(/^[A-Za-z]+ +/, '')
+    const password = /^Basic /i.test(value)
+      ? Buffer.from(secret, 'base64')
+          .toString('utf8')
+          .replace(/^[^:]*:/, '')
+      : ''
+    return [value, secret, password].filter((text) => text.length >= 4)
+  })
 
 /** Asks for objects, 100 at most. Throws `LfsError` if the server answers for none of them. */
 export async function askBatch(server: LfsServer, objects: readonly LfsObject[], ref: string): Promise<BatchAnswer> {
-  const { http, endpoint, credential, signal } = server
+  const { http, endpoint, access, signal } = server
   const body = {
     operation: 'download',
     transfers: ['basic'],
@@ -64,7 +74,7 @@ export async function askBatch(server: LfsServer, objects: readonly LfsObject[],
     response = await http.send({
       url: `${endpoint.url}/objects/batch`,
       method: 'POST',
-      headers: { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE, ...(credential ? { authorization: authorizationOf(credential) } : {}) },
+      headers: { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE, ...access },
       body: JSON.stringify(body),
       timeoutMs: BATCH_MS,
       maxBytes: MAX_ANSWER_BYTES,
@@ -75,7 +85,7 @@ export async function askBatch(server: LfsServer, objects: readonly LfsObject[],
     throw new LfsError(error.failure === 'refused' || error.failure === 'too-large' ? 'refused' : 'passing', `The LFS server: ${error.message}`)
   }
   const answer = parsed(response.body)
-  if (response.status !== 200) throw refusalOf(response, server, quoted(answer.message, secretsOf(credential)))
+  if (response.status !== 200) throw refusalOf(response, server, quoted(answer.message, secretsOf(server)))
   return readAnswer(server, answer, objects)
 }
 
@@ -88,8 +98,6 @@ function parsed(body: Buffer): Record<string, unknown> {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** How long a server wants to be left alone: `Retry-After` in seconds or as a date, an hour at most. */
 export function retryAfter({ headers }: Pick<HttpResponse, 'headers'>, now: Date): number | null {
   const text = headers['retry-after']
@@ -98,7 +106,7 @@ export function retryAfter({ headers }: Pick<HttpResponse, 'headers'>, now: Date
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 3_600_000) : null
 }
 
-function refusalOf(response: HttpResponse, { credential, now }: LfsServer, words: string): LfsError {
+function refusalOf(response: HttpResponse, { access, now }: LfsServer, words: string): LfsError {
   const { status } = response
   if (status === 429 || status >= 500 || status === 408) {
     const limit = status === 507 || status === 509 || status === 501
@@ -107,9 +115,10 @@ function refusalOf(response: HttpResponse, { credential, now }: LfsServer, words
     return new LfsError('refused', `The LFS server returned status ${status}${status === 509 ? ': its limit of bandwidth is used up' : ''}.${words}`)
   }
   if (status === 401) {
-    const what = credential
-      ? 'the credential is not accepted for Git LFS'
-      : 'it needs a credential. That of a request is kept in memory alone: import again, or make a connection'
+    const what =
+      Object.keys(access).length > 0
+        ? 'the credential is not accepted for Git LFS'
+        : 'it needs a credential. That of a request is kept in memory alone: import again, or make a connection'
     return new LfsError('refused', `The LFS server returned status 401: ${what}.${words}`)
   }
   if (status === 403) return new LfsError('refused', `The LFS server returned status 403: the credential may not read files of Git LFS.${words}`)
@@ -141,12 +150,13 @@ const CODES: Readonly<Record<number, string>> = {
   422: 'The LFS server does not accept its hash or size',
 }
 
-function readObject({ credential, endpoint, now }: LfsServer, { error, actions }: Record<string, unknown>): DownloadAction | LfsError {
+function readObject(server: LfsServer, { error, actions }: Record<string, unknown>): DownloadAction | LfsError {
+  const { endpoint, now } = server
   if (isRecord(error)) {
     const code = Number(error.code)
     const passing = code === 429 || (code >= 500 && code !== 507)
     const what = CODES[code] ?? 'The LFS server refuses it'
-    return new LfsError(passing ? 'passing' : 'refused', `${what}${Number.isInteger(code) ? ` (${code})` : ''}.${quoted(error.message, secretsOf(credential))}`)
+    return new LfsError(passing ? 'passing' : 'refused', `${what}${Number.isInteger(code) ? ` (${code})` : ''}.${quoted(error.message, secretsOf(server))}`)
   }
   const download = isRecord(actions) ? actions.download : undefined
   if (!isRecord(download) || typeof download.href !== 'string') return new LfsError('refused', 'The LFS server does not say where it can be downloaded.')
@@ -154,39 +164,5 @@ function readObject({ credential, endpoint, now }: LfsServer, { error, actions }
     return new LfsError('refused', 'The LFS server names an address for the download that is not https.')
   const headers = readHeaders(download.header)
   if (headers === null) return new LfsError('refused', 'The LFS server names headers for the download that cannot be sent.')
-  const at = now().getTime()
-  const seconds = Number(download.expires_in)
-  const until = typeof download.expires_at === 'string' ? Date.parse(download.expires_at) : Number.NaN
-  // `expires_in` counts before `expires_at` (specification).
-  const expiresAt = seconds > 0 ? at + seconds * 1000 : until > 0 && until - at < 1e11 && !download.expires_at?.toString().startsWith('0001') ? until : null
-  return { href: download.href, headers, expiresAt }
-}
-
-/** Headers that belong to the connection, or to the client. */
-const OWN = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'te',
-  'trailer',
-  'keep-alive',
-  'proxy-authorization',
-  'cookie',
-])
-
-function readHeaders(value: unknown): Record<string, string> | null {
-  if (value === undefined || value === null) return {}
-  if (!isRecord(value)) return null
-  const entries = Object.entries(value)
-  if (entries.length > MAX_HEADERS) return null
-  const headers: [string, string][] = []
-  for (const [name, text] of entries) {
-    if (typeof text !== 'string' || text.length > MAX_HEADER_LENGTH || !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name) || /[^\t\x20-\x7e]/.test(text))
-      return null
-    if (!OWN.has(name.toLowerCase())) headers.push([name.toLowerCase(), text])
-  }
-  return Object.fromEntries(headers)
+  return { href: download.href, headers, expiresAt: expiryOf(download, now()) }
 }

@@ -1,6 +1,6 @@
 /** Downloads one object by the address that the server named, and keeps it if its bytes are those that its hash says. */
 import { type HttpResponse, OutboundError } from '../outbound/index.js'
-import { authorizationOf, type DownloadAction, type LfsObject, type LfsServer, retryAfter } from './batch.js'
+import { type DownloadAction, type LfsObject, type LfsServer, retryAfter } from './batch.js'
 import { LfsError } from './errors.js'
 import type { LfsFiles } from './files.js'
 
@@ -12,7 +12,7 @@ const SLOWEST = 64
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /**
- * Downloads an object into the files. The credential goes to the remote's own origin alone, and only if the action brings no authorization of its own;
+ * Downloads an object into the files. What opens the server goes to its own origin alone, and only if the action brings no authorization of its own;
  * headers of the action are not sent to another origin that it redirects to. Throws `LfsError`.
  */
 export async function downloadObject(server: LfsServer, files: LfsFiles, object: LfsObject, action: DownloadAction): Promise<void> {
@@ -30,13 +30,13 @@ export async function downloadObject(server: LfsServer, files: LfsFiles, object:
 }
 
 async function follow(server: LfsServer, action: DownloadAction, { size }: LfsObject, into: (chunk: Uint8Array) => Promise<void>): Promise<HttpResponse> {
-  const { http, signal, endpoint, credential } = server
+  const { http, signal, endpoint, access } = server
   const until = Date.now() + Math.min(MOST_MS, LEAST_MS + size / SLOWEST)
   let url = action.href
   let headers = action.headers
   for (let hops = 0; ; hops++) {
-    const own = credential !== null && originOf(url) === endpoint.origin && headers.authorization === undefined && hops === 0
-    const sent = own ? { ...headers, authorization: authorizationOf(credential) } : headers
+    const own = originOf(url) === endpoint.origin && headers.authorization === undefined && hops === 0
+    const sent = own ? { ...headers, ...access } : headers
     const request = {
       url,
       headers: sent,

@@ -12,16 +12,30 @@ export interface LfsEndpoint {
   origin: string
 }
 
+const isSsh = (remote: string): boolean => /^(ssh:\/\/|[^/]+@|[^/]+:(?!\/\/))/i.test(remote)
+
+/**
+ * Whether the host of a remote has to be asked where its LFS server is: that of an ssh remote. Throws `LfsError` (refused) if `.lfsconfig` names another
+ * address, to which nobody has a credential.
+ */
+export function isAskedOfHost(remote: string, config: string | null): boolean {
+  if (/^https?:\/\//i.test(remote) || !isSsh(remote)) return false
+  if (config !== null && configuredUrl(config) !== null)
+    throw new LfsError(
+      'refused',
+      '.lfsconfig names an address, for which an ssh remote has no credential, so nothing is fetched. Connect the repository by its https address.',
+    )
+  return true
+}
+
 /**
  * The LFS server of a remote (Git LFS, "Server Discovery"): `<remote>.git/info/lfs`, unless `.lfsconfig` of the repository names another address. That
  * one counts only on the remote's own host, since the credential is sent there and anybody who may commit can write the file. Throws `LfsError` (refused).
  * @param config the text of `.lfsconfig`; null if there is none
  */
 export function endpointOf(remote: string, config: string | null): LfsEndpoint {
-  if (!/^https?:\/\//i.test(remote)) {
-    const how = /^(ssh:\/\/|[^/]+@|[^/]+:(?!\/\/))/i.test(remote) ? 'an ssh remote' : 'this remote'
-    throw new LfsError('refused', `Files of Git LFS are not fetched from ${how}. Connect the repository by its https address.`)
-  }
+  if (!/^https?:\/\//i.test(remote))
+    throw new LfsError('refused', 'Files of Git LFS are not fetched from this remote. Connect the repository by its https address.')
   const { origin, protocol } = new URL(remote)
   const named = config === null ? null : configuredUrl(config)
   if (named === null) {

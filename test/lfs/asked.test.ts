@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as assert from 'uvu/assert'
-import { askBatch, endpointOf, LfsError, type LfsServer } from '../../src/lfs/index.js'
+import { accessBy, askBatch, endpointOf, isAskedOfHost, LfsError, type LfsServer } from '../../src/lfs/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
 import { startLfs } from '../support/lfs-server.js'
 import { suiteWith } from '../support/suite.js'
@@ -16,7 +16,7 @@ const [test, here] = await suiteWith('lfs: asked', async () => {
   const server: LfsServer = {
     http,
     endpoint: { url: `${origin}/docs.git/info/lfs`, origin },
-    credential: { username: 'git', password: 'the-secret-token' },
+    access: accessBy({ username: 'git', password: 'the-secret-token' }),
     signal: new AbortController().signal,
     now: () => new Date('2026-11-23T12:00:00Z'),
   }
@@ -161,7 +161,12 @@ test('where the server is', () => {
     'nothing',
   ])
     assert.throws(() => at('https://host.example.org/b.git', config(url)), /\.lfsconfig/, url)
-  for (const remote of ['git@host.example.org:a/b.git', 'ssh://git@host.example.org/a/b.git']) assert.throws(() => at(remote), /ssh remote.*https/, remote)
+  for (const remote of ['git@host.example.org:a/b.git', 'ssh://git@host.example.org/a/b.git']) {
+    assert.ok(isAskedOfHost(remote, null), remote)
+    assert.ok(isAskedOfHost(remote, '[core]\n\tbare = true\n'), remote)
+    assert.throws(() => isAskedOfHost(remote, config('https://host.example.org/lfs')), /ssh remote.*https/, remote)
+  }
+  for (const remote of ['https://host.example.org/b.git', 'file:///srv/docs.git']) assert.not(isAskedOfHost(remote, null), remote)
   assert.throws(() => at('file:///srv/docs.git'), /https/)
 })
 

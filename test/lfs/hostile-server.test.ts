@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
-import { askBatch, downloadObject, endpointOf, LfsError, type LfsServer, openLfsFiles } from '../../src/lfs/index.js'
+import { accessBy, askBatch, downloadObject, endpointOf, LfsError, type LfsServer, openLfsFiles } from '../../src/lfs/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
 import { costOf } from '../support/main-thread.js'
 import { suiteWith } from '../support/suite.js'
@@ -34,7 +34,7 @@ const [test, here] = await suiteWith('lfs: a hostile server', async () => {
   const server: LfsServer = {
     http,
     endpoint: { url: `${remote.origin}/docs.git/info/lfs`, origin: remote.origin },
-    credential: { username: 'git', password: 'the-secret-token' },
+    access: accessBy({ username: 'git', password: 'the-secret-token' }),
     signal: new AbortController().signal,
     now: () => new Date('2026-11-23T12:00:00Z'),
   }

@@ -21,6 +21,8 @@ export interface Sshd {
   /** The server's line in a file of known hosts, and the fingerprint of its key as `ssh-keygen` prints it. */
   hostLine: string
   fingerprint: string
+  /** What `git-lfs-authenticate` prints; null = there is no such command, as with plain Git. */
+  answerLfs(text: string | null): Promise<void>
   /** Commands that were asked for. */
   commands(): Promise<string[]>
   /** What it logged. */
@@ -58,7 +60,11 @@ export async function startSshd(): Promise<Sshd> {
   const [key, otherKey, hostKey] = await Promise.all([makeKey(folder, 'key'), makeKey(folder, 'other'), makeKey(folder, 'host')])
   await writeFile(join(folder, 'authorized_keys'), await readFile(`${key}.pub`))
   const command = join(folder, 'git-only')
-  await writeFile(command, `#!/bin/sh\necho "$SSH_ORIGINAL_COMMAND" >> '${join(folder, 'commands')}'\nexec git shell -c "$SSH_ORIGINAL_COMMAND"\n`)
+  const lfs = join(folder, 'lfs-access')
+  await writeFile(
+    command,
+    `#!/bin/sh\necho "$SSH_ORIGINAL_COMMAND" >> '${join(folder, 'commands')}'\ncase "$SSH_ORIGINAL_COMMAND" in git-lfs-authenticate*) [ ! -e '${lfs}' ] || exec cat '${lfs}';; esac\nexec git shell -c "$SSH_ORIGINAL_COMMAND"\n`,
+  )
   await chmod(command, 0o755)
   // The folder into which sshd locks itself before a user is authenticated; it insists on it if it runs as root.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 })
@@ -94,6 +100,7 @@ export async function startSshd(): Promise<Sshd> {
     otherKey,
     hostLine: `[127.0.0.1]:${port} ${type} ${base64}`,
     fingerprint: await fingerprintOf(hostKey),
+    answerLfs: (text) => (text === null ? rm(lfs, { force: true }) : writeFile(lfs, text)),
     commands: async () => (await readFile(join(folder, 'commands'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
     log,
     close: async () => {

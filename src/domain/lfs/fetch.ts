@@ -7,13 +7,15 @@ import { MAIN, repositoryName } from '../context/refs.js'
 import { type LfsOrder, queueLfs } from './queue.js'
 import { type Failed, recordFailed, recordPresent, recordProblem, REFUSED_MS } from './record.js'
 import { type FoundPointer, missingObjects } from './scan.js'
-import { serverOf } from './server.js'
+import { type OpenedServer, serverOf } from './server.js'
 
 const DOWNLOADS = 3
 /** An address that has expired is asked for anew, so often. */
 const ROUNDS = 3
 /** After so many tries in a row it is left alone for a day, or until somebody asks. */
 const MAX_TRIES = 8
+/** What opens the server of an ssh remote is asked for anew this long before it expires. */
+const EXPIRES_SOON_MS = 30_000
 const FIRST_RETRY_MS = 60_000
 const MAX_RETRY_MS = 60 * 60_000
 /** After this time a job lets others go first, and is queued again. */
@@ -32,7 +34,7 @@ export async function fetchObjects(app: App, job: string, order: LfsOrder, signa
   if (missing.length === 0) return (tx) => recordProblem(app, tx, order.space, null)
   const run = new Fetch(app, order, signal)
   try {
-    await run.all(await serverOf(app, job, order, repo, signal), await run.withinLimits(missing))
+    await run.all(() => serverOf(app, job, order, repo, signal), await run.withinLimits(missing))
   } catch (error) {
     if (!(error instanceof LfsError) || signal.aborted) throw error
     return ended(app, job, order, run, error)
@@ -101,14 +103,16 @@ class Fetch {
   }
 
   /** Fetches objects. Throws `LfsError` if the server cannot be asked at all. */
-  async all(server: LfsServer, objects: readonly FoundPointer[]): Promise<void> {
+  async all(open: () => Promise<OpenedServer>, objects: readonly FoundPointer[]): Promise<void> {
     let left = objects
+    let opened = await open()
     for (let round = 1; left.length > 0 && !this.unfinished; round++) {
       const again: FoundPointer[] = []
       for (let at = 0; at < left.length; at += MAX_BATCH) {
         if (this.#isOver) this.unfinished = true
         if (this.unfinished) break
-        again.push(...(await this.#batch(server, left.slice(at, at + MAX_BATCH), round === ROUNDS)))
+        if (opened.expiresAt !== null && opened.expiresAt < this.app.clock.now().getTime() + EXPIRES_SOON_MS) opened = await open()
+        again.push(...(await this.#batch(opened.server, left.slice(at, at + MAX_BATCH), round === ROUNDS)))
       }
       left = again
     }

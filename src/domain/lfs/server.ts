@@ -2,28 +2,44 @@
 import { readBounded } from '../../content/read-file.js'
 import { ObjectTooLarge, type Remote, RemoteError, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { endpointOf, type LfsCredential, LfsError, type LfsServer, MAX_CONFIG_BYTES } from '../../lfs/index.js'
+import { accessBy, endpointOf, isAskedOfHost, LfsError, type LfsServer, MAX_CONFIG_BYTES, readAccess } from '../../lfs/index.js'
 import { type ConnectionDoc, connections, spaces } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { MAIN } from '../context/refs.js'
 import { gitCredentialOf } from '../connections/credential.js'
 import { SyncFailure } from '../git-sync/failure.js'
-import { withCredential } from '../git-sync/remote.js'
+import { type Credential, withCredential } from '../git-sync/remote.js'
 import { isMissing } from '../revisions/revisions.js'
 import type { LfsOrder } from './queue.js'
 
 const CONFIG = '.lfsconfig'
 
+/** A server, and when what opens it expires, in milliseconds since 1970; null if nobody says that it does. */
+export interface OpenedServer {
+  server: LfsServer
+  expiresAt: number | null
+}
+
 /**
- * The server of an order's remote. Throws `LfsError`, also if its connection is gone, paused, or leads elsewhere now.
+ * The server of an order's remote; that of an ssh remote as its host says. Throws `LfsError`, also if its connection is gone, paused, or leads elsewhere now.
  * @param job whose credential, of a request, is in memory
  */
-export async function serverOf(app: App, job: string, order: LfsOrder, repo: Repository, signal: AbortSignal): Promise<LfsServer> {
+export async function serverOf(app: App, job: string, order: LfsOrder, repo: Repository, signal: AbortSignal): Promise<OpenedServer> {
   const connection = await connectionOf(app, order)
   const given = app.credentials.get(job) ?? (connection ? await credentialOf(app, connection) : undefined)
-  const root = await rootConfigOf(app, order, repo, withCredential(order.remote, given, signal))
-  const endpoint = endpointOf(order.remote.url, root ?? (await configOf(repo, order)))
-  return { http: app.http, endpoint, credential: given ?? null, signal, now: () => app.clock.now() } as LfsServer & { credential: LfsCredential | null }
+  const remote = withCredential(order.remote, given, signal)
+  const config = (await rootConfigOf(app, order, repo, remote)) ?? (await configOf(repo, order))
+  const common = { http: app.http, signal, now: () => app.clock.now() }
+  if (isAskedOfHost(order.remote.url, config)) {
+    const { endpoint, headers, expiresAt } = readAccess(await asLfs(repo.lfsAccess(remote)), {
+      now: app.clock.now(),
+      insecure: app.settings.connectionProtocols.includes('http'),
+    })
+    return { server: { ...common, endpoint, access: headers }, expiresAt }
+  }
+  const { username, password } = given ?? {}
+  const basic = username === undefined && password === undefined ? null : { username: username ?? '', password: password ?? '' }
+  return { server: { ...common, endpoint: endpointOf(order.remote.url, config), access: accessBy(basic) }, expiresAt: null }
 }
 
 async function connectionOf(app: App, { remote }: LfsOrder): Promise<ConnectionDoc | null> {
@@ -35,10 +51,9 @@ async function connectionOf(app: App, { remote }: LfsOrder): Promise<ConnectionD
   return connection
 }
 
-async function credentialOf(app: App, connection: ConnectionDoc): Promise<LfsCredential | undefined> {
+async function credentialOf(app: App, connection: ConnectionDoc): Promise<Credential | undefined> {
   try {
-    const { username, password } = (await gitCredentialOf(app, connection)) ?? {}
-    return username === undefined && password === undefined ? undefined : { username: username ?? '', password: password ?? '' }
+    return await gitCredentialOf(app, connection)
   } catch (error) {
     if (error instanceof RemoteError) throw new LfsError(error.kind === 'unreachable' ? 'passing' : 'refused', error.message)
     if (error instanceof SyncFailure) throw new LfsError('refused', error.message)
@@ -51,8 +66,7 @@ async function credentialOf(app: App, connection: ConnectionDoc): Promise<LfsCre
  * objects are missing.
  */
 async function rootConfigOf(app: App, { space, remote: { ref, directory, head } }: LfsOrder, repo: Repository, remote: Remote): Promise<string | null> {
-  // Files are fetched by https alone; `endpointOf` says so.
-  if (directory === undefined || !/^https?:/i.test(remote.url)) return null
+  if (directory === undefined || /^file:/i.test(remote.url)) return null
   // A space of an earlier release has the remote's commits themselves.
   if (head !== undefined && (await repo.hasCommit(head))) return null
   const owner = (await app.store.get(spaces, space))?.organization
@@ -61,14 +75,20 @@ async function rootConfigOf(app: App, { space, remote: { ref, directory, head } 
   try {
     return await repo.rootFile(remote, ref as RefName, { name: CONFIG, maxBytes: MAX_CONFIG_BYTES, owner, maxBlobBytes, maxPackBytes, maxEntries, timeoutMs })
   } catch (error) {
-    if (error instanceof ObjectTooLarge) throw tooLong()
-    if (error instanceof RemoteError) throw new LfsError(PASSING.has(error.kind) ? 'passing' : 'refused', error.message)
-    throw error
+    throw error instanceof ObjectTooLarge ? tooLong() : asLfsError(error)
   }
 }
 
 /** Of failures to reach a remote, those that often pass by themselves. */
 const PASSING: ReadonlySet<RemoteError['kind']> = new Set(['unreachable', 'timeout', 'cancelled'])
+
+const asLfsError = (error: unknown): unknown =>
+  error instanceof RemoteError ? new LfsError(PASSING.has(error.kind) ? 'passing' : 'refused', error.message) : error
+
+const asLfs = <T>(asked: Promise<T>): Promise<T> =>
+  asked.catch((error: unknown) => {
+    throw asLfsError(error)
+  })
 
 const tooLong = (): LfsError => new LfsError('refused', `${CONFIG} has more than ${MAX_CONFIG_BYTES} bytes, so nothing is fetched. Make it shorter.`)
 

@@ -13,9 +13,9 @@ import type { KnownObjects } from './inspect-here.js'
 import { openUnnamed } from './key-files.js'
 import { type GitRun, type GitRunOptions, type GitSetting, runGit, withEnv } from './run.js'
 import { scrubber } from './scrub.js'
-import { hostKeyRefusal, sshCommand } from './ssh.js'
+import { hostKeyRefusal, sshArguments, sshCommand } from './ssh.js'
 import type { RemoteAddress } from './address.js'
-import { parseRemoteUrl } from './url.js'
+import { parseRemoteUrl, pathThere } from './url.js'
 
 export interface RemoteOptions extends RemoteIdentity {
   /** Protocols that a remote may use: 'https', 'ssh', 'http', 'file'. */
@@ -52,6 +52,8 @@ export interface Connection {
    * host is not the known one.
    */
   run(args: readonly string[], options: Omit<GitRunOptions, 'credential'> & { env: Environment }): Promise<GitRun>
+  /** Runs a command on the host of an ssh remote, whose shell reads it. Throws as `run` does. */
+  runThere(command: (path: string) => string, options: { timeoutMs: number }): Promise<GitRun>
   /** Explains why a run failed. */
   failure(run: GitRun): RemoteError
 }
@@ -66,21 +68,31 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
   const git = { launcher, env: remoteEnvironment(address, addresses, identityOf(remote, options)) }
   const scrub = scrubber({ username, password })
   const given = address.protocol.startsWith('http') && (username !== '' || password !== '')
+  const ip = addresses[0] ?? ''
+  const ended = async (run: GitRun, timeoutMs: number): Promise<GitRun> => {
+    if (run.ended === 'timeout') throw new RemoteError('timeout', `The remote did not finish within ${Math.ceil(timeoutMs / 1000)} s; try again later.`)
+    const refusal = address.protocol === 'ssh' ? await hostKeyRefusal(run, address, ip, launcher) : null
+    if (refusal) throw refusal
+    return run
+  }
   return {
     url: address.url,
     git,
     scrub,
     async run(args, { env, ...runOptions }) {
       const credential = given ? { credential: `username=${username}\npassword=${password}\n` } : {}
-      const run = await withOwnKey(remote, address, addresses[0] ?? '', options, (key) =>
-        runUntilAborted(remote.signal, { ...runOptions, ...credential }, (all) => runGit(withEnv(git, { ...env, ...key }), args, all)),
-      )
-      if (run.ended === 'timeout') {
-        throw new RemoteError('timeout', `The remote did not finish within ${Math.ceil(runOptions.timeoutMs / 1000)} s; try again later.`)
-      }
-      const refusal = address.protocol === 'ssh' ? await hostKeyRefusal(run, address, addresses[0] ?? '', launcher) : null
-      if (refusal) throw refusal
-      return run
+      const run = await withOwnKey(remote, address, options, (own) => {
+        const key: Environment = own ? { GIT_SSH_COMMAND: sshCommand(address, ip, own, own.knownHosts) } : {}
+        return runUntilAborted(remote.signal, { ...runOptions, ...credential }, (all) => runGit(withEnv(git, { ...env, ...key }), args, all))
+      })
+      return ended(run, runOptions.timeoutMs)
+    },
+    async runThere(command, { timeoutMs }) {
+      const run = await withOwnKey(remote, address, options, (own) => {
+        const args = sshArguments(address, ip, own ?? options, command(pathThere(address)), own?.knownHosts)
+        return runUntilAborted(remote.signal, { timeoutMs, program: 'ssh' }, (all) => runGit(git, args, all))
+      })
+      return ended(run, timeoutMs)
     },
     failure: (run) => classify(run.stderr, (text) => bounded(scrub(text))),
   }
@@ -89,14 +101,19 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
 /** The identity for ssh: a remote with a key of its own does without the server's, so that key is never offered in its name. */
 const identityOf = (remote: Remote, options: RemoteOptions): RemoteIdentity => (remote.ssh ? { ...options, sshKeyFile: '/dev/null' } : options)
 
-/** Runs work with the variables by which `ssh` finds the remote's own key and known hosts, if it has them. */
-async function withOwnKey<T>({ ssh }: Remote, address: RemoteAddress, ip: string, options: RemoteIdentity, work: (env: Environment) => Promise<T>): Promise<T> {
-  if (!ssh || address.protocol !== 'ssh') return work({})
+interface OwnKey {
+  sshKeyFile: string
+  knownHosts: readonly string[]
+}
+
+/** Runs work with the remote's own key and known hosts in files, if it has them. */
+async function withOwnKey<T>({ ssh }: Remote, address: RemoteAddress, options: RemoteIdentity, work: (own: OwnKey | null) => Promise<T>): Promise<T> {
+  if (!ssh || address.protocol !== 'ssh') return work(null)
   const key = await openUnnamed(ssh.privateKey)
   const hosts = ssh.knownHosts === undefined ? null : await openUnnamed(ssh.knownHosts)
   try {
     const knownHosts = [options.knownHostsFile, hosts?.path].filter((path) => path !== undefined)
-    return await work({ GIT_SSH_COMMAND: sshCommand(address, ip, { sshKeyFile: key.path }, knownHosts) })
+    return await work({ sshKeyFile: key.path, knownHosts })
   } finally {
     await key.close()
     await hosts?.close()

@@ -6,6 +6,7 @@ import type { FetchedFolder, FetchLimits, FetchResult, FolderOrder, PushOrder, R
 import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
 import { remoteBranches, remoteDefault, remoteHead, remoteHeads } from './head.js'
+import { lfsAccess } from './lfs-access.js'
 import { push, tryPush } from './push.js'
 
 /** How remotes are reached. The methods of `Repository` with these names say more. */
@@ -14,6 +15,7 @@ export interface RemoteOperations {
   remoteDefault(local: LocalRepository, remote: Remote): Promise<RefName | null>
   remoteHeads(local: LocalRepository, remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>>
   remoteBranches(local: LocalRepository, remote: Remote): Promise<RemoteBranches>
+  lfsAccess(local: LocalRepository, remote: Remote): Promise<string>
   tryPush(local: LocalRepository, remote: Remote, ref: RefName, commit: CommitId): Promise<void>
   fetch(local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   fetchFolder(at: FolderPlace, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
@@ -28,6 +30,7 @@ export const noRemote: RemoteOperations = {
   remoteHead: absent,
   remoteHeads: absent,
   remoteBranches: absent,
+  lfsAccess: absent,
   tryPush: absent,
   remoteDefault: absent,
   fetch: absent,
@@ -49,6 +52,7 @@ export function createRemoteOperations(options: RemoteOptions): RemoteOperations
     remoteDefault: (local, remote) => remoteDefault(options, local, remote),
     remoteHeads: (local, remote, refs) => remoteHeads(options, local, remote, refs),
     remoteBranches: (local, remote) => remoteBranches(options, local, remote),
+    lfsAccess: (local, remote) => lfsAccess(options, local, remote),
     tryPush: (local, remote, ref, commit) => tryPush(options, local, remote, ref, commit),
     fetch: (local, remote, ref, limits) => fetchRemote(options, local, remote, ref, limits),
     fetchFolder: (at, remote, ref, order) => fetchFolder(options, at, remote, ref, order),

@@ -23,7 +23,7 @@ export const withEnv = ({ launcher, env }: GitSetting, more: Environment): GitSe
 
 export interface GitRunOptions {
   /** Default: git. */
-  program?: 'git' | 'ssh-keyscan' | 'ssh-keygen' | 'gpg' | 'gpgconf'
+  program?: 'git' | 'ssh' | 'ssh-keyscan' | 'ssh-keygen' | 'gpg' | 'gpgconf'
   /** Its standard input. */
   input?: Buffer
   /** After this many milliseconds the whole process group is killed. */

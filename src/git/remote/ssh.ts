@@ -11,7 +11,8 @@ const SCAN_SECONDS = 10
 const KEY_TYPES = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
 const HOST_KEY = new RegExp(`^\\S+ (${KEY_TYPES.join('|')}) ([A-Za-z0-9+/]+=*)$`)
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+/** Quotes a text for a shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** Quotes a path for an option of `ssh`. Characters that `ssh` would expand are refused when the settings are read. */
 const path = (text: string): string => `"${text}"`
 
@@ -19,17 +20,12 @@ const path = (text: string): string => `"${text}"`
 const knownAs = ({ host, port }: Pick<RemoteAddress, 'host' | 'port'>): string => (port === 22 ? host : `[${host}]:${port}`)
 
 /**
- * The ssh command line for a shell: pinned to `address`, with only the key and the known hosts of the settings. No configuration,
+ * The options of `ssh`: pinned to `address`, with only the key and the known hosts of the settings. No configuration,
  * agent or key of the service's user, no prompt, no unknown host. `knownHosts`: the files of known hosts. Throws `RemoteError` 'refused-url' if the settings have no key.
  */
-export function sshCommand(
-  remote: RemoteAddress,
-  address: string,
-  identity: RemoteIdentity,
-  knownHosts: readonly string[] = [identity.knownHostsFile ?? '/dev/null'],
-): string {
+function sshOptions(remote: RemoteAddress, address: string, identity: RemoteIdentity, knownHosts: readonly string[]): string[] {
   if (identity.sshKeyFile === undefined) throw new RemoteError('refused-url', `The remote's URL is refused: ${NO_SSH}`)
-  const options = [
+  return [
     'BatchMode=yes',
     'StrictHostKeyChecking=yes',
     `UserKnownHostsFile=${knownHosts.length === 0 ? path('/dev/null') : knownHosts.map(path).join(' ')}`,
@@ -52,7 +48,21 @@ export function sshCommand(
     'ProxyCommand=none',
     'PermitLocalCommand=no',
   ]
-  return `ssh -F /dev/null ${options.map((option) => `-o ${quoted(option)}`).join(' ')}`
+}
+
+const filesOf = ({ knownHostsFile = '/dev/null' }: RemoteIdentity): readonly string[] => [knownHostsFile]
+
+/** The ssh command line with which Git reaches a remote, for a shell. Throws as `sshOptions` does. */
+export const sshCommand = (remote: RemoteAddress, address: string, identity: RemoteIdentity, knownHosts = filesOf(identity)): string =>
+  `ssh -F /dev/null ${sshOptions(remote, address, identity, knownHosts)
+    .map((option) => `-o ${quoted(option)}`)
+    .join(' ')}`
+
+/** The arguments of `ssh` for a command on the host, which the shell there reads. Throws as `sshOptions` does. */
+export function sshArguments(remote: RemoteAddress, address: string, identity: RemoteIdentity, command: string, knownHosts = filesOf(identity)): string[] {
+  const options = sshOptions(remote, address, identity, knownHosts).flatMap((option) => ['-o', option])
+  const login = remote.sshUser === undefined ? [] : ['-l', remote.sshUser]
+  return ['-F', '/dev/null', ...options, '-T', '-p', String(remote.port), ...login, '--', remote.host, command]
 }
 
 /** The error for an ssh address if ssh is not set up. */

@@ -114,6 +114,12 @@ export function parseRemoteUrl(text: string, allowedProtocols: readonly string[]
   return address
 }
 
+/** The path of an ssh address as Git asks for it on the host: decoded if it is a URL, and without the slash before a home folder. */
+export const pathThere = ({ url, path }: RemoteAddress): string => {
+  const decoded = url.startsWith('ssh://') ? decode(path) : path
+  return decoded.startsWith('/~') ? decoded.slice(1) : decoded
+}
+
 /**
  * A stable key of a remote: 32 hexadecimal digits, a hash of the URL (without credentials, ssh login, trailing `.git` and slashes,
  * and default port, with the host in lower case), the ref and the folder. `git@host:a/b` and `ssh://git@host/a/b` have the same key.
