@@ -53,7 +53,7 @@ export function settle(knowledge: Knowledge, seen: Snapshot, why: string): void 
     const allowed = knowledge.values(key)
     if (allowed.length < 2 && (key.startsWith('line ') || allowed.includes(value) || allowed.length === 0)) continue
     // What only a force did is still that: another branch may have it as it was.
-    const forced = knowledge.deciding(key).find((act) => act.forced && act.value === value)?.forced
+    const forced = knowledge.mayDecide(key).find((act) => act.forced && act.value === value)?.forced
     knowledge.set(key, value, `${why} (undecided before)`, {
       ...(key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, pageOf(key)) } : {}),
       ...(forced ? { forced } : {}),
