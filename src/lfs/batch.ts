@@ -1,6 +1,5 @@
 /** Asks an LFS server where objects are: the batch API of the Git LFS specification, operation `download`, transfer `basic`, sha256. */
-import type { HttpClient, HttpResponse } from '../outbound/index.js'
-import { OutboundError } from '../outbound/index.js'
+import { type HttpClient, type HttpResponse, OutboundError } from '../outbound/index.js'
 import type { LfsEndpoint } from './endpoint.js'
 import { LfsError, quoted } from './errors.js'
 import { expiryOf, isRecord, readHeaders } from './action.js'

@@ -1,4 +1,4 @@
-/** Checks URLs that users name, and refuses hosts whose addresses are in private networks. */
+/** Refuses hosts whose addresses are in private networks. */
 import { isIP, type LookupFunction } from 'node:net'
 import { isAllowedAddress, type PrivateNetworks } from '../kernel/addresses.js'
 import { OutboundError } from './errors.js'

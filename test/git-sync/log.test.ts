@@ -1,7 +1,6 @@
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
-import { logRef } from '../../src/domain/git-sync/log-entries.js'
-import { readEntries } from '../../src/domain/git-sync/log-entries.js'
+import { logRef, readEntries } from '../../src/domain/git-sync/log-entries.js'
 import { remoteKey } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'

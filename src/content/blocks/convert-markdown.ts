@@ -7,8 +7,7 @@ import { rawBlock } from './convert-tag.js'
 import { inlines } from './inline.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { type Inline, text } from './node.js'
-import { block } from './block.js'
-import type { Position } from './block.js'
+import { block, type Position } from './block.js'
 import { markdownTable } from './table.js'
 
 type Converter = (node: Markdown, position: Position, context: Context) => BlockNode[]

@@ -1,6 +1,5 @@
 /** Finds the tags and HTML elements that contain blocks, among the markdown nodes of one level, and pairs them. */
-import { parseTag } from './tag.js'
-import type { Tag } from './tag.js'
+import { parseTag, type Tag } from './tag.js'
 import { type HtmlToken, tokenizeHtml } from './html.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { findTag, isKnownTag } from './tags.js'

@@ -1,4 +1,4 @@
-/** Constructors for the nodes of a page's block tree: blocks, inlines, text and marks, each with its place in the markdown. */
+/** Constructors for inlines, text and marks of a page's block tree, and what is asked of all nodes. */
 import type { BlockNode, InlineNode, TextNode } from '../types.js'
 
 type Leaf = TextNode['leaves'][number]

@@ -5,8 +5,7 @@ import type { HtmlSource, HtmlToken } from './html.js'
 import { htmlInlines, inlines } from './inline.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { type Inline, plainText } from './node.js'
-import { block } from './block.js'
-import type { Position } from './block.js'
+import { block, type Position } from './block.js'
 import { type ContentReference, referenceOf } from './reference.js'
 
 /** One column. `type`: text, number, checkbox, rating, select, content-ref, files, image, users … */

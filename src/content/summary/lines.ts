@@ -1,3 +1,5 @@
+/** Takes a text apart into its lines. */
+
 /** One line of a text. Offsets are UTF-16 units. */
 export interface Line {
   /** 1-based. */

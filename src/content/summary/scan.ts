@@ -1,8 +1,7 @@
 /** The scanner of SUMMARY.md: splits the text into groups, list items and paragraphs, from which the tree is made. */
 import type { Block, Scan } from './block.js'
 import { frontMatterLines, type Line, linesOf } from './lines.js'
-import { dedent } from './edit-lines.js'
-import { indentation } from './edit-lines.js'
+import { dedent, indentation } from './edit-lines.js'
 
 export type { Block, Scan } from './block.js'
 

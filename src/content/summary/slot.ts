@@ -1,8 +1,6 @@
 // Finds where a new entry of the table of contents goes, with its indentation and marker.
 import type { Block, Scan } from './block.js'
-import { blankAfter } from './edit-lines.js'
-import { blankBefore } from './edit-lines.js'
-import { indentation } from './edit-lines.js'
+import { blankAfter, blankBefore, indentation } from './edit-lines.js'
 import type { Located } from './locate.js'
 import { MAX_DEPTH } from './scan.js'
 

@@ -1,4 +1,4 @@
-/** Connections of spaces to remote repositories: made, found, deleted. */
+/** Connections of spaces to remote repositories: found, listed, deleted. */
 import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
 import { type ConnectionDoc, connections, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document } from '../../store/index.js'

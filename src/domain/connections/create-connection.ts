@@ -1,5 +1,5 @@
 /** Makes a connection of a space to a remote repository. */
-import { newWebhookSecret } from '../../auth/webhook-signature.js'
+import { newWebhookSecret } from '../../auth/index.js'
 import type { Document } from '../../kernel/documents.js'
 import { newId } from '../../kernel/ids.js'
 import { notFound, conflict } from '../../kernel/errors.js'

@@ -1,11 +1,8 @@
 /** The ref moves that add lines to a space's sync log, or remove some. */
-import type { Repository, RefMove } from '../../git/index.js'
-import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { EMPTY_TREE, type RefMove, type Repository } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
 import { outdated } from './log-pruning.js'
 import { type SyncLog, type Entry, writeEntries } from './log-entries.js'
-
-/** The tree without files, of which the commits of a log are made. */
-export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
 
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 

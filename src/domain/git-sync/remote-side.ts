@@ -1,6 +1,6 @@
 // Where the commits of a remote are while a space is synced with it: in the space, or, of a folder of a large repository, beside it.
 import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
-import { GitError, MissingObject } from '../../git/index.js'
+import { EMPTY_TREE, GitError, MissingObject } from '../../git/index.js'
 import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
 import { folderCommit, localCommit, mappedBefore } from './directory.js'
 import { fetchFolder, holdOf, logForScratch, MappedOtherwise } from './folder-arrival.js'
@@ -8,7 +8,6 @@ import type { SyncLog } from './log-entries.js'
 import { originalIn } from './original.js'
 import { type Contact, type FetchHints, fetchHead } from './sync.js'
 
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
 /** Commits made here, one on top of the other, that are mapped without a fetch. */
 const MOST_MADE = 100
 /** Commits that are compared with a head in the search for the one that a commit here was made of. */

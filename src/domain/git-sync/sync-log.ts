@@ -1,5 +1,5 @@
 /**
- * Reads and updates a space's sync log (`log-entries.ts`): which commits of the remote main already has. The log is the message of a commit
+ * Reads a space's sync log (`log-entries.ts`; `log-moves.ts` writes it): which commits of the remote main already has. The log is the message of a commit
  * that a ref of its own points to; the commit's parents keep the commits that it names from being pruned.
  */
 import type { Repository } from '../../git/index.js'

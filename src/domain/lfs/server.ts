@@ -31,10 +31,10 @@ export async function serverOf(app: App, job: string, order: LfsOrder, repo: Rep
   const config = (await rootConfigOf(app, order, repo, remote)) ?? (await configOf(repo, order))
   const common = { http: app.http, signal, now: () => app.clock.now() }
   if (isAskedOfHost(order.remote.url, config)) {
-    const { endpoint, headers, expiresAt } = readAccess(await asLfs(repo.lfsAccess(remote)), {
-      now: app.clock.now(),
-      insecure: app.settings.connectionProtocols.includes('http'),
+    const said = await repo.lfsAccess(remote).catch((error: unknown) => {
+      throw asLfsError(error)
     })
+    const { endpoint, headers, expiresAt } = readAccess(said, { now: app.clock.now(), insecure: app.settings.connectionProtocols.includes('http') })
     return { server: { ...common, endpoint, access: headers }, expiresAt }
   }
   const { username, password } = given ?? {}
@@ -55,9 +55,7 @@ async function credentialOf(app: App, connection: ConnectionDoc): Promise<Creden
   try {
     return await gitCredentialOf(app, connection)
   } catch (error) {
-    if (error instanceof RemoteError) throw new LfsError(error.kind === 'unreachable' ? 'passing' : 'refused', error.message)
-    if (error instanceof SyncFailure) throw new LfsError('refused', error.message)
-    throw error
+    throw error instanceof SyncFailure ? new LfsError('refused', error.message) : asLfsError(error)
   }
 }
 
@@ -82,13 +80,9 @@ async function rootConfigOf(app: App, { space, remote: { ref, directory, head } 
 /** Of failures to reach a remote, those that often pass by themselves. */
 const PASSING: ReadonlySet<RemoteError['kind']> = new Set(['unreachable', 'timeout', 'cancelled'])
 
+/** A failure to reach the remote as one of Git LFS; any other error as it is. */
 const asLfsError = (error: unknown): unknown =>
   error instanceof RemoteError ? new LfsError(PASSING.has(error.kind) ? 'passing' : 'refused', error.message) : error
-
-const asLfs = <T>(asked: Promise<T>): Promise<T> =>
-  asked.catch((error: unknown) => {
-    throw asLfsError(error)
-  })
 
 const tooLong = (): LfsError => new LfsError('refused', `${CONFIG} has more than ${MAX_CONFIG_BYTES} bytes, so nothing is fetched. Make it shorter.`)
 

@@ -1,4 +1,4 @@
-/** The parts of specifications that pages and blocks show: which version counts, its index, and the parts themselves. */
+/** The parts of specifications that pages and blocks show: the index of a version, and the parts themselves. */
 import type { OpenApiVersionDoc, PartIndex, PartPlace } from '../../model/index.js'
 import type { App } from '../context/app.js'
 

@@ -4,6 +4,15 @@ import { type OpenApiSpecDoc, type OpenApiVersionDoc, openApiSpecs, openApiVersi
 import type { App } from '../context/app.js'
 import { findSpec } from './specs.js'
 
+/** Which version counts: the newest, or the one that was the newest at a time (seconds since 1970). */
+export type Moment = number | null
+
+/** A specification and the version of it that counts; null if it has none yet. */
+export interface SpecAt {
+  spec: Document<OpenApiSpecDoc>
+  version: OpenApiVersionDoc | null
+}
+
 /** What responses that show specifications of an organization depend on: each slug with its newest version. */
 export async function specStamp(app: App, organization: string): Promise<string> {
   const all = await app.store.find(openApiSpecs, 'organization', organization)
@@ -31,12 +40,3 @@ export async function findSpecAt(app: App, organization: string, slug: string, m
   const spec = await findSpec(app.store, organization, slug)
   return spec && { spec, version: await versionAt(app, spec, moment) }
 }
-
-/** A specification and the version of it that counts; null if it has none yet. */
-export interface SpecAt {
-  spec: Document<OpenApiSpecDoc>
-  version: OpenApiVersionDoc | null
-}
-
-/** Which version counts: the newest, or the one that was the newest at a time (seconds since 1970). */
-export type Moment = number | null

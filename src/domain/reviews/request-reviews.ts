@@ -1,5 +1,5 @@
 /** Asks people for a review of a change request. */
-import { allows } from '../../access/policy.js'
+import { allows } from '../../access/index.js'
 import { badRequest, ServiceError, type ErrorDetail } from '../../kernel/errors.js'
 import { type RequestReviews, type SpaceDoc, requestedReviewId, requestedReviews } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'

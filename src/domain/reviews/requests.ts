@@ -1,4 +1,4 @@
-/** Requests for reviews of a change request: lists, makes, withdraws and removes them. */
+/** Requests for reviews of a change request: lists, withdraws and removes them. */
 import { allows } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'

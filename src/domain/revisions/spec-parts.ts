@@ -4,8 +4,7 @@ import { TextTooCostly } from '../../content/work/text-work.js'
 import { openApiSpecs, type OpenApiVersionDoc, type PartIndex, type PartPlace } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { partIndexOf, readParts } from '../openapi/parts.js'
-import type { Moment } from '../openapi/spec-at.js'
-import { findSpecAt } from '../openapi/spec-at.js'
+import { findSpecAt, type Moment } from '../openapi/spec-at.js'
 
 /** The places of parts by what blocks call them. */
 type Places = ReadonlyMap<string, PartPlace>

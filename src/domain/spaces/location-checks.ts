@@ -1,4 +1,4 @@
-// What is checked before spaces and collections are put into, or taken out of, a location: roles, and how deep collections nest.
+// What is checked before spaces and collections are put into, or taken out of, a location: the roles that this needs.
 import { atLeast } from '../../access/index.js'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import { collections, type Role } from '../../model/index.js'

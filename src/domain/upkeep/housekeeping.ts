@@ -1,4 +1,4 @@
-/** Upkeep by the clock: purges deleted spaces, removes expired documents, repacks repositories. */
+/** Upkeep by the clock: queues what is due, such as purges of deleted spaces, removes expired documents, and repacks repositories. */
 import { invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, ssoSignIns, ssoUsed } from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'

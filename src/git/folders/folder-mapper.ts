@@ -1,6 +1,5 @@
 /** Maps the history of a remote to that of one folder: thousands of commits, in batches, with Git processes that read trees instead of this one. */
-import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { isOid } from '../../kernel/ids.js'
+import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError, RemoteError } from '../errors.js'
 import { encodeCommit } from '../objects/commit-codec.js'

@@ -1,5 +1,6 @@
 // Encodes objects and computes their IDs.
 import { createHash } from 'node:crypto'
+import type { TreeId } from '../../kernel/ids.js'
 
 /** Largest object that is held in memory while it is copied or verified. */
 export const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
@@ -23,4 +24,4 @@ export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObje
 export const nameOf = (plain: Uint8Array): string => createHash('sha1').update(plain).digest('hex')
 
 /** The name of the tree without entries, which need not be stored. */
-export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId

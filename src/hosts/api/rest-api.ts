@@ -2,8 +2,7 @@
 import { type HttpClient, type HttpResponse, OutboundError } from '../../outbound/index.js'
 import { HostError } from '../types.js'
 import { listAt } from '../values.js'
-import type { RateLimits } from './rate-limits.js'
-import { isRateLimit } from './rate-limits.js'
+import { isRateLimit, type RateLimits } from './rate-limits.js'
 import { wordsOf } from './words.js'
 
 /** Largest response, in bytes: a list of 30 pull requests of GitHub has about 0.8 MB. Parsing the worst of it takes about 80 ms. */

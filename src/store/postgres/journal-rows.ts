@@ -1,4 +1,4 @@
-/** Journals in PostgreSQL: a row for each record, and one for each group with the numbers of its first and next record. */
+/** Writes journals in PostgreSQL: a row for each record, and one for each group with the numbers of its first and next record. */
 import type { Journal } from '../../kernel/documents.js'
 import type { Session } from '../../postgres/index.js'
 import { frozenJson } from '../json.js'

@@ -1,7 +1,7 @@
 /** Opens two revisions to be compared, with the files that differ. */
 import type { ContentStructure } from '../../../content/types.js'
-import type { TreeChange } from '../../../git/index.js'
-import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import { EMPTY_TREE, type TreeChange } from '../../../git/index.js'
+import type { CommitId } from '../../../kernel/ids.js'
 import type { Change } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import type { LoadedSpace } from '../../context/loaded.js'
@@ -22,8 +22,6 @@ export interface FoundChange {
   /** The blobs and paths of an edited text. */
   text?: { before: string; after: string; from: string; to: string }
 }
-
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
 
 /** Opens two revisions for comparison. If `before` is null, `after` is compared with an empty revision. */
 export async function openComparison(app: App, space: LoadedSpace, before: CommitId | null, after: CommitId): Promise<Comparison> {

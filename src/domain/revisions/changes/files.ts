@@ -1,4 +1,4 @@
-/** Compares the files, variables and reusable content of two revisions. */
+/** Compares the files of two revisions. */
 import { type IdOverrides, idOf } from '../../../content/identity.js'
 import { keyBelow, nameOf } from '../../../content/paths.js'
 import { kindOfPath, VARIABLES_FILE } from '../../../content/known-files.js'

@@ -2,8 +2,7 @@
 import { badRequest } from '../../../kernel/errors.js'
 import { itemsOf, type SiteStructure } from '../../../model/index.js'
 import { findSection, findSiteSpace } from './find.js'
-import { replaceContainer } from './lists.js'
-import type { Container } from './lists.js'
+import { type Container, replaceContainer } from './lists.js'
 
 /**
  * Sets the default section, and the default site space of the site, which makes its section the default. Throws 400 if there

@@ -1,4 +1,4 @@
-// Finds and replaces sections, groups, links and site spaces in a structure.
+/** Finds sections, links and site spaces in a structure. */
 import { notFound } from '../../../kernel/errors.js'
 import { type GroupEntry, itemsOf, type LinkEntry, type SectionEntry, type SiteSpaceEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
 

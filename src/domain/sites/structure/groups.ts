@@ -1,11 +1,6 @@
-// Groups of sections in the structure of a site.
+/** Changes and removes groups of sections in the structure of a site, and takes sections out of them. */
 import { itemsOf, type SiteStructure } from '../../../model/index.js'
-import { listOfGroup } from './lists.js'
-import { replaceList } from './lists.js'
-import { replaceItem } from './lists.js'
-import { withoutItem } from './lists.js'
-import { getGroup } from './lists.js'
-import { findGroup } from './lists.js'
+import { findGroup, getGroup, listOfGroup, replaceItem, replaceList, withoutItem } from './lists.js'
 
 /** Changes title, icon or draft of a group; null removes the icon. Throws 404. */
 export function updateGroup(

@@ -2,11 +2,7 @@
 import { conflict, notFound } from '../../../kernel/errors.js'
 import { itemsOf, type LinkEntry, type SiteStructure } from '../../../model/index.js'
 import { findLink } from './find.js'
-import { listOfGroup } from './lists.js'
-import { replaceList } from './lists.js'
-import { replaceItem } from './lists.js'
-import { withoutItem } from './lists.js'
-import { requireGroup } from './lists.js'
+import { listOfGroup, replaceItem, replaceList, requireGroup, withoutItem } from './lists.js'
 
 export const MAX_LINKS = 200
 

@@ -2,11 +2,7 @@
 import { badRequest, notFound } from '../../../kernel/errors.js'
 import { type GroupChild, itemsOf, type SiteItemType, type SiteStructure } from '../../../model/index.js'
 import { getSiteSpace } from './find.js'
-import { replaceContainer } from './lists.js'
-import { listOfGroup } from './lists.js'
-import { replaceList } from './lists.js'
-import { withoutItem } from './lists.js'
-import { requireGroup } from './lists.js'
+import { listOfGroup, replaceContainer, replaceList, requireGroup, withoutItem } from './lists.js'
 import { checkLevels } from './add-groups.js'
 import { moveAmong, type ItemPointer, type SiblingPosition } from './position.js'
 

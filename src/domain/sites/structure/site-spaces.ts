@@ -3,8 +3,7 @@ import { badRequest, conflict } from '../../../kernel/errors.js'
 import { type SiteSpaceEntry, type SiteStructure, siteSpacesOf, spacesOf } from '../../../model/index.js'
 import { checkFree, checkPath, derivedPath } from '../paths.js'
 import { findSection, getSiteSpace } from './find.js'
-import { replaceContainer } from './lists.js'
-import type { Container } from './lists.js'
+import { type Container, replaceContainer } from './lists.js'
 import { without } from './position.js'
 
 /** The structure of a site is one document, which is read as a whole: so its size is limited. */
