@@ -1,6 +1,8 @@
 import * as assert from 'uvu/assert'
 import { noteDelivery } from '../../src/domain/connections/deliveries.js'
-import { connections } from '../../src/model/index.js'
+import { queueOwed } from '../../src/domain/connections/due.js'
+import { pollGroup } from '../../src/domain/connections/poll.js'
+import { type ConnectionDoc, connections, syncRuns } from '../../src/model/index.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, QUIET_MS, startConnected } from './connected.js'
 
@@ -18,6 +20,17 @@ test('a new connection brings the content at once, and later heads come by polls
   await here.forward(A_POLL)
   assert.is((await here.files(space))['more.md'], '# More')
   assert.is((await here.get(base)).lastRun?.result, 'merged')
+})
+
+test('what was known of a connection before its first run ended does not queue a second one', async () => {
+  const [space, theirs] = [await here.space(), await here.repository(home)]
+  const { id } = await here.connect(space, { url: theirs.url })
+  const { app } = here.service.service
+  const { lastRun: _, lastSeenHead: __, ...before } = (await app.store.get(connections, id)) as ConnectionDoc
+  await queueOwed(app, before)
+  assert.ok(await pollGroup(app, [before], 'webhook', new AbortController().signal))
+  await here.idle()
+  assert.is((await app.store.find(syncRuns, 'connection', id)).length, 1)
 })
 
 test('what is written here goes out when it was quiet, and everybody who wrote is named', async () => {

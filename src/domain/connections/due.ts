@@ -25,7 +25,10 @@ export async function queueOwed(app: App, connection: ConnectionDoc): Promise<nu
 
 async function queueUnlessOpen(app: App, connection: ConnectionDoc, trigger: RunTrigger): Promise<void> {
   const runs = await app.store.find(syncRuns, 'connection', connection.id)
-  if (!runs.some((run) => run.key === connection.key && !isOver(run))) await queueAutomaticRun(app, connection, wholeRun(connection), trigger)
+  if (runs.some((run) => run.key === connection.key && !isOver(run))) return
+  // Read after the runs: one that has ended meanwhile is told here, and its end has the connection looked at once more.
+  const now = await app.store.get(connections, connection.id)
+  if (now?.lastRun === connection.lastRun && now?.key === connection.key) await queueAutomaticRun(app, connection, wholeRun(connection), trigger)
 }
 
 /** Whether the change request that holds the connection's conflict still waits for its resolution. */

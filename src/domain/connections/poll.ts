@@ -32,7 +32,7 @@ async function askForHeads(app: App, group: readonly ConnectionDoc[], signal: Ab
 export async function pollGroup(app: App, group: readonly ConnectionDoc[], trigger: RunTrigger, signal: AbortSignal): Promise<boolean> {
   try {
     const heads = await askForHeads(app, group, signal)
-    for (const one of group) await compare(app, one, heads.get(one.ref as RefName) ?? null, trigger)
+    for (const { id, key, ref } of group) await compare(app, { id, key }, heads.get(ref as RefName) ?? null, trigger)
     return true
   } catch (error) {
     if (signal.aborted) return false
@@ -55,14 +55,19 @@ async function record(app: App, id: string, write: (tx: Transaction, doc: Docume
   app.wakeJobs()
 }
 
-/** Compares the head of the branch with the one that was seen last. A poll that finds nothing new writes nothing. */
-async function compare(app: App, connection: ConnectionDoc, head: CommitId | null, trigger: RunTrigger): Promise<void> {
+/**
+ * Compares the head of the branch with the one that was seen last. A poll that finds nothing new writes nothing. The connection is read again: a run
+ * may have ended since the repository was asked. While the first run lasts, a poll says nothing that this run does not find by itself.
+ */
+async function compare(app: App, { id, key }: Pick<ConnectionDoc, 'id' | 'key'>, head: CommitId | null, trigger: RunTrigger): Promise<void> {
+  const connection = await app.store.get(connections, id)
+  if (connection?.key !== key || (trigger === 'poll' && connection.lastRun === undefined)) return
   if (head === null) {
     // A branch that was never seen is made by the first export.
     if (connection.direction === 'both' && connection.lastSeenHead === undefined) return
     const message = `${describeRemote({ ...connection, ref: connection.ref as RefName })} does not exist: the branch was renamed or deleted. Correct ref, or make the branch again.`
-    return record(app, connection.id, (tx, doc) => failed(app, tx, doc, { cause: 'missing-ref', message, byPoll: true }))
+    return record(app, id, (tx, doc) => failed(app, tx, doc, { cause: 'missing-ref', message, byPoll: true }))
   }
-  if (connection.failure?.byPoll) await record(app, connection.id, async (tx, doc) => (doc.failure?.byPoll ? recovered(app, tx, doc) : undefined))
+  if (connection.failure?.byPoll) await record(app, id, async (tx, doc) => (doc.failure?.byPoll ? recovered(app, tx, doc) : undefined))
   if (head !== connection.lastSeenHead) await queueAutomaticRun(app, connection, 'import', trigger)
 }
