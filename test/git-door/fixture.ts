@@ -30,10 +30,11 @@ export class Clone {
     readonly origin: string,
   ) {}
 
-  static async of(here: TestService, space: string, person: Caller, name = 'clone'): Promise<Clone> {
+  /** `settings`: configuration of the clone, such as `core.autocrlf=false`. */
+  static async of(here: TestService, space: string, person: Caller, name = 'clone', settings: readonly string[] = []): Promise<Clone> {
     const dir = join(await mkdtemp(join(here.dir, 'work-')), name)
     const origin = addressOf(here, space, person)
-    await git(here.dir, ['clone', '--quiet', origin, dir])
+    await git(here.dir, ['clone', '--quiet', ...settings.flatMap((one) => ['-c', one]), origin, dir])
     return new Clone(dir, origin)
   }
 

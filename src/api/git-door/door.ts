@@ -7,10 +7,13 @@ import type { Mount, MountedRequest, MountedResponse } from '../pipeline/mount.j
 import { tokenOf } from './credentials.js'
 import type { DoorCall, DoorOptions } from './door-call.js'
 import { fetching, MOST_WISHES, TOO_MANY_WISHES } from './fetching.js'
+import { LFS_TYPE, lfsBatch, lfsObject, lfsRefusal } from './lfs.js'
 import { pushing } from './pushing.js'
 import { Turns } from './turns.js'
 
 const PATH = /^\/git\/([A-Za-z0-9_-]{1,100})(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
+/** What is asked of the LFS server of a space, which `git lfs` looks for here. */
+const LFS_PATH = /^\/git\/([A-Za-z0-9_-]{1,100})(?:\.git)?\/info\/lfs\/(?:objects\/(?:(batch)|([0-9a-f]{64}))|.*)$/
 const NEVER_KEPT = { 'Cache-Control': 'no-cache, max-age=0, must-revalidate' }
 
 /** What is served below `/git/`. */
@@ -20,38 +23,61 @@ export function gitDoor(options: DoorOptions): Mount {
   return {
     prefix: '/git/',
     serve: async (request) => {
+      const lfs = LFS_PATH.exec(request.path)
+      const bounds = { turns, wishes }
       try {
-        const response = await respond(request, options, { turns, wishes })
+        const response = await (lfs ? respondLfs(request, options, bounds, lfs) : respond(request, options, bounds))
         return { ...response, headers: { ...NEVER_KEPT, ...response.headers } }
       } catch (error) {
-        if (error instanceof ServiceError) return refusal(error)
-        throw error
+        if (!(error instanceof ServiceError)) throw error
+        const refused = lfs ? lfsRefusal(error) : refusal(error)
+        return { ...refused, headers: { ...NEVER_KEPT, ...refused.headers } }
       }
     },
   }
 }
 
-async function respond(request: MountedRequest, options: DoorOptions, bounds: Pick<DoorCall, 'turns' | 'wishes'>): Promise<MountedResponse> {
+type Bounds = Pick<DoorCall, 'turns' | 'wishes'>
+
+async function respond(request: MountedRequest, options: DoorOptions, bounds: Bounds): Promise<MountedResponse> {
   const [, id, what] = PATH.exec(request.path) ?? []
   if (id === undefined || what === undefined) throw new ServiceError('not-found', 'Git clients find a space at /git/<spaceId>.git.')
   const service = what === 'info/refs' ? request.query.get('service') : what
   if (service !== 'git-upload-pack' && service !== 'git-receive-pack') throw new ServiceError('forbidden', 'Use a Git client with the smart protocol.')
   const method = what === 'info/refs' ? 'GET' : 'POST'
   request.operation(service === 'git-upload-pack' ? 'gitFetch' : 'gitPush')
-  if (request.method !== method) throw new ServiceError('method-not-allowed', `Use ${method}.`, { headers: { Allow: method } })
-  if (method === 'POST') requireType(request, service)
-  const actor = await callerOf(request, options)
-  const space = await findSpace(options.app, actor, id)
-  if (!space) throw notFound('The space')
-  const call: DoorCall = { request, options, ...bounds, actor, space }
+  requireMethod(request, method)
+  if (method === 'POST') requireType(request, `application/x-${service}-request`)
+  const call = await callFor(request, options, bounds, id)
   const list = what === 'info/refs'
   return service === 'git-upload-pack' ? fetching(call, list) : pushing(call, list)
 }
 
-/** Pages of other sites can make a browser send forms and text, with the password that it has kept; this type they cannot. Throws 415. */
-function requireType({ headers }: MountedRequest, service: string): void {
-  const type = `application/x-${service}-request`
-  if (headers['content-type'] !== type) throw new ServiceError('unsupported-media-type', `The Content-Type must be ${type}.`)
+async function respondLfs(request: MountedRequest, options: DoorOptions, bounds: Bounds, [, id = '', batch, oid]: RegExpExecArray): Promise<MountedResponse> {
+  if (batch === undefined && oid === undefined)
+    throw new ServiceError('not-found', 'The service has no locks of Git LFS, only files: objects/batch says where they are.')
+  request.operation(oid === undefined ? 'gitLfsBatch' : 'gitLfsDownload')
+  requireMethod(request, oid === undefined ? 'POST' : 'GET')
+  if (oid === undefined) requireType(request, LFS_TYPE)
+  const call = await callFor(request, options, bounds, id)
+  return oid === undefined ? lfsBatch(call) : lfsObject(call, oid)
+}
+
+async function callFor(request: MountedRequest, options: DoorOptions, bounds: Bounds, id: string): Promise<DoorCall> {
+  const actor = await callerOf(request, options)
+  const space = await findSpace(options.app, actor, id)
+  if (!space) throw notFound('The space')
+  return { request, options, ...bounds, actor, space }
+}
+
+function requireMethod({ method }: MountedRequest, allowed: string): void {
+  if (method !== allowed) throw new ServiceError('method-not-allowed', `Use ${allowed}.`, { headers: { Allow: allowed } })
+}
+
+/** Pages of other sites can make a browser send forms and text, with the password that it has kept; these types they cannot. Throws 415. */
+function requireType({ headers }: MountedRequest, type: string): void {
+  const given = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (given !== type) throw new ServiceError('unsupported-media-type', `The Content-Type must be ${type}.`)
 }
 
 async function callerOf(request: MountedRequest, { authenticate }: DoorOptions): Promise<Actor> {
@@ -68,6 +94,6 @@ async function callerOf(request: MountedRequest, { authenticate }: DoorOptions):
 /** Git shows the text of a refusal to its user. */
 const refusal = ({ status, message, extra }: ServiceError): MountedResponse => ({
   status,
-  headers: { ...NEVER_KEPT, 'Content-Type': 'text/plain; charset=utf-8', ...extra.headers },
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', ...extra.headers },
   body: `${message}\n`,
 })
