@@ -7,6 +7,7 @@ import remarkGfm from 'remark-gfm'
 import remarkStringify from 'remark-stringify'
 import { type Processor, unified } from 'unified'
 import { SKIP, visit } from 'unist-util-visit'
+import { MARKDOWN_STYLE, UNSAFE_TEXT } from '../kernel/markdown-style.js'
 import { attribute } from './html-tree.js'
 
 type Handlers = NonNullable<NonNullable<Parameters<typeof rehypeRemark>[1]>['handlers']>
@@ -92,17 +93,8 @@ const processor = unified()
   .use(rehypeRemark, { handlers, nodeHandlers })
   .use(remarkGfm, { tablePipeAlign: false })
   .use(remarkStringify, {
-    bullet: '*',
-    bulletOther: '-',
-    emphasis: '_',
-    rule: '*',
-    fences: true,
-    listItemIndent: 'one',
-    unsafe: [
-      { character: '{', after: '(?=[%{])', inConstruct: 'phrasing' },
-      { character: '$', after: '(?=\\$)', inConstruct: 'phrasing' },
-      { character: '$', before: '(?<=\\$)', inConstruct: 'phrasing' },
-    ],
+    ...MARKDOWN_STYLE,
+    unsafe: UNSAFE_TEXT,
   }) as unknown as Processor<undefined, Root, Root, Root, string>
 
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|brush:?)[-\s:]?([\w+#.-]+)/i

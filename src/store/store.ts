@@ -13,7 +13,8 @@ import type { Journals } from './journal/journals.js'
 import { readGroup } from './journal/read.js'
 import type { Recording } from '../kernel/recording.js'
 import { RecordedStore } from './recorded-store.js'
-import type { Table, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
+import { SingleWrites } from './single-writes.js'
+import type { Table, Document, Store, StoreEvent, Transaction } from './types.js'
 import { type AnyTable, stretchOf } from './view.js'
 
 /** The parts that `openStore` puts together. */
@@ -28,7 +29,7 @@ interface StoreParts {
 }
 
 /** The store: tables in memory, a log, and checkpoints. Transactions run one after another; each resolves when it is durable. */
-export class EmbeddedStore implements Store {
+export class EmbeddedStore extends SingleWrites implements Store {
   readonly #parts: StoreParts
   readonly #committer: Committer
   /** The transaction in which the current code runs, if any. */
@@ -42,6 +43,7 @@ export class EmbeddedStore implements Store {
   #closing: Promise<void> | null = null
 
   constructor(parts: StoreParts) {
+    super()
     this.#parts = parts
     this.#checkpointAt = parts.checkpointAfterBytes
     this.#committer = new Committer(parts.database, parts.log, {
@@ -138,18 +140,6 @@ export class EmbeddedStore implements Store {
     const dropped = this.#journals().find(of.name, group)?.dropBefore(before) ?? 0
     if (dropped > 0) this.#parts.checkpointer.touch(of.name, group)
     return dropped
-  }
-
-  insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
-    return this.transact((tx) => tx.insert(of, draft))
-  }
-
-  replace<T extends object>(of: Table<T, string>, document: Document<T>): Promise<Document<T>> {
-    return this.transact((tx) => tx.replace(of, document))
-  }
-
-  remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
-    return this.transact((tx) => tx.remove(of, id))
   }
 
   recorded(recording: Recording): Store {

@@ -2,6 +2,7 @@
 import type { Root } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Options, toMarkdown } from 'mdast-util-to-markdown'
+import { MARKDOWN_STYLE, UNSAFE_TEXT } from '../../kernel/markdown-style.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { DocumentError, DocumentTooLarge } from './document-error.js'
 import { checkDocument } from './document-input.js'
@@ -26,24 +27,13 @@ const atTags = (left: unknown, right: unknown): number | undefined => {
 }
 
 const OPTIONS: Options = {
-  bullet: '*',
-  bulletOther: '-',
-  emphasis: '_',
-  rule: '*',
-  fences: true,
-  listItemIndent: 'one',
+  ...MARKDOWN_STYLE,
   extensions: [gfmToMarkdown({ tablePipeAlign: false })],
   handlers: {
     verbatim: Object.assign((node: unknown) => markdownOf(node).value ?? '', { peek: (node: unknown) => (markdownOf(node).value ?? '').charAt(0) }),
   } as unknown as NonNullable<Options['handlers']>,
   join: [atTags],
-  unsafe: [
-    { character: '{', after: '(?=[%{])', inConstruct: 'phrasing' },
-    { character: '$', after: '(?=\\$)', inConstruct: 'phrasing' },
-    { character: '$', before: '(?<=\\$)', inConstruct: 'phrasing' },
-    { character: '\r', inConstruct: 'phrasing' },
-    { character: '\n', after: '(?=[\\t ]*[\\r\\n])', inConstruct: 'phrasing' },
-  ],
+  unsafe: [...UNSAFE_TEXT, { character: '\r', inConstruct: 'phrasing' }, { character: '\n', after: '(?=[\\t ]*[\\r\\n])', inConstruct: 'phrasing' }],
 }
 
 const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children } as Root, OPTIONS)

@@ -6,7 +6,8 @@ import type { Recording } from '../../kernel/recording.js'
 import { Turns } from '../../kernel/turns.js'
 import { constraintOf, type Database, DatabaseAway, type Held } from '../../postgres/index.js'
 import { StoreClosed } from '../errors.js'
-import type { Document, Draft, SharedStore, Store, Table, Transaction } from '../types.js'
+import { SingleWrites } from '../single-writes.js'
+import type { Document, SharedStore, Store, Table, Transaction } from '../types.js'
 import type { AnyTable } from '../view.js'
 import { deleteDropped, dropRecords, extentOf, groupNames } from './journal-rows.js'
 import { readRecords } from './read-journal.js'
@@ -25,7 +26,7 @@ const turnOf = (attempt: number): string => `LOCK TABLE document_turns IN ${atte
 /** Two transactions may look for a key before either has written it: the one that is later runs again, and then finds it. */
 const metAKey = (error: unknown): boolean => constraintOf(error) !== null
 
-export class PostgresStore implements SharedStore {
+export class PostgresStore extends SingleWrites implements SharedStore {
   readonly #database: Database
   readonly #held: Held | null
   /** The transaction in which the current code runs, if any. */
@@ -37,6 +38,7 @@ export class PostgresStore implements SharedStore {
 
   /** @param held the lock of the database: while it is lost, nothing is written; null if others may write, too */
   constructor(database: Database, held: Held | null) {
+    super()
     this.#database = database
     this.#held = held
   }
@@ -114,16 +116,6 @@ export class PostgresStore implements SharedStore {
       while (await deleteDropped(database, of.name, group));
       return dropped
     })
-  }
-
-  insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
-    return this.transact((tx) => tx.insert(of, draft))
-  }
-  replace<T extends object>(of: Table<T, string>, document: Document<T>): Promise<Document<T>> {
-    return this.transact((tx) => tx.replace(of, document))
-  }
-  remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
-    return this.transact((tx) => tx.remove(of, id))
   }
 
   /** Responses are not kept: whether another process has changed a document is known to the database alone. */
