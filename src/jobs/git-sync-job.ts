@@ -5,7 +5,7 @@ import type { App } from '../domain/context/app.js'
 import { causeOf, explain, SyncCancelled } from '../domain/git-sync/failure.js'
 import { runExport } from '../domain/git-sync/export.js'
 import { runImport } from '../domain/git-sync/import.js'
-import { openSync, type Outcome, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
+import { during, openSync, type Outcome, recordStart, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
 import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
 import { readAhead } from '../domain/revisions/read-ahead.js'
 import { type JobDoc, syncRuns } from '../model/index.js'
@@ -19,8 +19,10 @@ const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKi
     const stop = new AbortController()
     app.running.set(id, stop)
     try {
-      const sync = await openSync(app, id, (run) => credentialOfRun(app, run), stop.signal)
-      const outcome = await work(sync)
+      const { sync, outcome } = await during(recordStart(app, id), async () => {
+        const sync = await openSync(app, id, (run) => credentialOfRun(app, run), stop.signal)
+        return { sync, outcome: await work(sync) }
+      })
       const lfs = await lfsOrderAfter(sync, outcome)
       const write: Ending['write'] = async (tx) => {
         await writeOutcome(app, tx, id, outcome)

@@ -1,5 +1,5 @@
 // Brings a head of the remote into main: adopts it, merges it, or puts it into a conflict's change request.
-import { type RefMove, StaleRef } from '../../git/index.js'
+import { type RefMove, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
@@ -82,11 +82,12 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
   const left = await entriesWithoutDropped(sync, plan.ground, arrival)
-  const commit = await mergeCommit(sync, arrival, plan as ArrivalPlan & { kind: 'merge' }, taken ? 'Take' : 'Merge', [
-    ...settled,
-    ...left.map(({ local }) => local),
-  ])
-  const moves = await recordMoves(sync, arrival, plan.ground, { local: came.theirs, anchor: commit, left })
+  // The merge and the log become durable together.
+  const staging = repo.stage()
+  const also = [...settled, ...left.map(({ local }) => local)]
+  const commit = await mergeCommit(sync, arrival, plan as ArrivalPlan & { kind: 'merge' }, { verb: taken ? 'Take' : 'Merge', also, into: staging })
+  const moves = await recordMoves(sync, arrival, plan.ground, { local: came.theirs, anchor: commit, left }, staging)
+  await staging.settle()
   await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
   return { result: 'merged', revision: commit, remoteRevision: came.head, baseRevision: main }
@@ -106,22 +107,22 @@ async function recordMoves(
   arrival: Arrival,
   ground: CommonGround,
   { local, anchor, left = [] }: Pick<Entry, 'local' | 'anchor'> & { left?: readonly Omit<Entry, 'anchor'>[] },
+  into?: Staging,
 ): Promise<RefMove[]> {
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
-  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))])
+  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))], [], into)
 }
 
 /**
- * Makes the commit that a planned merge puts on main. Moves no ref.
+ * Makes the commit that a planned merge puts on main. Moves no ref. Durable when it resolves, or when `into` is settled if that is given.
  * @param also further parents: what main also contains by this merge
  */
 export async function mergeCommit(
   contact: Contact,
   { main, theirs }: Pick<Arrival, 'main' | 'theirs'>,
   { ground, tree }: { ground: CommonGround; tree: TreeId },
-  verb: 'Take' | 'Merge',
-  also: readonly CommitId[] = [],
+  { verb, also = [], into }: { verb: 'Take' | 'Merge'; also?: readonly CommitId[]; into?: Staging },
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const bases = ground.bases.map(({ local }) => local)
@@ -131,9 +132,9 @@ export async function mergeCommit(
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
   }
-  if (verb === 'Merge' || bases.length === 0) return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit)
+  if (verb === 'Merge' || bases.length === 0) return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit, into)
   const overrides = await takenOverrides(app, space, theirs, main)
-  return makeCommit(app, space, { ...commit, changes: [], tree, overrides })
+  return makeCommit(app, space, { ...commit, changes: [], tree, overrides }, into)
 }
 
 /** Makes the remote's head the head of main, with its history. */

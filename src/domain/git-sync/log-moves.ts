@@ -1,5 +1,5 @@
 /** The ref moves that add lines to a space's sync log, or remove some. */
-import { EMPTY_TREE, type RefMove, type Repository } from '../../git/index.js'
+import { EMPTY_TREE, type RefMove, type Repository, type Staging } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { outdated } from './log-pruning.js'
 import { type SyncLog, type Entry, writeEntries } from './log-entries.js'
@@ -9,12 +9,20 @@ const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset
 /**
  * The ref moves that add entries to the log. Entries that can never matter again are removed, so the log is bounded.
  * @param without entries to remove
+ * @param into takes the commit of the log, which is durable once this is settled; by default it is durable when the moves are returned
  */
-export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, added: readonly Entry[], without: readonly Entry[] = []): Promise<RefMove[]> {
+export async function logMoves(
+  repo: Repository,
+  log: SyncLog,
+  main: CommitId,
+  added: readonly Entry[],
+  without: readonly Entry[] = [],
+  into?: Staging,
+): Promise<RefMove[]> {
   if (added.length === 0 && without.length === 0) return []
   const gone = new Set<Entry>([...without, ...(await outdated(repo, log, added))])
   const entries = [...log.entries.filter((entry) => !gone.has(entry)), ...added]
-  const commit = await repo.write({
+  const commit = await (into ?? repo).write({
     parents: await keptAlive(repo, entries, main),
     tree: EMPTY_TREE,
     changes: [],

@@ -148,7 +148,7 @@ async function mainAfter(
 ): Promise<CommitId> {
   const { app, space } = contact
   if (plan.kind === 'same') return main
-  if (plan.kind === 'merge') return mergeCommit(contact, { main, theirs }, plan, verb)
+  if (plan.kind === 'merge') return mergeCommit(contact, { main, theirs }, plan, { verb })
   rememberOverrides(app, space, theirs, await overridesOnceAdopted(app, space, theirs))
   return theirs
 }

@@ -54,7 +54,7 @@ export interface Outcome {
 }
 
 /**
- * Marks a run as running and opens its space. Throws `SyncFailure` if the space was deleted.
+ * Opens the space of a run. Throws `SyncFailure` if it was deleted.
  * @param credentialOf what gives the run its credential
  * @param signal ends the run's work with the remote when it is aborted
  */
@@ -64,9 +64,8 @@ export async function openSync(
   credentialOf: (run: SyncRunDoc) => Promise<Credential | undefined>,
   signal: AbortSignal,
 ): Promise<Sync> {
-  const stored = await app.store.get(syncRuns, runId)
-  if (!stored) throw new SyncFailure('The run was removed.')
-  const run = await app.store.replace(syncRuns, { ...stored, state: 'running', stage: 'connecting', progress: progress.connecting })
+  const run = await app.store.get(syncRuns, runId)
+  if (!run) throw new SyncFailure('The run was removed.')
   const doc = await app.store.get(spaces, run.space)
   if (!doc || doc.deletedAt !== undefined) throw new SyncFailure('The space was deleted.')
   await checkStillAsked(app.store, run)
@@ -83,6 +82,10 @@ export async function openSync(
     watch: () => watchRun(app, run.id),
   }
 }
+
+/** Records that a run has begun. */
+export const recordStart = (app: App, id: string): Promise<void> =>
+  changeRun(app, id, (run) => ({ ...run, state: 'running', stage: 'connecting', progress: progress.connecting }))
 
 /** Whether a connection started the run by itself: then neither the run nor its commits belong to a user. */
 export const isAutomatic = ({ connection, follows }: SyncRunDoc): boolean => connection !== undefined && follows === true

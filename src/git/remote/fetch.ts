@@ -77,6 +77,9 @@ export async function receive(
 /** Says at once that nothing is here. Otherwise Git names its newest commits, and asks again once the remote said that it has none of them. */
 const UNRELATED = ['-c', 'fetch.negotiationAlgorithm=noop']
 
+/** What is moved out of the quarantine is synced there, so Git need not wait for the disk as well. */
+const UNSYNCED = ['-c', 'core.fsync=none']
+
 const UNCHECKED = ['-c', 'fetch.fsckObjects=false', '-c', 'transfer.fsckObjects=false']
 
 /** What is fetched, and into which repository. */
@@ -117,7 +120,7 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
   const connection = await connect(remote, options, local.launcher)
   const quarantine = await openQuarantine(resolve(local.path))
   try {
-    const settings = limits.unrelated ? UNRELATED : []
+    const settings = [...UNSYNCED, ...(limits.unrelated ? UNRELATED : [])]
     const run = await receive(connection, quarantine, { settings, refs: [ref] }, { ...limits, timeoutMs: left() })
     if (run.code !== 0) throw await whyRefused(options, connection, run, { local, remote, ref, limits: { ...limits, timeoutMs: left() } })
     await quarantine.requireChecked()
