@@ -9,7 +9,7 @@ const MOST_KEYS = 50_000
 export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }
 
 /** How many requests of a key were counted since when. */
-export interface Window {
+interface Window {
   count: number
   /** Milliseconds, by `performance.now()`. */
   endsAt: number
