@@ -30,7 +30,7 @@ export class SearchIndex {
   readonly #reader: Pool
   readonly #writer: Pool
   /** Space → the revision that its index is of. */
-  readonly known = new LRUCache<string, string>({ max: MAX_KNOWN })
+  readonly known = new LRUCache<string, string>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 })
   /** Space → its update under way. */
   // bound: the writer's queue
   readonly updates = new Map<string, Promise<void>>()
