@@ -7,7 +7,7 @@ export const connectionSettings = {
     'SCRATCH_BYTES',
     integer(1024 * 1024, 1024 ** 4),
     String(4 * 1024 ** 3),
-    'Size of the scratch repositories in the folder `.remotes` of the repositories, in bytes, from which those that were not used for the longest time are deleted. They can be rebuilt at any time.',
+    'Size of the scratch repositories in the folder `.remotes` of the repositories, in bytes, from which those that were not used for the longest time are deleted. They can be made anew at any time.',
   ),
   connectionPollSeconds: setting<number>(
     'CONNECTION_POLL_SECONDS',
