@@ -6,7 +6,7 @@ import { errorCode, exists, type Disk, syncPath } from '../objects/disk.js'
 import { readdir, rename, rm } from 'node:fs/promises'
 
 /** Names of repositories: the IDs of their spaces, and what tests call them. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
 
 /** Temporary folders: repositories being created or deleted, and objects of merges. Deleted at start. */
 const TEMPORARY = /^\.(new|trash|scratch)-/
