@@ -1,11 +1,13 @@
 #!/usr/bin/env node
-/** The command line: serve, token, user, fsck, bundle. */
+/** The command line: serve, token, user, fsck, bundle, forget-key. */
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './disk/folder-lock.js'
+import { forgetKey } from './commands/keys.js'
 import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
+import { WrongKey } from './start/keys.js'
 import { DatabaseAway, DatabaseHeld, StoreDamaged } from './store/index.js'
 
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
@@ -53,6 +55,11 @@ program
   .description('write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile')
   .action(async (space: string, file: string) => console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`))
 
+program
+  .command('forget-key <signing|commit>')
+  .description('let the nodes of a database have another key; the next one that starts names it')
+  .action(async (name: string) => console.log(await forgetKey(loadConfig(), name)))
+
 let stopping = false
 async function finish(service: Service): Promise<void> {
   if (stopping) return
@@ -98,6 +105,7 @@ try {
     error instanceof DatabaseHeld ||
     error instanceof DatabaseAway ||
     error instanceof UnusableKey ||
+    error instanceof WrongKey ||
     (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   console.error(known ? (error as Error).message + causeOf(error) : error)
   process.exit(1)
