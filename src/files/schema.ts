@@ -29,6 +29,13 @@ export const steps: readonly Step[] = [
       );
       ALTER TABLE file_chunks ALTER COLUMN bytes SET STORAGE EXTERNAL;
       CREATE TABLE key_fingerprints (key text COLLATE "C" PRIMARY KEY, fingerprint text NOT NULL);
+      CREATE TABLE migration_mark (
+        one boolean PRIMARY KEY DEFAULT true CHECK (one),
+        source text NOT NULL,
+        state text NOT NULL DEFAULT 'running',
+        began timestamptz NOT NULL DEFAULT now(),
+        ended timestamptz
+      );
     `,
   },
 ]

@@ -1,6 +1,7 @@
 // The door of the Git layer: repositories and their operations are described in types.ts, remotes in remote/operations.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
+export { fsck, listRefs, shareObjects } from './lifecycle/plain.js'
 export { type OpenOptions, openGit } from './open-git.js'
 export { recordedGit } from './recorded.js'
 export { EMPTY_TREE } from './objects/hash.js'

@@ -37,6 +37,7 @@ import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
 import { checkCommitKey, signingKeyOf } from './keys.js'
+import { refuseUnfinished } from './migration.js'
 import { openDocuments } from './open-documents.js'
 import { openFiles } from './open-files.js'
 
@@ -58,9 +59,9 @@ interface Surroundings {
 /** Opens the app; what has to be closed again is added to `closers` as soon as it is open. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
   const { budget, log, clock, makePool } = around
+  const database = await openShared(config, closers)
   const store = await openDocuments(config, log)
   closers.add(() => store.close())
-  const database = await openShared(config, closers)
   const settings = await settingsOf(config, database)
   const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
@@ -163,12 +164,16 @@ function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers):
 /** Connections for files and keys. */
 const CONNECTIONS = 4
 
-/** The database that nodes share, with the tables of files in it, after a look at the keys; null if there is none. Throws `WrongKey`. */
+/** The database that nodes share, with the tables of files in it; null if there is none. Throws `MigrationUnfinished`, `WrongKey`. */
 async function openShared(config: Config, closers: Closers): Promise<Database | null> {
-  if (config.databaseUrl === null) return null
+  if (config.databaseUrl === null) {
+    await refuseUnfinished(config.dataDir, null)
+    return null
+  }
   const database = openDatabase({ url: config.databaseUrl, connections: CONNECTIONS })
   closers.add(() => database.close())
   await prepareFiles(database)
+  await refuseUnfinished(config.dataDir, database)
   await checkCommitKey(config, database)
   return database
 }
