@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { announce, announceAll, isAnnounced } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'
-import { KeyedMutex } from '../domain/context/keyed-mutex.js'
+import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import type { RefName } from '../kernel/ids.js'
 
 /** How often to look for branches that plain Git moved. */

@@ -76,6 +76,7 @@ class PostgresDatabase implements Database {
   readonly #pool: Pool
   readonly #config: ClientConfig
   readonly #listening = new Set<Listening>()
+  #closing: Promise<void> | null = null
 
   constructor({ url, connections = 10, statementMs = 30_000, connectMs = 5_000 }: DatabaseOptions) {
     // The time limit of the statement is the server's; that of the client, a little later, is for a server that does not answer at all.
@@ -150,9 +151,9 @@ class PostgresDatabase implements Database {
     return holder
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#listening].map((listener) => listener.close()))
-    await this.#pool.end()
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([...this.#listening].map((listener) => listener.close())).then(() => this.#pool.end())
+    return this.#closing
   }
 }
 

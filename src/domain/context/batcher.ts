@@ -1,6 +1,6 @@
 // Gathers writes that come at the same time, so that they share one commit's work and one sync of the disk.
 import type { Lease } from '../../kernel/lease.js'
-import type { KeyedMutex } from './keyed-mutex.js'
+import type { KeyedMutex } from '../../kernel/keyed-mutex.js'
 
 /**
  * How long a turn waits for those who were served by the one before it, in milliseconds since the last of them came: they often come back at
