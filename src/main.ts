@@ -1,14 +1,16 @@
 #!/usr/bin/env node
-/** The command line: serve, token, user, fsck, bundle, forget-key. */
+/** The command line: serve, token, user, fsck, bundle, migrate, forget-key. */
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './disk/folder-lock.js'
 import { forgetKey } from './commands/keys.js'
 import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
+import { migrate } from './commands/migrate/migrate.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
 import { WrongKey } from './start/keys.js'
-import { DatabaseAway, DatabaseHeld, StoreDamaged } from './store/index.js'
+import { MigrationUnfinished } from './start/migration.js'
+import { DatabaseAway, DatabaseHeld, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
 
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
 
@@ -54,6 +56,16 @@ program
   .command('bundle <space> <file>')
   .description('write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile')
   .action(async (space: string, file: string) => console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`))
+
+program
+  .command('migrate')
+  .description('move the installation into a PostgreSQL database, or out of one; all servers must be stopped')
+  .requiredOption('--to <url or folder>', 'URL of an empty database; or a new folder, for what is in the database of BINDERY_DATABASE_URL')
+  .action(async ({ to }: { to: string }) => {
+    // A password in the URL is in the list of processes until here.
+    process.title = 'bindery migrate'
+    await migrate(loadConfig(), to, console.log)
+  })
 
 program
   .command('forget-key <signing|commit>')
@@ -102,6 +114,9 @@ try {
     error instanceof OperatorError ||
     error instanceof FolderLocked ||
     error instanceof StoreDamaged ||
+    error instanceof StoreTooNew ||
+    error instanceof StoreTooOld ||
+    error instanceof MigrationUnfinished ||
     error instanceof DatabaseHeld ||
     error instanceof DatabaseAway ||
     error instanceof UnusableKey ||

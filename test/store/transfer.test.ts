@@ -94,13 +94,13 @@ test('there and back, byte for byte: documents with versions, journals with posi
     await withSource(await embedded(dir), (source) => writePostgresStore(database, source, tables))
     const after = await folderBytes(dir, /^lock$/)
     assert.equal(after, before, 'the source is as it was')
-    const [mine, theirs] = [await withSource(await embedded(dir), everything), await withSource(await openPostgresSource({ url, migrations: [] }), everything)]
+    const [mine, theirs] = [await withSource(await embedded(dir), everything), await withSource(await openPostgresSource(database, []), everything)]
     assert.ok(mine.size > 2400)
     if (dir === from) assert.equal(theirs, mine)
   }
-  await database.close()
-  await withSource(await openPostgresSource({ url, migrations: [] }), (source) => writeEmbeddedStore(back, source, tables))
+  await withSource(await openPostgresSource(database, []), (source) => writeEmbeddedStore(back, source, tables))
   assert.equal(await withSource(await embedded(back), everything), await withSource(await embedded(from), everything))
+  await database.close()
   const [a, b] = [await withSource(await embedded(from), digestOf), await withSource(await embedded(back), digestOf)]
   assert.equal(differencesOf(a, b), [])
   for (const again of [await openStore({ dir: back, tables, journals }), await openPostgresStore({ url, tables })]) {
@@ -125,7 +125,7 @@ test('a difference anywhere is told: a version, a position, a byte', async () =>
   await prepareDocuments(database)
   await withSource(await embedded(dir), (source) => writePostgresStore(database, source, tables))
   const mine = await withSource(await embedded(dir), digestOf)
-  const theirs = () => openPostgresSource({ url, migrations: [] }).then((source) => withSource(source, digestOf))
+  const theirs = () => openPostgresSource(database, []).then((source) => withSource(source, digestOf))
   assert.equal(differencesOf(mine, await theirs()), [])
   const n = randomInt(1200)
   await database.query(`UPDATE documents SET body = (replace(body::text, '"version":1', '"version":2'))::json WHERE id = 'many-${n}'`)

@@ -1,5 +1,5 @@
 /** Reads all documents and journals in PostgreSQL as they are, while no server uses them. */
-import { type Database, migrate, openDatabase } from '../../postgres/index.js'
+import { type Database, migrate } from '../../postgres/index.js'
 import { StoreTooNew } from '../errors.js'
 import { deepFreeze } from '../json.js'
 import type { Added } from '../journal/segment.js'
@@ -11,22 +11,16 @@ import type { AnyDocument } from '../view.js'
 import { StoreTooOld } from './embedded-source.js'
 import { AT_ONCE, type GroupExtent, type StoreSource } from './types.js'
 
-/** Opens the documents of a database for reading. Throws `DatabaseAway`, `StoreTooNew`, `StoreTooOld`. */
-export async function openPostgresSource({ url, migrations }: { url: string; migrations: readonly Migration[] }): Promise<StoreSource> {
-  const database = openDatabase({ url, connections: 2 })
-  try {
-    await migrate(database, ROOM, steps)
-    const [row] = await database.query<{ version: number }>('SELECT version FROM document_migrations')
-    const newest = inOrder(migrations).length
-    const migrated = row?.version ?? newest
-    if (migrated > newest) throw new StoreTooNew('the database', `the documents are at migration ${migrated}, this release knows ${newest}`)
-    if (migrated < newest)
-      throw new StoreTooOld('The database was last used by an earlier release. Start this one on it once (`bindery serve`), stop it, and try again.')
-    return sourceOf(database, migrated)
-  } catch (error) {
-    await database.close()
-    throw error
-  }
+/** Opens the documents of a database for reading; `close` leaves the database open. Throws `DatabaseAway`, `StoreTooNew`, `StoreTooOld`. */
+export async function openPostgresSource(database: Database, migrations: readonly Migration[]): Promise<StoreSource> {
+  await migrate(database, ROOM, steps)
+  const [row] = await database.query<{ version: number }>('SELECT version FROM document_migrations')
+  const newest = inOrder(migrations).length
+  const migrated = row?.version ?? newest
+  if (migrated > newest) throw new StoreTooNew('the database', `the documents are at migration ${migrated}, this release knows ${newest}`)
+  if (migrated < newest)
+    throw new StoreTooOld('The database was last used by an earlier release. Start this one on it once (`bindery serve`), stop it, and try again.')
+  return sourceOf(database, migrated)
 }
 
 function sourceOf(database: Database, migrated: number): StoreSource {
@@ -60,6 +54,6 @@ function sourceOf(database: Database, migrated: number): StoreSource {
         from = end.position + 1
       }
     },
-    close: () => database.close(),
+    close: async () => {},
   }
 }
