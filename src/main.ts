@@ -10,7 +10,7 @@ import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
 import { WrongKey } from './start/keys.js'
 import { MigrationUnfinished } from './start/migration.js'
-import { DatabaseAway, DatabaseHeld, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
+import { DatabaseAway, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
 
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
 
@@ -117,7 +117,6 @@ try {
     error instanceof StoreTooNew ||
     error instanceof StoreTooOld ||
     error instanceof MigrationUnfinished ||
-    error instanceof DatabaseHeld ||
     error instanceof DatabaseAway ||
     error instanceof UnusableKey ||
     error instanceof WrongKey ||

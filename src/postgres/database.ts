@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { DatabaseAway, isAway, mayRunAgain } from './errors.js'
-import { type Held, SoleHolder } from './sole-holder.js'
 
 /** What can be bound to a parameter of a statement. */
 export type Value = string | number | bigint | boolean | Buffer | null | readonly string[] | readonly number[] | readonly Buffer[]
@@ -54,11 +53,6 @@ export interface Database extends Session {
    * `heard` is called with an empty text whenever it has been made anew.
    */
   listen(channel: string, heard: (payload: string) => void): Listening
-  /**
-   * Takes the lock of the whole database, which one process has at a time, and keeps it until it is closed. Throws `DatabaseHeld` if another
-   * process has it, `DatabaseAway`.
-   */
-  hold(): Promise<Held>
   close(): Promise<void>
 }
 
@@ -145,12 +139,6 @@ class PostgresDatabase implements Database {
     const listener = new Listener(this.#config, channel, heard)
     this.#listening.add(listener)
     return listener
-  }
-
-  async hold(): Promise<Held> {
-    const holder = new SoleHolder(this.#config)
-    await holder.take()
-    return holder
   }
 
   close(): Promise<void> {

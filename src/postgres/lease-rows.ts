@@ -90,3 +90,48 @@ export async function isCurrent(session: Session, { name, fence }: Fence): Promi
 export async function sweep(database: Database): Promise<void> {
   await database.query(`DELETE FROM leases WHERE holder IS NULL AND until < clock_timestamp() - interval '1 day'`)
 }
+
+const IS_FREE = 'holder IS NULL OR until < clock_timestamp()'
+
+/** Those of some names whose lease nobody has, or only somebody whose time is over. */
+export async function unheld(database: Database, names: readonly string[]): Promise<Set<string>> {
+  const text = `SELECT name FROM unnest($1::text[]) AS asked (name) LEFT JOIN leases USING (name) WHERE ${IS_FREE}`
+  return new Set((await database.query<{ name: string }>(text, [names], 'lease unheld')).map(({ name }) => name))
+}
+
+/** The names below a prefix whose holder has been silent for longer than the lease lasts, and those that others than `holder` have. */
+export async function namesBelow(database: Database, prefix: string, holder: string): Promise<{ abandoned: string[]; held: string[] }> {
+  const text = 'SELECT name, until < clock_timestamp() AS over FROM leases WHERE starts_with(name, $1) AND holder IS NOT NULL AND holder <> $2'
+  const rows = await database.query<{ name: string; over: boolean }>(text, [prefix, holder], 'lease names')
+  const those = (over: boolean) => rows.filter((row) => row.over === over).map(({ name }) => name)
+  return { abandoned: those(true), held: those(false) }
+}
+
+/** Deletes leases whose time is over. */
+export async function forget(database: Database, names: readonly string[]): Promise<void> {
+  await database.query('DELETE FROM leases WHERE name = ANY($1::text[]) AND until < clock_timestamp()', [names])
+}
+
+const rowFence = ({ name, fence }: { name: string; fence: string }): Fence => ({ name, fence: Number(fence) })
+
+/** The holdings of others: of one lease, or of all below a prefix. */
+export async function holdingsOfOthers(database: Database, which: { name: string } | { prefix: string }, holder: string): Promise<Fence[]> {
+  const [condition, value] = 'name' in which ? ['name = $1', which.name] : ['starts_with(name, $1)', which.prefix]
+  const text = `SELECT name, fence FROM leases WHERE ${condition} AND holder IS NOT NULL AND holder <> $2`
+  return (await database.query<{ name: string; fence: string }>(text, [value, holder])).map(rowFence)
+}
+
+const SAME = 'unnest($1::text[], $2::bigint[]) AS asked (name, fence)'
+const valuesOf = (holdings: readonly Fence[]) => [holdings.map(({ name }) => name), holdings.map(({ fence }) => fence)]
+
+/** Those of some holdings that have not ended, and whose time is not over. */
+export async function stillHeld(database: Database, holdings: readonly Fence[]): Promise<Fence[]> {
+  const text = `SELECT name, fence FROM ${SAME} JOIN leases USING (name, fence) WHERE NOT (${IS_FREE})`
+  return (await database.query<{ name: string; fence: string }>(text, valuesOf(holdings), 'lease still')).map(rowFence)
+}
+
+/** Ends holdings for good: a transaction that checks one of them from now on is refused. Survives a crash of the database. */
+export async function endAll(database: Database, holdings: readonly Fence[]): Promise<void> {
+  const text = `UPDATE leases SET fence = greatest(leases.fence + 1, ${NUMBER}), holder = NULL FROM ${SAME} WHERE leases.name = asked.name AND leases.fence = asked.fence`
+  await database.query(text, valuesOf(holdings))
+}

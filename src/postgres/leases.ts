@@ -2,11 +2,28 @@
  * Leases: locks that nodes have for a time and extend while they use them. Who was taken for dead finds that its number is no longer the
  * current one: in the transaction that writes (`checkFence`), which is what makes it safe, and by `signal`, which only saves work.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../kernel/errors.js'
 import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import type { Fence, Lease } from '../kernel/lease.js'
 import type { Database, Session } from './database.js'
-import { CHANNEL, extend, isCurrent, ROOM, release, steps, sweep, take, want } from './lease-rows.js'
+import {
+  CHANNEL,
+  endAll,
+  extend,
+  forget,
+  holdingsOfOthers,
+  isCurrent,
+  namesBelow,
+  ROOM,
+  release,
+  steps,
+  stillHeld,
+  sweep,
+  take,
+  unheld,
+  want,
+} from './lease-rows.js'
 import { migrate } from './migrate.js'
 
 /** Another node has taken the lease over, since this one was silent for too long. Nothing was written under it after that. */
@@ -42,6 +59,17 @@ export interface Leases {
   run<T>(name: string, work: (lease: FencedLease) => Promise<T>): Promise<T>
   /** The same, but returns null at once if somebody has the lease. */
   tryRun<T>(name: string, work: (lease: FencedLease) => Promise<T>): Promise<T | null>
+  /**
+   * Resolves when no other node has that lease, or one below that prefix, by a holding from before this call. Those that last are ended: a
+   * transaction that checks their fence later is refused.
+   */
+  othersEnded(which: { name: string } | { prefix: string }): Promise<void>
+  /** Those of some names whose lease nobody has. */
+  unheld(names: readonly string[]): Promise<Set<string>>
+  /** The names below a prefix that other nodes have, and those whose holder died, or is silent, without a release. */
+  below(prefix: string): Promise<{ held: string[]; abandoned: string[] }>
+  /** Deletes leases whose time is over. */
+  forget(names: readonly string[]): Promise<void>
   /** Deletes what is left of leases that are no longer used. */
   sweep(): Promise<void>
   /** Ends those that wait, and gives back what is still held. */
@@ -54,6 +82,8 @@ const LEASE_MS = 4_000
 const KEPT_MS = 500
 /** How often those who wait look, whether or not they were told of a release: at random up to this, in milliseconds. */
 const LOOK_MS = 500
+/** The first pause before holdings are looked at again; each is twice the one before. */
+const LEAST_PAUSE_MS = 10
 
 /** Makes the table if it is missing, and opens its leases. Throws `DatabaseAway`. */
 export async function openLeases(database: Database, options: LeaseOptions): Promise<Leases> {
@@ -172,6 +202,29 @@ class DatabaseLeases implements Leases {
 
   #wake(name: string): void {
     for (const one of name === '' ? [...this.#waiting.keys()] : [name]) this.#waiting.get(one)?.()
+  }
+
+  async othersEnded(which: { name: string } | { prefix: string }): Promise<void> {
+    const holdings = await holdingsOfOthers(this.#database, which, this.#holder)
+    let open = holdings
+    for (let pause = LEAST_PAUSE_MS, left = this.#leaseMs; open.length > 0 && left > 0; left -= pause, pause *= 2) {
+      await wait(pause)
+      open = await stillHeld(this.#database, open)
+    }
+    // Also those whose time is over: nobody has taken them, so their holder could still write.
+    if (holdings.length > 0) await endAll(this.#database, holdings)
+  }
+
+  unheld(names: readonly string[]): Promise<Set<string>> {
+    return unheld(this.#database, names)
+  }
+
+  below(prefix: string): Promise<{ held: string[]; abandoned: string[] }> {
+    return namesBelow(this.#database, prefix, this.#holder)
+  }
+
+  forget(names: readonly string[]): Promise<void> {
+    return forget(this.#database, names)
   }
 
   sweep(): Promise<void> {

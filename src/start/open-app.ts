@@ -15,6 +15,7 @@ import { openTexts } from '../domain/context/open-texts.js'
 import { PageIndex } from '../domain/context/page-facts.js'
 import { SearchIndex } from '../domain/context/search-index.js'
 import { Previews } from '../domain/context/previews.js'
+import { repositoryName } from '../domain/context/refs.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
 import { Waits } from '../domain/context/waits.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
@@ -22,16 +23,15 @@ import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { prepareFiles } from '../files/index.js'
-import { createRemoteOperations, type Git, openGit } from '../git/index.js'
+import { createRemoteOperations, type Git, NoRepository, openGit, openSharedGit } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
 import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
-import type { RefName } from '../kernel/ids.js'
+import { newId, type RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
 import type { createPool } from '../parsing/index.js'
-import { type Database, openDatabase } from '../postgres/index.js'
 import { createPrinter, type Printer } from '../printing/index.js'
 import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
@@ -40,6 +40,8 @@ import { checkCommitKey, signingKeyOf } from './keys.js'
 import { refuseUnfinished } from './migration.js'
 import { openDocuments } from './open-documents.js'
 import { openFiles } from './open-files.js'
+import { movesElsewhere, type Node } from './open-node.js'
+import { SharedLocks } from './shared-locks.js'
 
 /** The name of the product, as clients, remotes and commits see it. */
 export const NAME = 'Bindery'
@@ -54,15 +56,17 @@ interface Surroundings {
   /** Called with the branches of a repository that moved. */
   moved: (repository: string, refs: readonly RefName[]) => void
   makePool: typeof createPool
+  /** What is shared with other nodes; null = nothing. */
+  node: Node | null
 }
 
 /** Opens the app; what has to be closed again is added to `closers` as soon as it is open. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
-  const { budget, log, clock, makePool } = around
-  const database = await openShared(config, closers)
-  const store = await openDocuments(config, log)
+  const { budget, log, clock, makePool, node } = around
+  await checkShared(config, node)
+  const store = await openDocuments(config, log, node)
   closers.add(() => store.close())
-  const settings = await settingsOf(config, database)
+  const settings = await settingsOf(config, node)
   const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget, makePool)
@@ -77,7 +81,9 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   closers.add(async () => facts.close())
   const search = openSearch(config, log)
   closers.add(() => search.close())
-  const locks = new KeyedMutex()
+  const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
+  // bound: imports and exports that run
+  const running: App['running'] = new Map()
   const signIns = rateLimit('sign-in', config.signInRate)
   const ssoSteps = rateLimit('sso', config.ssoRate)
   const deliveries = rateLimit('webhook', config.deliveryRate)
@@ -93,7 +99,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     ...(deliveries ? { limitDeliveries: (address: string, webhook: string) => deliveries.count(`${networkOf(address)} ${webhook}`) } : {}),
     clock,
     locks,
-    moves: new RefMoves(),
+    moves: new RefMoves(node ? movesElsewhere(node) : undefined),
     previews: new Previews(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
     content,
@@ -104,19 +110,30 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     printer: openPrinter(config, log, closers),
     conversions,
     assertions,
-    waits: new Waits(),
+    waits: new Waits((key) => node?.hints.send('over', key)),
     translation: await openEngines(config, log, closers),
-    ...(await openFiles(config, database)),
+    ...(await openFiles(config, node?.database ?? null)),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     wakeConnections: () => {},
-    // bound: imports and exports that run
-    running: new Map(),
+    running,
+    endRun: (id) => {
+      running.get(id)?.abort()
+      node?.hints.send('end', id)
+    },
+    node: node?.id ?? newId(),
     // bound: queued imports and exports; gone with their job
     credentials: new Map(),
     log,
     settings,
   }
+}
+
+/** What this node has of a space is brought up to date by opening it; a new space has no repository yet. */
+async function refresh(git: Git, space: string): Promise<void> {
+  await git.open(repositoryName(space)).catch((error: unknown) => {
+    if (!(error instanceof NoRepository)) throw error
+  })
 }
 
 /** The index of what is derived from content: disposable, but it holds texts of private spaces. */
@@ -134,7 +151,7 @@ const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
   new SearchIndex({ dir: join(resolve(dataDir), 'search'), maxBytes: searchBytes, notice: (message) => log.warn({}, message) })
 
 /** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
-async function openRepositories(config: Config, { budget, log, moved }: Surroundings, closers: Closers): Promise<Git> {
+async function openRepositories(config: Config, { budget, log, moved, node }: Surroundings, closers: Closers): Promise<Git> {
   const reposDir = resolve(config.reposDir)
   const allowedProtocols = config.remoteProtocols
   const git = await openGit({
@@ -145,11 +162,18 @@ async function openRepositories(config: Config, { budget, log, moved }: Surround
     scratchBytes: config.scratchBytes,
     remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
     notice: (message) => log.warn({}, message),
-    moved,
+    ...(node ? {} : { moved }),
   })
   closers.add(() => git.close())
   makePrivate(reposDir, { deep: false })
-  return git
+  if (!node) return git
+  return openSharedGit(git, {
+    database: node.database,
+    moved,
+    movedElsewhere: moved,
+    setAside: (name, found) => log.warn({ name, found }, 'set aside'),
+    notice: (message) => log.warn({}, message),
+  })
 }
 
 /** The printer of PDFs. Says in the log if there is no Chromium. */
@@ -161,21 +185,11 @@ function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers):
   return printer
 }
 
-/** Connections for files and keys. */
-const CONNECTIONS = 4
-
-/** The database that nodes share, with the tables of files in it; null if there is none. Throws `MigrationUnfinished`, `WrongKey`. */
-async function openShared(config: Config, closers: Closers): Promise<Database | null> {
-  if (config.databaseUrl === null) {
-    await refuseUnfinished(config.dataDir, null)
-    return null
-  }
-  const database = openDatabase({ url: config.databaseUrl, connections: CONNECTIONS })
-  closers.add(() => database.close())
-  await prepareFiles(database)
-  await refuseUnfinished(config.dataDir, database)
-  await checkCommitKey(config, database)
-  return database
+/** Makes the tables of files in the database that nodes share, and looks whether this is a node of it. Throws `MigrationUnfinished`, `WrongKey`. */
+async function checkShared(config: Config, node: Node | null): Promise<void> {
+  if (node) await prepareFiles(node.database)
+  await refuseUnfinished(config.dataDir, node?.database ?? null)
+  if (node) await checkCommitKey(config, node.database)
 }
 
 /** The clients by which the service talks to others: HTTP, and mail if a mail server is configured. */
@@ -203,11 +217,11 @@ async function openEngines(config: Config, log: Log, closers: Closers): Promise<
   return translation
 }
 
-async function settingsOf(config: Config, database: Database | null): Promise<Settings> {
+async function settingsOf(config: Config, node: Node | null): Promise<Settings> {
   return {
     version: await version(),
     publicUrl: config.publicUrl ?? '',
-    signingKey: await signingKeyOf(config, database),
+    signingKey: await signingKeyOf(config, node?.database ?? null),
     maxFileBytes: config.fileLimitBytes,
     maxBlobBytes: config.blobLimitBytes,
     maxPackBytes: config.packLimitBytes,

@@ -25,7 +25,13 @@ export interface Node {
 export async function openNode(url: string, { dir, ...more }: { dir?: string } & Partial<SharedGitOptions & Pick<OpenOptions, 'disk'>> = {}): Promise<Node> {
   const folder = dir ?? mkdtempSync(join(tmpdir(), 'bindery-node-'))
   const database = more.database ?? openDatabase({ url, connectMs: 2_000 })
-  const local = await openGit({ reposDir: folder, shared: true, maxBlobBytes: 4 * 1024 * 1024, remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true }), ...(more.disk ? { disk: more.disk } : {}) })
+  const local = await openGit({
+    reposDir: folder,
+    shared: true,
+    maxBlobBytes: 4 * 1024 * 1024,
+    remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true }),
+    ...(more.disk ? { disk: more.disk } : {}),
+  })
   const node = { notices: [] as string[], aside: [] as SetAside[], moved: [] as RefName[], elsewhere: [] as RefName[] }
   const git = await openSharedGit(local, {
     lookMs: 0,

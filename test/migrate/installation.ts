@@ -72,8 +72,8 @@ export async function refsAndChecks({ repos, spaces }: Pick<Stopped, 'repos' | '
   return found
 }
 
-/** Every file of an installation but the locks, with its hash. */
-export const allBytes = (dir: string): Promise<Map<string, string>> => folderBytes(dir, /(^|\/)(lock|\.bindery-lock)$/)
+/** Every file of an installation with its hash, but the locks, and the index that its server, which ran in this process, may still be closing. */
+export const allBytes = (dir: string): Promise<Map<string, string>> => folderBytes(dir, /(^|\/)(lock|\.bindery-lock|facts\.db.*)$/)
 
 /** The files of specifications and of Git LFS, with their hashes. */
 export const keptFiles = async (data: string): Promise<[string, string][]> => [...(await folderBytes(data))].filter(([path]) => /^(openapi|lfs)\//.test(path))

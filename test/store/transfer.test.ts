@@ -100,10 +100,9 @@ test('there and back, byte for byte: documents with versions, journals with posi
   }
   await withSource(await openPostgresSource(database, []), (source) => writeEmbeddedStore(back, source, tables))
   assert.equal(await withSource(await embedded(back), everything), await withSource(await embedded(from), everything))
-  await database.close()
   const [a, b] = [await withSource(await embedded(from), digestOf), await withSource(await embedded(back), digestOf)]
   assert.equal(differencesOf(a, b), [])
-  for (const again of [await openStore({ dir: back, tables, journals }), await openPostgresStore({ url, tables })]) {
+  for (const again of [await openStore({ dir: back, tables, journals }), await openPostgresStore({ database, tables })]) {
     // What is written next goes on where the source stopped.
     assert.is((await again.transact((tx) => tx.append(entries, 'all dropped', (position) => ({ of: 'all dropped', n: position, at: hour(2) })))).n, 701)
     assert.equal(await again.extent(entries, 'one'), { count: 571, next: 701 })

@@ -145,6 +145,8 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
     wakeWebhooks: () => {},
     wakeConnections: () => {},
     running: new Map(),
+    endRun: () => {},
+    node: 'here',
     credentials: new Map(),
     log: log(logged),
   }

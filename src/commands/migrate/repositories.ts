@@ -3,9 +3,8 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { forgetState, fsck, openGit, openSharedGit, type SharedGit, shareObjects } from '../../git/index.js'
+import { bringRepository, forgetState, fsck, openGit, openSharedGit, removeStored, type SharedGit } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { KeyedMutex } from '../../kernel/keyed-mutex.js'
 import type { Database } from '../../postgres/index.js'
 import type { Installation, Tell } from './installation.js'
 
@@ -50,18 +49,15 @@ export async function moveIntoDatabase(source: Installation, reposDir: string, {
     if (here.has(name)) wrong.push(name)
     missing.push(name)
   }
-  await inTurns(database, wrong, (git, name) => git.remove(name))
-  const locks = new KeyedMutex()
-  await inTurns(database, missing, async (git, name, n) => {
-    const repository = await git.create(name)
-    await shareObjects(join(reposDir, `${name}.git`), repository.path)
-    const moves = (await source.refs(name)).map((line) => {
+  for (const name of wrong) await removeStored(database, name)
+  for (const [at, name] of missing.entries()) {
+    const refs = (await source.refs(name)).map((line): [RefName, CommitId] => {
       const [to, ref] = line.split(' ') as [CommitId, RefName]
-      return { ref, from: null, to }
+      return [ref, to]
     })
-    if (moves.length > 0) await locks.run(name, (lease) => repository.move(moves, 'migrated', lease))
-    tell(`Repository ${name} (${n} of ${missing.length})`)
-  })
+    await bringRepository(database, { name, path: join(reposDir, `${name}.git`), refs })
+    tell(`Repository ${name} (${at + 1} of ${missing.length})`)
+  }
 }
 
 interface IntoDatabase {

@@ -58,7 +58,9 @@ async function fill(services: NodeServices, copy: Copy): Promise<void> {
   const state = await openDisk(services, copy, head)
   const moves = state && (await movesBetween(services.database, copy.name, state, head))
   if (state && !moves)
-    services.notice(`${copy.path} has moves of refs that the database does not know: the database was restored to an earlier time. It is filled from the database again.`)
+    services.notice(
+      `${copy.path} has moves of refs that the database does not know: the database was restored to an earlier time. It is filled from the database again.`,
+    )
   const known = new KnownRefs(refs)
   const since = moves?.flatMap((one) => one.moves) ?? null
   const changed = since ? since.map(({ ref }) => known.get(ref)) : known.values()

@@ -32,7 +32,8 @@ export interface Deviation {
 export function deviations(reader: RefReader, wanted: ReadonlyMap<RefName, CommitId>): Deviation[] {
   const found = reader.list('refs/')
   const other: Deviation[] = []
-  for (const [ref, commit] of found) if (wanted.get(ref) !== commit || reader.isSymbolic(ref)) other.push({ ref, found: commit, wanted: wanted.get(ref) ?? null })
+  for (const [ref, commit] of found)
+    if (wanted.get(ref) !== commit || reader.isSymbolic(ref)) other.push({ ref, found: commit, wanted: wanted.get(ref) ?? null })
   for (const [ref, commit] of wanted) if (!found.has(ref)) other.push({ ref, found: null, wanted: commit })
   return other
 }

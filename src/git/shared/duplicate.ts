@@ -39,7 +39,10 @@ async function copyRows(session: Session, from: string, to: string): Promise<{ s
   if (!row) throw new RepositoryExists(`there is a repository ${to} already`)
   const [refs, commits] = [moves.map(({ ref }) => ref), moves.map(({ to: commit }) => commit as string)]
   await session.query('INSERT INTO repository_refs SELECT $1, * FROM unnest($2::text[], $3::text[])', [to, refs, commits])
-  await session.query('INSERT INTO repository_packs (name, pack, sequence) SELECT $2, pack, 1 FROM repository_packs WHERE name = $1 AND retired IS NULL', [from, to])
+  await session.query('INSERT INTO repository_packs (name, pack, sequence) SELECT $2, pack, 1 FROM repository_packs WHERE name = $1 AND retired IS NULL', [
+    from,
+    to,
+  ])
   const text = 'INSERT INTO repository_moves (name, sequence, id, chain, reason, moves) VALUES ($1, 1, $2, $3, $4, $5)'
   await session.query(text, [to, id, made.chain, `duplicate ${from}`, JSON.stringify(moves)])
   return { source: all.head, made }

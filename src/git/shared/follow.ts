@@ -59,7 +59,9 @@ async function setAside(services: NodeServices, copy: Copy, foreign: readonly De
   for (const { ref, found } of foreign) copy.expect(ref, found)
   for (const { ref, found, put, kept } of told) {
     const what = found === null ? 'deleted' : `moved to ${found}`
-    services.notice(`${copy.path}: ${ref} was ${what} by hand; it is ${put ?? 'absent'} again${kept === null ? '' : `, and the commit is kept as ${kept}`}. Push to the server instead.`)
+    services.notice(
+      `${copy.path}: ${ref} was ${what} by hand; it is ${put ?? 'absent'} again${kept === null ? '' : `, and the commit is kept as ${kept}`}. Push to the server instead.`,
+    )
   }
   services.setAside(copy.name, told)
 }

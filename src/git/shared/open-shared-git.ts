@@ -83,10 +83,11 @@ class SharedRepositories implements SharedGit {
     if (readState(path) && (await readHead(this.options.database, name)) === null) await this.git.remove(name)
     if (await repositoryExists(path)) throw new RepositoryExists(`${path} exists already`)
     const incarnation = newId()
-    const [made] = await this.options.database.query(
-      'INSERT INTO repositories VALUES ($1, $2, 0, $3, 0) ON CONFLICT DO NOTHING RETURNING name',
-      [name, incarnation, firstChain(incarnation)],
-    )
+    const [made] = await this.options.database.query('INSERT INTO repositories VALUES ($1, $2, 0, $3, 0) ON CONFLICT DO NOTHING RETURNING name', [
+      name,
+      incarnation,
+      firstChain(incarnation),
+    ])
     if (!made) throw new RepositoryExists(`there is a repository ${name} already`)
     return this.open(name)
   }

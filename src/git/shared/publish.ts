@@ -119,7 +119,16 @@ async function write(session: Session, name: string, { id, moves, reason, after 
     ), log AS (INSERT INTO repository_moves (name, sequence, id, chain, reason, moves) VALUES ($1, $4, $5, $6, $7, $8)),
     told AS (SELECT pg_notify('${CHANNEL}', $1))
     UPDATE repositories SET sequence = $4, chain = $6 WHERE name = $1 AND (SELECT count(*) FROM told) = 1`
-  const values = [name, set.map(({ ref }) => ref), set.map(({ to }) => to as string), after.sequence, id, after.chain, reason.slice(0, 200), JSON.stringify(moves)]
+  const values = [
+    name,
+    set.map(({ ref }) => ref),
+    set.map(({ to }) => to as string),
+    after.sequence,
+    id,
+    after.chain,
+    reason.slice(0, 200),
+    JSON.stringify(moves),
+  ]
   await session.query(text, values, 'write-moves')
 }
 
