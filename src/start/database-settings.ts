@@ -7,7 +7,7 @@ export const databaseSettings = {
     'DATABASE_URL',
     databaseUrl,
     '',
-    'PostgreSQL 15 or later for the documents: `postgresql://user:password@db.example.org/bindery` (add `?sslmode=verify-full` for an encrypted connection). Secret. Empty = they are in the folder `store` of the data folder. One server may run on a database.',
+    'PostgreSQL 15 or later for everything that several servers share: `postgresql://user:password@db.example.org/bindery` (add `?sslmode=verify-full` for an encrypted connection). Secret. Empty = it is in the data folder and the folder of repositories, and one server uses them.',
   ),
   signingKeyFile: setting<string | null>(
     'SIGNING_KEY_FILE',
