@@ -289,9 +289,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   }) as Record<string, unknown>
   const unknown = Object.keys(env).filter((name) => name.startsWith('BINDERY_') && !(name in given))
   wrong.push(...unknown.map((name) => `${name} is not a setting of this service`))
-  if (clean.BINDERY_SMTP_URL && clean.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set if BINDERY_SMTP_URL is set')
-  if ((clean.BINDERY_DEEPL_KEY === '') !== (clean.BINDERY_DEEPL_URL === '')) wrong.push('BINDERY_DEEPL_URL and BINDERY_DEEPL_KEY must be set together')
-  if (clean.BINDERY_OPENAI_URL && clean.BINDERY_OPENAI_MODEL === '') wrong.push('BINDERY_OPENAI_MODEL must be set if BINDERY_OPENAI_URL is set')
+  // As they were given: `clean` throws for those that are wrong by themselves.
+  if (given.BINDERY_SMTP_URL && given.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set if BINDERY_SMTP_URL is set')
+  if (given.BINDERY_SIGNING_KEY && given.BINDERY_SIGNING_KEY_FILE) wrong.push('only one of BINDERY_SIGNING_KEY and BINDERY_SIGNING_KEY_FILE may be set')
+  if ((given.BINDERY_DEEPL_KEY === '') !== (given.BINDERY_DEEPL_URL === '')) wrong.push('BINDERY_DEEPL_URL and BINDERY_DEEPL_KEY must be set together')
+  if (given.BINDERY_OPENAI_URL && given.BINDERY_OPENAI_MODEL === '') wrong.push('BINDERY_OPENAI_MODEL must be set if BINDERY_OPENAI_URL is set')
   if (wrong.length > 0) throw new ConfigError(`The configuration is wrong:\n  ${wrong.join('\n  ')}`)
   return Object.freeze(Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values)
 }

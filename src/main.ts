@@ -1,13 +1,17 @@
 #!/usr/bin/env node
-/** The command line: serve, token, user, fsck, bundle, refresh. */
+/** The command line: serve, token, user, fsck, bundle, refresh, migrate, forget-key. */
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './disk/folder-lock.js'
+import { forgetKey } from './commands/keys.js'
 import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
+import { migrate } from './commands/migrate/migrate.js'
 import { refreshSpace } from './commands/refresh.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
-import { DatabaseAway, StoreDamaged } from './store/index.js'
+import { WrongKey } from './start/keys.js'
+import { MigrationUnfinished } from './start/migration.js'
+import { DatabaseAway, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
 
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
 
@@ -59,6 +63,21 @@ program
   .description("bring this node's copy of the repository of a space up to date, for plain Git; the server may run meanwhile")
   .action(async (space: string) => console.log(await refreshSpace(loadConfig(), space)))
 
+program
+  .command('migrate')
+  .description('move the installation into a PostgreSQL database, or out of one; all servers must be stopped')
+  .requiredOption('--to <url or folder>', 'URL of an empty database; or a new folder, for what is in the database of BINDERY_DATABASE_URL')
+  .action(async ({ to }: { to: string }) => {
+    // A password in the URL is in the list of processes until here.
+    process.title = 'bindery migrate'
+    await migrate(loadConfig(), to, console.log)
+  })
+
+program
+  .command('forget-key <signing|commit>')
+  .description('let the nodes of a database have another key; the next one that starts names it')
+  .action(async (name: string) => console.log(await forgetKey(loadConfig(), name)))
+
 let stopping = false
 async function finish(service: Service): Promise<void> {
   if (stopping) return
@@ -101,8 +120,12 @@ try {
     error instanceof OperatorError ||
     error instanceof FolderLocked ||
     error instanceof StoreDamaged ||
+    error instanceof StoreTooNew ||
+    error instanceof StoreTooOld ||
+    error instanceof MigrationUnfinished ||
     error instanceof DatabaseAway ||
     error instanceof UnusableKey ||
+    error instanceof WrongKey ||
     (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   console.error(known ? (error as Error).message + causeOf(error) : error)
   process.exit(1)

@@ -1,7 +1,10 @@
 // The door of the Git layer: repositories and their operations are described in types.ts, remotes in remote/operations.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
+export { fsck, listRefs } from './lifecycle/plain.js'
 export { type LocalGit, type OpenOptions, openGit } from './open-git.js'
+export { bringRepository, prepareRepositories, removeStored, storedRefs, storedRepositories } from './shared/listing.js'
+export { forgetState } from './shared/node-state.js'
 export { openSharedGit, type SharedGit, type SharedGitOptions } from './shared/open-shared-git.js'
 export { askForRefresh, openRefreshDoor } from './shared/refresh-door.js'
 export type { SetAside } from './shared/set-aside.js'

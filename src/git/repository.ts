@@ -2,15 +2,14 @@
 import type { CommitId, RefName } from '../kernel/ids.js'
 import { deepCheck } from './deep/deep-check.js'
 import { MAX_PACK_BYTES } from './deep/second-reader.js'
-import { GitError } from './errors.js'
 import { withOutgoing } from './folders/folder-scratch.js'
 import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './folders/types.js'
 import { maintain } from './lifecycle/maintain.js'
+import { fsck } from './lifecycle/plain.js'
 import type { ObjectDatabase } from './objects/database.js'
 import type { Disk } from './objects/disk.js'
 import { ObjectWriter } from './objects/writer.js'
 import type { Launcher } from './process/launcher.js'
-import { wholeCommand } from './process/whole-command.js'
 import type { RefMover } from './refs/mover.js'
 import type { RefReader } from './refs/reader.js'
 import type { LocalRepository } from './remote/connection.js'
@@ -21,8 +20,8 @@ import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js
 import { serveUploadPack } from './serve/upload-pack.js'
 import type { DeepFindings, FolderScratch, Maintenance, Repository } from './types.js'
 
-/** Milliseconds for which `git fsck` of a large repository may print nothing. */
-const CHECK_MS = 3_600_000
+/** Longest time to ask for many objects, in milliseconds. */
+const ABSENT_MS = 3_600_000
 
 /** The parts of a repository that a node fills from the database. */
 export type LocalParts = Pick<BareRepository, 'path'> & {
@@ -114,17 +113,14 @@ export class BareRepository extends RepositoryContents implements Repository {
   }
 
   async absent(oids: readonly string[]): Promise<string[]> {
-    const options = { cwd: this.path, input: Buffer.from(`${oids.join('\n')}\n`), timeoutMs: CHECK_MS }
+    const options = { cwd: this.path, input: Buffer.from(`${oids.join('\n')}\n`), timeoutMs: ABSENT_MS }
     const found = await this.services.pool.launcher.mustRun(['cat-file', '--buffer', '--batch-check=%(objectname)'], options)
     const absent = new Set(found.toString('latin1').match(/^[0-9a-f]{40}(?= missing$)/gm))
     return oids.filter((oid) => absent.has(oid))
   }
 
-  async check(): Promise<string[]> {
-    const { code, stdout, stderr } = await wholeCommand(this.path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], CHECK_MS)
-    const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
-    if (code !== 0 && lines.length === 0) throw new GitError(`git fsck ended with ${code} and printed nothing`)
-    return lines
+  check(): Promise<string[]> {
+    return fsck(this.path)
   }
 
   deepCheck(maxPackBytes: number = MAX_PACK_BYTES): Promise<DeepFindings> {

@@ -16,6 +16,8 @@ export interface Session {
 export interface DatabaseOptions {
   /** `postgresql://user:password@host/database`; a secret, which is never part of an error or a log line. */
   url: string
+  /** What the connections are called in the database's list of them. Default: `bindery`, by which running servers are known. */
+  application?: string
   /** Connections at most. Default: 10. */
   connections?: number
   /** How long a statement may take, and a connection may be waited for, in milliseconds. Default: 30,000 and 5,000. */
@@ -75,7 +77,7 @@ class PostgresDatabase implements Database {
   readonly #listening = new Set<Listening>()
   #closing: Promise<void> | null = null
 
-  constructor({ url, connections = 10, statementMs = 30_000, connectMs = 5_000 }: DatabaseOptions) {
+  constructor({ url, application = 'bindery', connections = 10, statementMs = 30_000, connectMs = 5_000 }: DatabaseOptions) {
     // The time limit of the statement is the server's; that of the client, a little later, is for a server that does not answer at all.
     this.#config = {
       connectionString: url,
@@ -85,7 +87,7 @@ class PostgresDatabase implements Database {
       // A node that is stopped in the middle of a transaction must not hold its rows for longer than others wait for its leases.
       idle_in_transaction_session_timeout: IDLE_MS,
       keepAlive: true,
-      application_name: 'bindery',
+      application_name: application,
     }
     this.#connections = new Connections(this.#config, connections)
   }

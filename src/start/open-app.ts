@@ -1,11 +1,9 @@
 /** Opens what a service works with (documents, repositories, mail, HTTP) and puts it together into the app that use cases get. */
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { networkOf } from '../api/pipeline/network-of.js'
 import { rateLimit } from '../api/pipeline/rate-limit.js'
 import type { Config } from '../config.js'
-import { keepSecret } from '../disk/secret-file.js'
 import type { App, Settings } from '../domain/context/app.js'
 import { openAssertions } from '../domain/context/assertions.js'
 import { Batcher } from '../domain/context/batcher.js'
@@ -23,9 +21,9 @@ import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
+import { prepareFiles } from '../files/index.js'
 import { type Git, NoRepository, type SetAside } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
-import { openLfsFiles } from '../lfs/index.js'
 import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { newId, type RefName } from '../kernel/ids.js'
@@ -33,12 +31,14 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer } from '../outbound/index.js'
 import type { createPool } from '../parsing/index.js'
-import { createPrinter, openShelf } from '../printing/index.js'
-import { openSpecFiles } from '../specs/index.js'
+import { createPrinter, type Printer } from '../printing/index.js'
 import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
+import { checkCommitKey, signingKeyOf } from './keys.js'
+import { refuseUnfinished } from './migration.js'
 import { openDocuments } from './open-documents.js'
+import { openFiles } from './open-files.js'
 import { openRepositories } from './open-repositories.js'
 import { movesElsewhere, type Node } from './open-node.js'
 import { countEverywhere } from './shared-limits.js'
@@ -66,8 +66,10 @@ interface Surroundings {
 /** Opens the app; what has to be closed again is added to `closers` as soon as it is open. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
   const { budget, log, clock, makePool, node } = around
+  await checkShared(config, node)
   const store = await openDocuments(config, log, node)
   closers.add(() => store.close())
+  const settings = await settingsOf(config, node)
   const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget, makePool)
@@ -103,13 +105,12 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     pages: new PageIndex(texts, facts, content),
     search,
     texts,
-    ...openPrinting(config, log, closers),
+    printer: openPrinter(config, log, closers),
     conversions,
     assertions,
     waits: new Waits((key) => node?.hints.send('over', key)),
     translation: await openEngines(config, log, closers),
-    specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
-    lfsFiles: await openLfsFiles(join(resolve(config.dataDir), 'lfs')),
+    ...(await openFiles(config, node?.database ?? null)),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     wakeConnections: () => {},
@@ -122,7 +123,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     // bound: queued imports and exports; gone with their job
     credentials: new Map(),
     log,
-    settings: await settingsOf(config),
+    settings,
   }
 }
 
@@ -163,14 +164,20 @@ const openIndex = ({ dataDir, factsBytes }: Config, log: Log): Facts =>
 const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
   new SearchIndex({ dir: join(resolve(dataDir), 'search'), maxBytes: searchBytes, notice: (message) => log.warn({}, message) })
 
-/** The printer of PDFs and the folder that keeps them. Says in the log if there is no Chromium. */
-function openPrinting({ dataDir, chromium, pdfBytes }: Config, log: Log, closers: Closers): Pick<App, 'printer' | 'pdfs'> {
-  const folder = join(resolve(dataDir), 'pdf')
-  const printer = createPrinter({ chromium, folder, notice: (message, fields) => log.info(fields, message) })
+/** The printer of PDFs. Says in the log if there is no Chromium. */
+function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers): Printer {
+  const printer = createPrinter({ chromium, folder: join(resolve(dataDir), 'pdf'), notice: (message, fields) => log.info(fields, message) })
   closers.add(() => printer.close())
   const missing = printer.missing()
   if (missing !== null) log.warn({}, missing)
-  return { printer, pdfs: openShelf(folder, pdfBytes) }
+  return printer
+}
+
+/** Makes the tables of files in the database that nodes share, and looks whether this is a node of it. Throws `MigrationUnfinished`, `WrongKey`. */
+async function checkShared(config: Config, node: Node | null): Promise<void> {
+  if (node) await prepareFiles(node.database)
+  await refuseUnfinished(config.dataDir, node?.database ?? null)
+  if (node) await checkCommitKey(config, node.database)
 }
 
 /** The clients by which the service talks to others: HTTP, and mail if a mail server is configured. */
@@ -198,12 +205,11 @@ async function openEngines(config: Config, log: Log, closers: Closers): Promise<
   return translation
 }
 
-async function settingsOf(config: Config): Promise<Settings> {
-  const signingKey = await keepSecret(join(resolve(config.dataDir), 'signing-key'), () => randomBytes(32).toString('hex'))
+async function settingsOf(config: Config, node: Node | null): Promise<Settings> {
   return {
     version: await version(),
     publicUrl: config.publicUrl ?? '',
-    signingKey: Buffer.from(signingKey, 'hex'),
+    signingKey: await signingKeyOf(config, node?.database ?? null),
     maxFileBytes: config.fileLimitBytes,
     maxBlobBytes: config.blobLimitBytes,
     maxPackBytes: config.packLimitBytes,

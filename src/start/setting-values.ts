@@ -59,6 +59,9 @@ export const databaseUrl = makeValidator<string>((input) => {
     ? input
     : fail('must be a postgresql URL with the name of a database: postgresql://user:password@db.example.org/bindery')
 })
+export const signingKey = makeValidator<string>((input) =>
+  input === '' || /^[0-9a-f]{64}$/i.test(input) ? input.toLowerCase() : fail('must be 64 hexadecimal digits: openssl rand -hex 32 makes one'),
+)
 export const sender = makeValidator<string>((input) =>
   input === '' || /^(?:[^<>"@\p{Cc}]{0,100}<[^\s@<>",;]+@[^\s@<>",;]+>|[^\s@<>",;]+@[^\s@<>",;]+)$/u.test(input)
     ? input

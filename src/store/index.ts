@@ -4,6 +4,12 @@ export { DatabaseAway } from '../postgres/index.js'
 export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'
 export { openStore } from './open.js'
 export { openPostgresStore, type PostgresStoreOptions } from './postgres/open.js'
+export { differencesOf, digestOf, type StoreDigest } from './transfer/digest.js'
+export { openEmbeddedSource, StoreTooOld } from './transfer/embedded-source.js'
+export { writeEmbeddedStore } from './transfer/embedded-target.js'
+export { openPostgresSource } from './transfer/postgres-source.js'
+export { prepareDocuments, writePostgresStore } from './transfer/postgres-target.js'
+export type { StoreSource } from './transfer/types.js'
 export { CONNECTIONS } from './postgres/store.js'
 export type {
   Table,

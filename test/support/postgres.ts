@@ -1,9 +1,9 @@
 /** A PostgreSQL of the system's packages, in a temporary folder, reached by a socket in it; it can be killed, stopped and started again. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
@@ -11,8 +11,8 @@ import { Client } from 'pg'
 const run = promisify(execFile)
 
 export interface Postgres {
-  /** A new, empty database, and its URL. */
-  database(): Promise<string>
+  /** A new, empty database, and its URL; one with a name may be there already. */
+  database(name?: string): Promise<string>
   /** Ends the server: `SIGQUIT` as a crash would, its children too; what was committed is there after `start`. */
   crash(): Promise<void>
   /** Starts it again on the same folder and socket. */
@@ -40,47 +40,58 @@ async function userOf(): Promise<{ uid?: number; gid?: number }> {
   return { uid: await id('-u'), gid: await id('-g') }
 }
 
-/** Makes a server with a superuser `bindery` and starts it. Commits survive the end of its process, not a power cut. */
-export async function startPostgres(): Promise<Postgres> {
+/**
+ * Makes a server with a superuser `bindery` and starts it. Commits survive the end of its process, not a power cut.
+ * @param options.folder where it keeps its data, which stay, and are used again; absent = a temporary one, whose commits do not survive a power cut
+ */
+export async function startPostgres({ folder: given }: { folder?: string } = {}): Promise<Postgres> {
   const user = await userOf()
-  const folder = await mkdtemp(join(tmpdir(), 'pg-'))
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'pg-')))
+  await mkdir(folder, { recursive: true })
   await chmod(folder, 0o700)
   if (user.uid !== undefined && user.gid !== undefined) {
     // The folders above are those of the test run, private to root: whoever runs the server has to get through them.
-    await chmod(tmpdir(), 0o711).catch(() => {})
+    await chmod(given === undefined ? tmpdir() : dirname(folder), 0o711).catch(() => {})
     await chown(folder, user.uid, user.gid)
   }
   const data = join(folder, 'data')
-  await run(program('initdb'), ['-D', data, '-U', 'bindery', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'], {
-    ...user,
-    cwd: folder,
-  })
-  const server = new Server(folder, data, user)
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    await run(program('initdb'), ['-D', data, '-U', 'bindery', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'], {
+      ...user,
+      cwd: folder,
+    })
+  }
+  const server = new Server({ folder, data, user, keeps: given !== undefined })
   await server.start()
   return server
 }
 
+interface Place {
+  folder: string
+  data: string
+  user: { uid?: number; gid?: number }
+  /** Whether the data stay after the end. */
+  keeps: boolean
+}
+
 class Server implements Postgres {
-  readonly #folder: string
-  readonly #data: string
-  readonly #user: { uid?: number; gid?: number }
+  readonly #place: Place
   #child: ChildProcess | null = null
   #databases = 0
 
-  constructor(folder: string, data: string, user: { uid?: number; gid?: number }) {
-    this.#folder = folder
-    this.#data = data
-    this.#user = user
+  constructor(place: Place) {
+    this.#place = place
   }
 
   #url(database: string): string {
-    return `postgresql://bindery@localhost/${database}?host=${encodeURIComponent(this.#folder)}`
+    return `postgresql://bindery@localhost/${database}?host=${encodeURIComponent(this.#place.folder)}`
   }
 
   async start(): Promise<void> {
-    const settings = { fsync: 'off', listen_addresses: '', unix_socket_directories: this.#folder, max_connections: '200', shared_buffers: '32MB' }
+    const { folder, data, user, keeps } = this.#place
+    const settings = { fsync: keeps ? 'on' : 'off', listen_addresses: '', unix_socket_directories: folder, max_connections: '200', shared_buffers: '32MB' }
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const child = spawn(program('postgres'), ['-D', this.#data, ...args], { ...this.#user, cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(program('postgres'), ['-D', data, ...args], { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
     let said = ''
     child.stderr?.on('data', (part: Buffer) => {
       said = (said + part.toString()).slice(-10_000)
@@ -107,12 +118,14 @@ class Server implements Postgres {
     }
   }
 
-  async database(): Promise<string> {
-    const name = `test_${++this.#databases}`
+  async database(given?: string): Promise<string> {
+    const name = given ?? `test_${++this.#databases}`
     const client = new Client({ connectionString: this.#url('postgres') })
     await client.connect()
     try {
-      await client.query(`CREATE DATABASE ${name}`)
+      await client.query(`CREATE DATABASE ${name}`).catch((error: { code?: string }) => {
+        if (given === undefined || error.code !== '42P04') throw error
+      })
     } finally {
       await client.end()
     }
@@ -136,7 +149,8 @@ class Server implements Postgres {
   }
 
   async close(): Promise<void> {
-    await this.#end('SIGQUIT')
-    await rm(this.#folder, { recursive: true, force: true })
+    // `SIGINT` writes everything down before the end.
+    await this.#end(this.#place.keeps ? 'SIGINT' : 'SIGQUIT')
+    if (!this.#place.keeps) await rm(this.#place.folder, { recursive: true, force: true })
   }
 }

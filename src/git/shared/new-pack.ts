@@ -52,16 +52,16 @@ export function packOfEntries(raw: readonly RawEntry[]): NewPack {
 }
 
 /**
- * Has Git pack what `tips` need and `published` do not have, within the repository; null if that is nothing. Throws `GitError` if an object is
+ * Has Git pack what `tips` need and `published` do not have, within the repository (or in the folder `outside`); null if that is nothing. Throws `GitError` if an object is
  * missing.
  */
 export async function packByGit(
-  repository: { path: string; launcher: Launcher },
+  repository: { path: string; launcher: Launcher; outside?: string },
   tips: readonly string[],
   published: readonly string[],
 ): Promise<NewPack | null> {
   // `git prune` deletes old folders with a name like this, which a crash may leave.
-  const folder = await mkdtemp(join(repository.path, 'objects', 'tmp_objdir-outgoing-'))
+  const folder = await mkdtemp(join(repository.outside ?? join(repository.path, 'objects'), 'tmp_objdir-outgoing-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     const input = `${tips.join('\n')}\n--not\n${published.join('\n')}\n`

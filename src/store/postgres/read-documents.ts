@@ -45,6 +45,8 @@ export async function allDocuments<T extends object>(session: Session, of: Table
 }
 
 const FIRST = Buffer.alloc(0)
+/** `LIMIT NULL` is none. */
+const NO_LIMIT = null
 /** Behind every place: they begin with 1 or 2. */
 const LAST = Buffer.from([0xff])
 
@@ -73,7 +75,7 @@ export async function readStretch<T extends object>(
   orderOf(of, order)
   const ascending = direction === 'asc'
   const from = after ? placeOf(after) : { place: ascending ? FIRST : LAST, rest: FIRST }
-  const values = [of.name, order, keyText(group), from.place, from.rest, limit + 1]
+  const values = [of.name, order, keyText(group), from.place, from.rest, Number.isFinite(limit) ? limit + 1 : NO_LIMIT]
   const rows = await session.query<{ count: number; body: Document<T> | null }>(ascending ? ASCENDING : DESCENDING, values, `stretch ${direction}`)
   const found = rows.flatMap(({ body }) => (body === null ? [] : [{ body }]))
   return { documents: documentsOf(found.slice(0, limit)), count: rows[0]?.count ?? 0, more: found.length > limit }

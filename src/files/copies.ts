@@ -1,0 +1,179 @@
+/** Local copies of files of the database, by the SHA-256 of their bytes: a cache that is verified and bounded, and can be deleted at any time. */
+import { createReadStream } from 'node:fs'
+import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeDurableFolder } from '../disk/durable-folder.js'
+import { makePrivate } from '../disk/private-files.js'
+import { newId } from '../kernel/ids.js'
+import { type Content, contentOf } from './chunks.js'
+import { FileGone, type FileRows, type Stored } from './rows.js'
+
+const NAME = /^[0-9a-f]{64}$/
+const FOLDER = /^[0-9a-f]{2}$/
+const DRAFTS = 'arriving'
+/** Files of which this process remembers that it has verified them. */
+const TRUSTED = 10_000
+/** How often a copy is looked for that is dropped before it is used. */
+const TRIES = 3
+
+/** A file that somebody wants to read. */
+interface Wanted {
+  what: string
+  hash?: string
+  find: () => Promise<Stored | null>
+}
+
+/** Opens the copies in a folder, which is made if it is not there. What a crash left half written is removed. @param maxBytes of all copies together */
+export async function openCopies(dir: string, rows: FileRows, maxBytes: number): Promise<Copies> {
+  await rm(join(dir, DRAFTS), { recursive: true, force: true })
+  await makeDurableFolder(join(dir, DRAFTS))
+  makePrivate(dir, { deep: false })
+  return new Copies(dir, rows, maxBytes)
+}
+
+export class Copies {
+  readonly #dir: string
+  readonly #rows: FileRows
+  readonly #maxBytes: number
+  /** Copies that are being made. */
+  // bound: files that are asked for at the same time
+  readonly #arriving = new Map<string, Promise<string>>()
+  // bound: TRUSTED
+  readonly #trusted = new Set<string>()
+  /** Bytes of all copies, counted when the first one is made. */
+  #bytes: number | null = null
+
+  constructor(dir: string, rows: FileRows, maxBytes: number) {
+    this.#dir = dir
+    this.#rows = rows
+    this.#maxBytes = maxBytes
+  }
+
+  /** Where the copy with these bytes is, or would be. */
+  place(hash: string): string {
+    return join(this.#dir, hash.slice(0, 2), hash)
+  }
+
+  /** The copy with this hash, if it is here with the right bytes. A wrong one is removed. */
+  async here(hash: string): Promise<string | null> {
+    const path = this.place(hash)
+    if (!this.#trusted.has(hash)) {
+      const found = await contentOf(createReadStream(path)).catch(noneIfMissing)
+      if (found === null) return null
+      if (found.hash !== hash) {
+        await rm(path, { force: true })
+        return null
+      }
+      this.#trust(hash)
+    }
+    const now = new Date()
+    // The time of the last use; it also tells whether the copy is still there.
+    if ((await utimes(path, now, now).catch(noneIfMissing)) === null) {
+      this.#trusted.delete(hash)
+      return null
+    }
+    return path
+  }
+
+  /**
+   * Calls `use` with the path of a copy, which is fetched if it is not here, and with what `find` said of the file if it was asked. Throws what `use` throws, an error with the code `ENOENT` if there is no
+   * such file, `WrongBytes`, `DatabaseAway`.
+   * @param wanted `hash`, if it is known without asking the database; `find` asks it; `what` names the file in errors
+   */
+  async use<T>({ hash, find, what }: Wanted, use: (path: string, file: Stored | null) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const local = hash === undefined ? null : await this.here(hash)
+      const file = local === null ? await find() : null
+      if (local === null && file === null) throw Object.assign(new Error(`There is no ${what} in the database.`), { code: 'ENOENT' })
+      try {
+        return await use(local ?? (await this.#fetch(file as Stored)), file)
+      } catch (error) {
+        // It was dropped between the look and the use, or replaced while it was read.
+        const again = error instanceof FileGone || (error as NodeJS.ErrnoException).code === 'ENOENT'
+        if (!again || tries === TRIES) throw error
+      }
+    }
+  }
+
+  /** The path of a copy of a stored file. */
+  async #fetch(file: Stored): Promise<string> {
+    const path = await this.here(file.hash)
+    if (path !== null) return path
+    let arriving = this.#arriving.get(file.hash)
+    if (!arriving) {
+      arriving = this.#make(file).finally(() => this.#arriving.delete(file.hash))
+      this.#arriving.set(file.hash, arriving)
+    }
+    return arriving
+  }
+
+  async #make(file: Stored): Promise<string> {
+    const draft = join(this.#dir, DRAFTS, newId())
+    try {
+      const handle = await open(draft, 'wx', 0o600)
+      try {
+        for await (const part of this.#rows.read(file)) await handle.writeFile(part)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      return await this.adopt(draft, file)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+  }
+
+  /** Takes a file whose bytes are known to be these, which is gone from its place then. */
+  async adopt(path: string, { hash, size }: Content): Promise<string> {
+    await makeDurableFolder(join(this.#dir, hash.slice(0, 2)))
+    await rename(path, this.place(hash))
+    await this.added({ hash, size })
+    return this.place(hash)
+  }
+
+  /** Counts a copy that was put into its place. */
+  async added({ hash, size }: Content): Promise<void> {
+    this.#trust(hash)
+    this.#bytes = this.#bytes === null ? (await this.#list()).reduce((sum, one) => sum + one.size, 0) : this.#bytes + size
+    if (this.#bytes > this.#maxBytes) await this.#dropOldest(hash)
+  }
+
+  async forget(hash: string): Promise<void> {
+    this.#trusted.delete(hash)
+    await rm(this.place(hash), { force: true })
+  }
+
+  #trust(hash: string): void {
+    if (this.#trusted.size >= TRUSTED) this.#trusted.clear()
+    this.#trusted.add(hash)
+  }
+
+  async #list(): Promise<{ hash: string; size: number; at: number }[]> {
+    const found: { hash: string; size: number; at: number }[] = []
+    for (const folder of await readdir(this.#dir)) {
+      if (!FOLDER.test(folder)) continue
+      for (const hash of await readdir(join(this.#dir, folder))) {
+        const stats = NAME.test(hash) ? await stat(this.place(hash)).catch(noneIfMissing) : null
+        if (stats) found.push({ hash, size: stats.size, at: stats.mtimeMs })
+      }
+    }
+    return found
+  }
+
+  async #dropOldest(newest: string): Promise<void> {
+    const all = await this.#list()
+    let bytes = all.reduce((sum, { size }) => sum + size, 0)
+    for (const { hash, size } of all.sort((a, b) => a.at - b.at)) {
+      if (bytes <= this.#maxBytes || hash === newest) continue
+      await this.forget(hash)
+      bytes -= size
+    }
+    this.#bytes = bytes
+  }
+}
+
+function noneIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
+}

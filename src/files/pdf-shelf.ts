@@ -1,0 +1,54 @@
+/** PDFs in the database, so that every node serves what one has printed; with local copies. */
+import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '../postgres/index.js'
+import { openShelf, type PdfShelf, type Printed } from '../printing/index.js'
+import { contentOf } from './chunks.js'
+import { openCopies } from './copies.js'
+import { FileRows } from './rows.js'
+
+const NAME = /^[\w-]{1,80}$/
+
+/** Opens the shelf. @param dir the folder of local copies and of books that are being made @param maxBytes of all PDFs together, and of the local copies */
+export async function openSharedShelf(database: Database, dir: string, maxBytes: number): Promise<PdfShelf> {
+  const rows = new FileRows(database, 'pdf')
+  const copies = await openCopies(dir, rows, maxBytes)
+  const local = openShelf(dir, maxBytes)
+  const nameOf = (owner: string, key: string): string => {
+    if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} cannot be the name of a PDF.`)
+    return `${owner}/${key}`
+  }
+  return {
+    async find(owner, key) {
+      const name = nameOf(owner, key)
+      try {
+        const found = await copies.use({ what: `PDF ${name}`, find: () => rows.find(name) }, async (path, file) => ({ ...(file?.facts as Printed), path }))
+        await rows.touch(name)
+        return found
+      } catch (error) {
+        // There is none, it was dropped just now, or it is damaged: it is printed again.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as Error).name === 'FileGone' || (error as Error).name === 'WrongBytes') return null
+        throw error
+      }
+    },
+    workFolder: (job) => local.workFolder(job),
+    async keep(owner, key, folder, printed) {
+      const name = nameOf(owner, key)
+      const book = join(folder, 'book.pdf')
+      const content = await contentOf(createReadStream(book))
+      await rows.put(name, { ...content, bytes: createReadStream(book), facts: printed })
+      await copies.adopt(book, content)
+      await rm(folder, { recursive: true, force: true })
+      await rows.trim(maxBytes, name)
+    },
+    discard: (folder) => local.discard(folder),
+    async remove(owner) {
+      if (!NAME.test(owner)) return
+      for await (const { name, hash } of rows.list(`${owner}/`)) {
+        await rows.remove(name)
+        await copies.forget(hash)
+      }
+    },
+  }
+}

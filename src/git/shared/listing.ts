@@ -1,0 +1,53 @@
+/** The repositories of the database for those who move or compare all of them: listed, brought in as a whole, removed. */
+import { tmpdir } from 'node:os'
+import { type CommitId, newId, type RefName } from '../../kernel/ids.js'
+import { type Database, migrate } from '../../postgres/index.js'
+import { Launcher } from '../process/launcher.js'
+import { firstChain, readRefs } from './head.js'
+import { packByGit } from './new-pack.js'
+import { publish } from './publish.js'
+import { ROOM, steps } from './schema.js'
+
+/** Makes the tables of repositories, or brings them to the form of this release. */
+export const prepareRepositories = (database: Database): Promise<number> => migrate(database, ROOM, steps)
+
+/** The names of all repositories, sorted. */
+export async function storedRepositories(database: Database): Promise<string[]> {
+  return (await database.query<{ name: string }>('SELECT name FROM repositories')).map(({ name }) => name).sort()
+}
+
+/** The refs of a repository; none if it does not exist. */
+export async function storedRefs(database: Database, name: string): Promise<[RefName, CommitId][]> {
+  return (await readRefs(database, name))?.refs ?? []
+}
+
+/** Removes a repository from the database, if it is there. */
+export async function removeStored(database: Database, name: string): Promise<void> {
+  await database.query('DELETE FROM repositories WHERE name = $1', [name])
+}
+
+/**
+ * Brings a repository on the disk into the database, where none of its name may be: all that its refs need as one pack, and the refs. Nothing in the
+ * repository is changed. Throws `GitError` if an object is missing.
+ * @param path of the bare repository @param refs each with what it names, which need not be a commit
+ */
+export async function bringRepository(
+  database: Database,
+  { name, path, refs }: { name: string; path: string; refs: readonly (readonly [RefName, CommitId])[] },
+): Promise<void> {
+  const launcher = await Launcher.open()
+  try {
+    const tips = [...new Set(refs.map(([, to]) => to))]
+    const pack = tips.length === 0 ? null : await packByGit({ path, launcher, outside: tmpdir() }, tips, [])
+    try {
+      const incarnation = newId()
+      await database.query('INSERT INTO repositories VALUES ($1, $2, 0, $3, 0)', [name, incarnation, firstChain(incarnation)])
+      const moves = refs.map(([ref, to]) => ({ ref, from: null, to }))
+      if (moves.length > 0) await publish(database, { name, moves, reason: 'migrated', pack, known: { incarnation, epoch: 0 }, fence: null })
+    } finally {
+      await pack?.remove()
+    }
+  } finally {
+    await launcher.close()
+  }
+}

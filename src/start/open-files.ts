@@ -1,0 +1,29 @@
+/** Opens the files beside documents and repositories: in the data folder, or in the database, with local copies in the same folders. */
+import { join, resolve } from 'node:path'
+import type { Config } from '../config.js'
+import type { App } from '../domain/context/app.js'
+import { openSharedLfsFiles, openSharedShelf, openSharedSpecFiles } from '../files/index.js'
+import { openLfsFiles } from '../lfs/index.js'
+import type { Database } from '../postgres/index.js'
+import { openShelf } from '../printing/index.js'
+import { openSpecFiles } from '../specs/index.js'
+
+/** Opens the files. On nodes, the tables must have been made by `prepareFiles`. */
+export async function openFiles(
+  { dataDir, pdfBytes, lfsSpaceBytes }: Pick<Config, 'dataDir' | 'pdfBytes' | 'lfsSpaceBytes'>,
+  database: Database | null,
+): Promise<Pick<App, 'specFiles' | 'lfsFiles' | 'pdfs'>> {
+  const folder = (name: string): string => join(resolve(dataDir), name)
+  if (database === null) {
+    return {
+      specFiles: await openSpecFiles(folder('openapi')),
+      lfsFiles: await openLfsFiles(folder('lfs')),
+      pdfs: openShelf(folder('pdf'), pdfBytes),
+    }
+  }
+  return {
+    specFiles: await openSharedSpecFiles(database, folder('openapi')),
+    lfsFiles: await openSharedLfsFiles(database, folder('lfs'), lfsSpaceBytes),
+    pdfs: await openSharedShelf(database, folder('pdf'), pdfBytes),
+  }
+}

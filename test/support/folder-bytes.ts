@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The hash of every file below a folder, by its path, to see whether anything in it has changed. */
+export async function folderBytes(dir: string, leaveOut: RegExp = /^$/): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const name = path.slice(dir.length + 1)
+    if (entry.isFile() && !leaveOut.test(name))
+      found.set(
+        name,
+        createHash('sha256')
+          .update(await readFile(path))
+          .digest('hex'),
+      )
+  }
+  return new Map([...found].sort())
+}
