@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readdirSync, rmSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
 import { createRemoteOperations, type Repository } from '../../src/git/index.js'
 import type { FetchLimits } from '../../src/git/types.js'
@@ -56,13 +57,13 @@ async function watched(pair: Pair, some: Partial<FetchLimits>) {
 
 const isSound = async ({ here }: Pair, head: string): Promise<void> => assert.is(await git(here.path, ['fsck', '--strict', '--no-dangling', head]), '')
 
-test('a first fetch, and one of commits on top of a known one, start one process and ask three times', async () => {
+test('a first fetch, and one of commits on top of a known one, start one process and ask for refs and a pack', async () => {
   const pair = await begin()
   await pair.remote.commit({ 'docs/b.md': `${'b'.repeat(3000)}!\n` })
   const head = await pair.remote.commit({ 'docs/c/d.md': 'd\n', 'README.md': null })
   const found = await watched(pair, { known: pair.first })
   assert.is(found.head, head)
-  assert.equal([found.processes, found.asked], [1, ['GET', 'POST', 'POST']])
+  assert.equal([found.processes, found.asked], [1, ['POST', 'POST']], 'how the remote speaks is known')
   await isSound(pair, head)
   assert.equal(
     readdirSync(`${pair.here.path}/objects`).filter((name) => name.startsWith('tmp_')),
@@ -76,7 +77,7 @@ test('a first fetch, and one of commits on top of a known one, start one process
 test('a head that is known starts no process, and writes nothing', async () => {
   const pair = await begin()
   const found = await watched(pair, { known: pair.first, maxEntries: 0 })
-  assert.equal([found.head, found.objects, found.processes, found.asked], [pair.first, 0, 0, ['GET', 'POST']])
+  assert.equal([found.head, found.objects, found.processes, found.asked], [pair.first, 0, 0, ['POST']])
 })
 
 test('a file that the history had before, and a folder that is taken back, are found', async () => {
@@ -105,6 +106,16 @@ test('a branch that was set back, or is another history now, is left to Git', as
   await git(pair.remote.path, ['update-ref', MAIN, alone])
   assert.is((await fetchFrom(pair, { known: second })).head, alone)
   await isSound(pair, alone)
+})
+
+test('a remote that is gone, and comes back, is asked again how it speaks', async () => {
+  const pair = await begin()
+  const head = await pair.remote.commit({ 'docs/a.md': 'next\n' })
+  await rename(pair.remote.path, `${pair.remote.path}-away`)
+  await remoteError('not-a-repository', fetchFrom(pair, { known: pair.first }))
+  await rename(`${pair.remote.path}-away`, pair.remote.path)
+  const found = await watched(pair, { known: pair.first })
+  assert.equal([found.head, found.asked], [head, ['GET', 'POST', 'POST']])
 })
 
 /** A server that speaks just enough to offer `head`, and sends a pack of given objects. */
@@ -182,7 +193,7 @@ test('a connection that breaks off late in a large pack is an error at once, and
   const error = await remoteError('unreachable', fetchFrom({ remote, here: fresh }, { unrelated: true }))
   delete place.server.behaviour.cutAfter
   assert.match(error.message, /broke off/)
-  assert.is(place.server.requests.length - asked, 3)
+  assert.is(place.server.requests.length - asked, 2)
   assert.equal(
     readdirSync(`${fresh.path}/objects`).filter((name) => name.startsWith('tmp_')),
     [],

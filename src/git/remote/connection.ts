@@ -7,6 +7,7 @@ import type { Remote } from '../types.js'
 import { bounded, classify } from './classify.js'
 import { remoteEnvironment } from './environment.js'
 import { type HttpPlace, SmartHttp } from './http/smart-http.js'
+import { SpokenVersions } from './http/spoken-versions.js'
 import type { RemoteIdentity } from './identity.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
 import { allowedAddresses, type ResolveHost } from './hosts.js'
@@ -29,6 +30,8 @@ export interface RemoteOptions extends RemoteIdentity {
   headTimeoutMs?: number
   /** Milliseconds for a push; default 10 min. */
   pushTimeoutMs?: number
+  /** What is known of remotes over HTTP. Default: nothing is remembered. */
+  spoken?: SpokenVersions
 }
 
 /** The bare repository here, and what starts its Git processes. */
@@ -110,7 +113,7 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
     openHttp(timeoutMs) {
       if (!address.protocol.startsWith('http')) return null
       const credential = given ? { username, password } : null
-      return openSession({ address, addresses, credential, caFile: options.caFile }, remote.signal, timeoutMs)
+      return openSession({ address, addresses, credential, caFile: options.caFile, spoken: options.spoken ?? new SpokenVersions() }, remote.signal, timeoutMs)
     },
     failure: (run) => classify(run.stderr, (text) => bounded(scrub(text))),
   }

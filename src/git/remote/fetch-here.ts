@@ -55,6 +55,8 @@ export async function fetchHere(connection: Connection, order: Order): Promise<A
     await arrival.discard()
     session.requireOpen()
     if (!(error instanceof LeftToGit)) throw error
+    const { spoken, address } = session.http.place
+    spoken.forget(address.url)
     if (arrival.received <= FINAL_BYTES) return null
     throw new RemoteError('unreachable', 'The connection to the remote broke off; try again later.', { cause: error })
   } finally {

@@ -9,13 +9,16 @@ import type { SmartHttp } from './smart-http.js'
 const MAX_LIST_BYTES = 1024 * 1024
 const [DATA, PROGRESS] = [1, 2]
 
-/** Asks what the server can do. Throws `LeftToGit` unless it speaks version 2 with SHA-1. */
+/** Asks what the server can do, unless that is known. Throws `LeftToGit` if it does not speak version 2 with SHA-1. */
 export async function requireVersion2(server: SmartHttp): Promise<void> {
+  const { spoken, address } = server.place
+  if (spoken.isTwo(address.url)) return
   const said = new Set<string>()
   for await (const one of packets(bounded(await server.advertisement()))) said.add(textOf(one))
   const names = new Set([...said].map((line) => line.split('=')[0]))
   if (!said.has('version 2') || !names.has('ls-refs') || !names.has('fetch')) throw new LeftToGit('the remote does not speak version 2')
   if (names.has('object-format') && !said.has('object-format=sha1')) throw new LeftToGit('the remote has other hashes')
+  spoken.remember(address.url)
 }
 
 async function* bounded(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {

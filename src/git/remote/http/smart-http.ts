@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { isIP, type LookupFunction } from 'node:net'
 import type { RemoteAddress } from '../address.js'
 import { LeftToGit } from './left-to-git.js'
+import type { SpokenVersions } from './spoken-versions.js'
 
 /** A connection without data for so long counts as dead. */
 const SILENCE_MS = 60_000
@@ -12,12 +13,14 @@ const OK = 200
 
 /** Where a Git server is, and how it is reached. */
 export interface HttpPlace {
-  address: Pick<RemoteAddress, 'protocol' | 'host' | 'port' | 'path'>
+  address: Pick<RemoteAddress, 'url' | 'protocol' | 'host' | 'port' | 'path'>
   /** The IP addresses that may be connected to. */
   addresses: readonly string[]
   credential: { username: string; password: string } | null
   /** PEM bundle of certificate authorities, instead of those that Node has. */
   caFile?: string | undefined
+  /** What is known of remotes. */
+  spoken: SpokenVersions
   /** Ends all requests. */
   signal: AbortSignal
 }
