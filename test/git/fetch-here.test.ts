@@ -108,6 +108,25 @@ test('a branch that was set back, or is another history now, is left to Git', as
   await isSound(pair, alone)
 })
 
+test('a credential is sent with each request, and without it nothing is fetched', async () => {
+  const pair = await begin()
+  const head = await pair.remote.commit({ 'docs/a.md': 'secret\n' })
+  place.server.behaviour.auth = { username: 'joe', password: 's3cr3t/with@signs' }
+  const [processes, requests] = [place.git.processesStarted, place.server.requests.length]
+  const options = { ...limits, known: pair.first }
+  await remoteError('unauthorized', pair.here.fetch({ url: pair.remote.url }, MAIN, options))
+  await remoteError('unauthorized', pair.here.fetch({ url: pair.remote.url, username: 'joe', password: 'wrong' }, MAIN, options))
+  assert.ok(place.git.processesStarted > processes && place.server.requests.length > requests)
+  const [again, asked] = [place.git.processesStarted, place.server.requests.length]
+  assert.is((await pair.here.fetch({ url: pair.remote.url, ...place.server.behaviour.auth }, MAIN, options)).head, head)
+  delete place.server.behaviour.auth
+  assert.is(place.git.processesStarted - again, 1)
+  assert.equal(
+    place.server.requests.slice(asked).map(({ status }) => status),
+    [200, 200, 200],
+  )
+})
+
 test('a remote that is gone, and comes back, is asked again how it speaks', async () => {
   const pair = await begin()
   const head = await pair.remote.commit({ 'docs/a.md': 'next\n' })

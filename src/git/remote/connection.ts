@@ -125,6 +125,7 @@ const cancelled = (): RemoteError => new RemoteError('cancelled', 'The operation
 
 function openSession(place: Omit<HttpPlace, 'signal'>, given: AbortSignal | undefined, timeoutMs: number): HttpSession {
   const end = new AbortController()
+  const http = new SmartHttp({ ...place, signal: end.signal })
   const abort = (): void => end.abort()
   given?.addEventListener('abort', abort)
   if (given?.aborted) abort()
@@ -136,7 +137,6 @@ function openSession(place: Omit<HttpPlace, 'signal'>, given: AbortSignal | unde
     },
     Math.max(1, timeoutMs),
   )
-  const http = new SmartHttp({ ...place, signal: end.signal })
   return {
     http,
     signal: end.signal,

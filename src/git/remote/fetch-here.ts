@@ -46,9 +46,17 @@ interface Order {
 export async function fetchHere(connection: Connection, order: Order): Promise<Arrived | null> {
   const { known, unrelated, timeoutMs } = order.limits
   // Without a commit that both have, Git finds out what is common.
-  const session = known === undefined && !unrelated ? null : connection.openHttp(timeoutMs)
-  if (session === null) return null
-  const arrival = new Arrival(connection.git, order, session)
+  if (known === undefined && !unrelated) return null
+  try {
+    const session = connection.openHttp(timeoutMs)
+    return session && (await fetchIn(session, new Arrival(connection.git, order, session)))
+  } catch (error) {
+    if (error instanceof LeftToGit) return null
+    throw error
+  }
+}
+
+async function fetchIn(session: HttpSession, arrival: Arrival): Promise<Arrived> {
   try {
     return await arrival.receive()
   } catch (error) {
@@ -57,7 +65,7 @@ export async function fetchHere(connection: Connection, order: Order): Promise<A
     if (!(error instanceof LeftToGit)) throw error
     const { spoken, address } = session.http.place
     spoken.forget(address.url)
-    if (arrival.received <= FINAL_BYTES) return null
+    if (arrival.received <= FINAL_BYTES) throw error
     throw new RemoteError('unreachable', 'The connection to the remote broke off; try again later.', { cause: error })
   } finally {
     session.close()

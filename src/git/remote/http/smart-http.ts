@@ -40,10 +40,11 @@ export class SmartHttp {
   readonly #agent: HttpAgent | HttpsAgent
   readonly #headers: Readonly<Record<string, string>>
 
+  /** Throws `LeftToGit` if the file of certificate authorities cannot be read. */
   constructor(readonly place: HttpPlace) {
     const { address, credential, caFile } = place
     const options = { keepAlive: true, maxSockets: 1, lookup: pinnedTo(place.addresses) }
-    const secure = { ...options, ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }) }
+    const secure = { ...options, ...(caFile === undefined ? {} : { ca: certificatesIn(caFile) }) }
     this.#agent = address.protocol === 'https' ? new HttpsAgent(secure) : new HttpAgent(options)
     const basic = credential && Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
     this.#headers = { 'user-agent': 'git/bindery', 'git-protocol': 'version=2', ...(basic === null ? {} : { authorization: `Basic ${basic}` }) }
@@ -82,6 +83,14 @@ export class SmartHttp {
       sent.on('error', (cause) => reject(new LeftToGit('the remote cannot be asked', { cause })))
       sent.end(body)
     })
+  }
+}
+
+function certificatesIn(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    throw new LeftToGit(`${file} cannot be read`, { cause })
   }
 }
 
