@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path'
 import { networkOf } from '../api/pipeline/network-of.js'
 import { rateLimit } from '../api/pipeline/rate-limit.js'
 import type { Config } from '../config.js'
-import { makePrivate } from '../disk/private-files.js'
 import type { App, Settings } from '../domain/context/app.js'
 import { openAssertions } from '../domain/context/assertions.js'
 import { Batcher } from '../domain/context/batcher.js'
@@ -23,14 +22,14 @@ import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { prepareFiles } from '../files/index.js'
-import { createRemoteOperations, type Git, NoRepository, openGit, openSharedGit } from '../git/index.js'
+import { type Git, NoRepository } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
 import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { newId, type RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
-import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
+import { createHttpClient, createMailer, type HttpClient, type Mailer } from '../outbound/index.js'
 import type { createPool } from '../parsing/index.js'
 import { createPrinter, type Printer } from '../printing/index.js'
 import { openTranslation, type Translation } from '../translation/index.js'
@@ -40,7 +39,9 @@ import { checkCommitKey, signingKeyOf } from './keys.js'
 import { refuseUnfinished } from './migration.js'
 import { openDocuments } from './open-documents.js'
 import { openFiles } from './open-files.js'
+import { openRepositories } from './open-repositories.js'
 import { movesElsewhere, type Node } from './open-node.js'
+import { countEverywhere } from './shared-limits.js'
 import { SharedLocks } from './shared-locks.js'
 
 /** The name of the product, as clients, remotes and commits see it. */
@@ -67,7 +68,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const store = await openDocuments(config, log, node)
   closers.add(() => store.close())
   const settings = await settingsOf(config, node)
-  const git = await openRepositories(config, around, closers)
+  const git = await openRepositories(config, { ...around, setAside: () => {} }, closers)
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget, makePool)
   closers.add(closeTexts)
@@ -84,9 +85,6 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: imports and exports that run
   const running: App['running'] = new Map()
-  const signIns = rateLimit('sign-in', config.signInRate)
-  const ssoSteps = rateLimit('sso', config.ssoRate)
-  const deliveries = rateLimit('webhook', config.deliveryRate)
   return {
     ...withoutCaller,
     store,
@@ -94,9 +92,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     http,
     hosts: openHosts({ http, signAppToken, now: () => clock.now() }),
     mail,
-    ...(signIns ? { limitSignIn: (address: string) => signIns.count(networkOf(address)) } : {}),
-    ...(ssoSteps ? { limitSso: (address: string) => ssoSteps.count(networkOf(address)) } : {}),
-    ...(deliveries ? { limitDeliveries: (address: string, webhook: string) => deliveries.count(`${networkOf(address)} ${webhook}`) } : {}),
+    ...limitsOf(config, node),
     clock,
     locks,
     moves: new RefMoves(node ? movesElsewhere(node) : undefined),
@@ -129,6 +125,22 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   }
 }
 
+/** Limits of what anybody may do without a token. On nodes they are counted in the database, since a key has few such requests. */
+function limitsOf(config: Config, node: Node | null): Pick<App, 'limitSignIn' | 'limitSso' | 'limitDeliveries'> {
+  const counter = (name: string, perMinute: number): ((key: string) => Promise<unknown>) | null => {
+    const limit = rateLimit(name, perMinute)
+    return limit && (async (key) => (node ? countEverywhere(node.counts, limit, key) : limit.count(key)))
+  }
+  const signIns = counter('sign-in', config.signInRate)
+  const sso = counter('sso', config.ssoRate)
+  const deliveries = counter('webhook', config.deliveryRate)
+  return {
+    ...(signIns ? { limitSignIn: (address) => signIns(networkOf(address)) } : {}),
+    ...(sso ? { limitSso: (address) => sso(networkOf(address)) } : {}),
+    ...(deliveries ? { limitDeliveries: (address, webhook) => deliveries(`${networkOf(address)} ${webhook}`) } : {}),
+  }
+}
+
 /** What this node has of a space is brought up to date by opening it; a new space has no repository yet. */
 async function refresh(git: Git, space: string): Promise<void> {
   await git.open(repositoryName(space)).catch((error: unknown) => {
@@ -149,32 +161,6 @@ const openIndex = ({ dataDir, factsBytes }: Config, log: Log): Facts =>
 /** The indexes of search: disposable too, and private. */
 const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
   new SearchIndex({ dir: join(resolve(dataDir), 'search'), maxBytes: searchBytes, notice: (message) => log.warn({}, message) })
-
-/** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
-async function openRepositories(config: Config, { budget, log, moved, node }: Surroundings, closers: Closers): Promise<Git> {
-  const reposDir = resolve(config.reposDir)
-  const allowedProtocols = config.remoteProtocols
-  const git = await openGit({
-    budget,
-    reposDir,
-    signingKeyFile: config.commitKeyFile,
-    maxBlobBytes: config.blobLimitBytes,
-    scratchBytes: config.scratchBytes,
-    remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
-    notice: (message) => log.warn({}, message),
-    ...(node ? {} : { moved }),
-  })
-  closers.add(() => git.close())
-  makePrivate(reposDir, { deep: false })
-  if (!node) return git
-  return openSharedGit(git, {
-    database: node.database,
-    moved,
-    movedElsewhere: moved,
-    setAside: (name, found) => log.warn({ name, found }, 'set aside'),
-    notice: (message) => log.warn({}, message),
-  })
-}
 
 /** The printer of PDFs. Says in the log if there is no Chromium. */
 function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers): Printer {
@@ -251,12 +237,6 @@ async function settingsOf(config: Config, node: Node | null): Promise<Settings> 
 
 /** The protocols of remotes: ssh only with a key. */
 const protocolsOf = ({ remoteProtocols, sshKeyFile }: Config) => remoteProtocols.filter((protocol) => protocol !== 'ssh' || sshKeyFile !== null)
-
-/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
-const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
-  ...(sshKeyFile === null ? {} : { sshKeyFile }),
-  ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),
-})
 
 async function version(): Promise<string> {
   const { version: text } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { newId, type CommitId, type RefName } from '../../src/kernel/ids.js'
@@ -157,39 +158,38 @@ test('a copy whose note is gone or damaged, or of which packs were half installe
     },
   ]
   for (const damage of damages) {
-    const node = await openNode(url)
+    const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
+    const node = await openNode(url, { dir })
     await node.git.refresh(name)
-    const dir = node.dir
-    await node.git.close()
+    await node.close()
     damage(node.path(name))
     const again = await openNode(url, { dir })
     await mustAgree(name, [a, again])
     assert.equal(again.aside, [])
     await again.close()
-    await node.database.close()
     rmSync(dir, { recursive: true })
   }
 })
 
 test('refs that a restart finds in the middle of moves are not taken for moves by hand', async () => {
   const { name } = await begin()
-  const node = await openNode(url)
+  const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
+  const node = await openNode(url, { dir })
   await node.git.refresh(name)
   const note = readFileSync(join(node.path(name), 'bindery-node'))
   await edit(a, name, 'one\n')
   const middle = await edit(a, name, 'two\n')
   await node.git.refresh(name)
-  await node.git.close()
+  await node.close()
   await edit(a, name, 'three\n')
   // As if it had been killed before it could note how far it had followed.
   writeFileSync(join(node.path(name), 'bindery-node'), note)
   assert.is(refsOnDisk(node, name)[MAIN], middle)
-  const again = await openNode(url, { dir: node.dir })
+  const again = await openNode(url, { dir })
   await mustAgree(name, [a, again])
   assert.equal([...again.aside, ...again.notices], [])
   await again.close()
-  await node.database.close()
-  rmSync(node.dir, { recursive: true })
+  rmSync(dir, { recursive: true })
 })
 
 test('a database that was restored to an earlier time is the truth, also if new writes have overtaken what the copies had', async () => {

@@ -36,6 +36,8 @@ export interface Api {
   clientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
   /** All operations, including those of the API itself. */
   endpoints: Endpoints
+  /** The limits of requests. */
+  limits: readonly RateLimit[]
   /** From now on every request gets a 503; those under way go on. */
   stop: () => void
 }
@@ -90,7 +92,8 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
   const make = koa.callback()
   const listener = kept ? oneAtATime((req, res) => void ((!stopping && kept.serve(req, res)) || make(req, res))) : oneAtATime(make)
-  return { listener, clientError, endpoints, stop: () => void (stopping = true) }
+  const counted = [limits.byToken, limits.byAddress].filter((limit) => limit !== null)
+  return { listener, clientError, endpoints, limits: counted, stop: () => void (stopping = true) }
 }
 
 interface Limits {
@@ -107,7 +110,7 @@ function keptResponses({ config, kept, log, metrics }: ApiOptions<unknown, objec
   const responsesKept = new KeptResponses({ cache: kept.cache, baseUrl: config.baseUrl, limits, responses, ipOf, record: accessLog(log, metrics) })
   metrics.counter(
     'bindery_http_kept_responses_total',
-    'Responses sent as they were kept, since nothing that they were made from had changed',
+    'Kept responses that were sent again because nothing that they depend on had changed',
     () => responsesKept.sent,
   )
   return responsesKept

@@ -10,7 +10,7 @@ import { linkTo } from '../write-mail.js'
 import { type ActiveProvider, certificatesOf, isActive, isLoopback } from './providers.js'
 
 /** How long a browser has for the way to the identity provider and back. */
-export const START_MS = 10 * 60_000
+const START_MS = 10 * 60_000
 /** How long the code works. */
 const CODE_MS = 5 * 60_000
 /** Starts of one browser that can be under way: more cookies could make its requests too large. */
@@ -51,7 +51,7 @@ function requireActive(provider: Document<SamlProviderDoc>): ActiveProvider {
  * @param address IP address of the caller
  */
 export async function startSso(app: App, found: Document<SamlProviderDoc>, address: string): Promise<Sent> {
-  app.limitSso?.(address)
+  await app.limitSso?.(address)
   const provider = requireActive(found)
   const { protocol, hostname } = new URL(app.settings.publicUrl)
   if (protocol !== 'https:' && !isLoopback(hostname))
@@ -72,7 +72,7 @@ interface Browser {
 
 /** Takes a response, and makes a code of it for whoever holds the browser. Throws 403 with the check that failed, 404, 409, 429, 503. */
 export async function takeResponse(app: App, found: Document<SamlProviderDoc>, form: SAMLForm, { address, cookies }: Browser): Promise<Sent> {
-  app.limitSso?.(address)
+  await app.limitSso?.(address)
   const provider = requireActive(found)
   try {
     const begun = open(app, provider, form.RelayState, cookies)
@@ -95,7 +95,7 @@ function open(app: App, provider: ActiveProvider, relayState: string, cookies = 
   if (!begun || begun.ends <= app.clock.now().getTime())
     throw new ServiceError(
       'forbidden',
-      `This browser has not begun this sign-in, or more than ten minutes ago: begin at ${addressesOf(app, provider).startUrl}.`,
+      `This browser did not begin this sign-in, or began it more than ten minutes ago: begin again at ${addressesOf(app, provider).startUrl}.`,
     )
   return begun
 }
