@@ -26,7 +26,7 @@ let nodes = 0
 
 /** Starts and stops a node on a folder of its own; returns its folder, or why it did not start. */
 async function node(url: string, env: Record<string, string> = {}, dir = join(root, `node-${++nodes}`)): Promise<{ dir: string; refused: string | null }> {
-  const here = await startService({ env: { BINDERY_DATABASE_URL: url, ...env }, dir }).catch((error: Error) => error)
+  const here = await startService({ env: { BINDERY_DATABASE_URL: url, BINDERY_SIGNING_KEY: '', ...env }, dir }).catch((error: Error) => error)
   if (here instanceof Error) return { dir, refused: here.message }
   await here.service.close()
   return { dir, refused: null }

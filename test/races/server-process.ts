@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nodeKey } from '../support/node-key.js'
 import { moduleArguments } from '../support/own-process.js'
 
 export const TOKEN = 'bindery_test_admin_token_0123456789'
@@ -40,6 +41,7 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
       BINDERY_REMOTE_PROTOCOLS: 'https,file',
       BINDERY_ADMIN_TOKEN: TOKEN,
       BINDERY_LOG_LEVEL: 'warn',
+      ...nodeKey(env),
       ...env,
     },
   })

@@ -8,6 +8,7 @@ import { newMembership } from '../../src/domain/people/organizations.js'
 import { createLog } from '../../src/kernel/log.js'
 import { memberships, type Role } from '../../src/model/index.js'
 import { type Overrides, type Service, start } from '../../src/server.js'
+import { nodeKey } from './node-key.js'
 import { databaseSettings } from './service-database.js'
 import { sharedPool } from './shared-pool.js'
 
@@ -49,6 +50,7 @@ export async function startService(options: { env?: Record<string, string>; over
     BINDERY_RATE_LIMIT_SIGN_INS: '0',
     BINDERY_ADMIN_TOKEN: 'bindery_test_admin_token_0123456789',
     ...(await databaseSettings(dir)),
+    ...nodeKey(options.env),
     ...options.env,
   })
   const overrides: Overrides = { log: createLog({ level: process.env.TEST_LOG ? 'debug' : 'error' }), makePool: sharedPool, ...options.overrides }
