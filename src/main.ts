@@ -6,7 +6,7 @@ import { FolderLocked } from './disk/folder-lock.js'
 import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
-import { DatabaseAway, DatabaseHeld, StoreDamaged } from './store/index.js'
+import { DatabaseAway, StoreDamaged } from './store/index.js'
 
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
 
@@ -95,7 +95,6 @@ try {
     error instanceof OperatorError ||
     error instanceof FolderLocked ||
     error instanceof StoreDamaged ||
-    error instanceof DatabaseHeld ||
     error instanceof DatabaseAway ||
     error instanceof UnusableKey ||
     (error as NodeJS.ErrnoException).code === 'EADDRINUSE'

@@ -1,7 +1,9 @@
 // The door of the Git layer: repositories and their operations are described in types.ts, remotes in remote/operations.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
-export { type OpenOptions, openGit } from './open-git.js'
+export { type LocalGit, type OpenOptions, openGit } from './open-git.js'
+export { openSharedGit, type SharedGit, type SharedGitOptions } from './shared/open-shared-git.js'
+export type { SetAside } from './shared/set-aside.js'
 export { recordedGit } from './recorded.js'
 export { EMPTY_TREE } from './objects/hash.js'
 export { createRemoteOperations, type RemoteOperations } from './remote/operations.js'

@@ -27,7 +27,7 @@ import { noRemote, type RemoteOperations } from './remote/operations.js'
 import { openSigner } from './signing/signer.js'
 import { BareRepository } from './repository.js'
 import type { Services } from './repository-contents.js'
-import type { Git, GitOptions, Repository } from './types.js'
+import type { Git, GitOptions } from './types.js'
 
 /** Name of the lock file in the folder of the repositories. */
 const LOCK = '.bindery-lock'
@@ -56,8 +56,18 @@ export interface OpenOptions extends GitOptions {
   moved?: (name: string, refs: readonly RefName[]) => void
 }
 
+/** The repositories of one folder, with what a node needs of them that keeps their truth in a database. */
+export interface LocalGit extends Git {
+  readonly reposDir: string
+  create(name: string): Promise<BareRepository>
+  open(name: string): Promise<BareRepository>
+  duplicate(from: string, to: string): Promise<BareRepository>
+  /** Closes a repository, whether or not its folder is still there. */
+  forget(name: string): Promise<void>
+}
+
 /** Opens the repositories in `reposDir`, for this process alone. Throws `FolderLocked` if another process has them open, `GitError` if Git is missing or older than 2.39. */
-export async function openGit(options: OpenOptions): Promise<Git> {
+export async function openGit(options: OpenOptions): Promise<LocalGit> {
   const reposDir = resolve(options.reposDir)
   await makeReposDir(options.disk ?? realDisk, reposDir)
   // Before anything is cleaned up: what another server is building, or the locks of its moves, would look like garbage.
@@ -71,7 +81,7 @@ export async function openGit(options: OpenOptions): Promise<Git> {
   }
 }
 
-async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | null): Promise<Git> {
+async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | null): Promise<LocalGit> {
   const launcher = await Launcher.open()
   let openings = 0
   try {
@@ -149,7 +159,7 @@ async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {
   }
 }
 
-class Repositories implements Git {
+class Repositories implements LocalGit {
   readonly #open = new OpenRepositories<BareRepository>()
 
   constructor(
@@ -159,12 +169,12 @@ class Repositories implements Git {
     readonly notice: (message: string) => void,
   ) {}
 
-  async create(name: string): Promise<Repository> {
+  async create(name: string): Promise<BareRepository> {
     await createRepository(this.services.disk, this.reposDir, repositoryPath(this.reposDir, name))
     return this.open(name)
   }
 
-  open(name: string): Promise<Repository> {
+  open(name: string): Promise<BareRepository> {
     return this.#open.get(name, () => this.#openNow(name))
   }
 
@@ -182,7 +192,7 @@ class Repositories implements Git {
     return opened ? opened.head(ref) : new RefReader(repositoryPath(this.reposDir, name), this.services.caches.packedRefs).head(ref)
   }
 
-  async duplicate(from: string, to: string): Promise<Repository> {
+  async duplicate(from: string, to: string): Promise<BareRepository> {
     const { path } = await this.open(from)
     const { disk } = this.services
     await createRepository(disk, this.reposDir, repositoryPath(this.reposDir, to), (building) => fillDuplicate(disk, path, new RefReader(path), building))
@@ -193,9 +203,13 @@ class Repositories implements Git {
 
   async remove(name: string): Promise<void> {
     const path = repositoryPath(this.reposDir, name)
-    await (await this.#open.forget(name))?.close()
+    await this.forget(name)
     await removeRepository(this.services.disk, this.reposDir, path)
     this.services.pool.drop(path)
+  }
+
+  async forget(name: string): Promise<void> {
+    await (await this.#open.forget(name))?.close()
   }
 
   trimScratches(): Promise<void> {

@@ -58,7 +58,7 @@ export class RepositoryContents {
   protected readonly mover: RefMover
   readonly #scratch: Scratch
   readonly #packs: PackedObjects
-  readonly #refs: RefReader
+  protected readonly reader: RefReader
   readonly #ancestry: Ancestry
 
   constructor(
@@ -74,8 +74,8 @@ export class RepositoryContents {
     this.#packs = new PackedObjects(path, services.openPacks, caches.bases)
     this.objects = new ObjectDatabase(path, { cacheKey, pool, packs: this.#packs, caches, maxBlobBytes, scratch: this.#scratch })
     this.writer = new ObjectWriter(path, cacheKey, caches, disk, borrowed)
-    this.#refs = new RefReader(path, caches.packedRefs)
-    this.mover = new RefMover(path, pool, this.#refs, disk)
+    this.reader = new RefReader(path, caches.packedRefs)
+    this.mover = new RefMover(path, pool, this.reader, disk)
     this.#ancestry = new Ancestry(this.objects, pool.launcher)
   }
 
@@ -84,11 +84,11 @@ export class RepositoryContents {
   }
 
   head(ref: RefName): CommitId | null {
-    return this.#refs.head(ref)
+    return this.reader.head(ref)
   }
 
   async refs(prefix: string): Promise<Map<RefName, CommitId>> {
-    return this.#refs.list(prefix)
+    return this.reader.list(prefix)
   }
 
   async at(commit: CommitId): Promise<Snapshot> {

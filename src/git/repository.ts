@@ -6,8 +6,13 @@ import { GitError } from './errors.js'
 import { withOutgoing } from './folders/folder-scratch.js'
 import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './folders/types.js'
 import { maintain } from './lifecycle/maintain.js'
+import type { ObjectDatabase } from './objects/database.js'
+import type { Disk } from './objects/disk.js'
 import { ObjectWriter } from './objects/writer.js'
+import type { Launcher } from './process/launcher.js'
 import { wholeCommand } from './process/whole-command.js'
+import type { RefMover } from './refs/mover.js'
+import type { RefReader } from './refs/reader.js'
 import type { LocalRepository } from './remote/connection.js'
 import type { FetchLimits, FetchResult, Remote, RemoteBranches } from './remote/types.js'
 import { RepositoryContents } from './repository-contents.js'
@@ -19,12 +24,28 @@ import type { DeepFindings, FolderScratch, Maintenance, Repository } from './typ
 /** Milliseconds for which `git fsck` of a large repository may print nothing. */
 const CHECK_MS = 3_600_000
 
+/** The parts of a repository that a node fills from the database. */
+export type LocalParts = Pick<BareRepository, 'path'> & {
+  objects: ObjectDatabase
+  writer: ObjectWriter
+  mover: RefMover
+  reader: RefReader
+  disk: Disk
+  launcher: Launcher
+}
+
 /** One bare repository: its contents, and its exchange with remotes and clients, its maintenance and its checks. */
 export class BareRepository extends RepositoryContents implements Repository {
   get #local(): LocalRepository {
     const objects = this.objects
     const known = { tree: (oid: string) => objects.tree(oid), sizes: (oids: readonly string[]) => objects.sizes(oids), bases: objects.caches.bases }
     return { path: this.path, launcher: this.services.pool.launcher, isAncestor: (one, other) => this.#hasBoth(one, other), known }
+  }
+
+  /** For a node, whose refs are those of the database (`shared/`). */
+  get parts(): LocalParts {
+    const { path, objects, writer, mover, reader, services } = this
+    return { path, objects, writer, mover, reader, disk: services.disk, launcher: services.pool.launcher }
   }
 
   async #hasBoth(ancestor: CommitId, descendant: CommitId): Promise<boolean> {

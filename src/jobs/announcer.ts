@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { announce, announceAll, isAnnounced } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'
-import { KeyedMutex } from '../domain/context/keyed-mutex.js'
+import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import type { RefName } from '../kernel/ids.js'
 
 /** How often to look for branches that plain Git moved. */
@@ -16,8 +16,11 @@ export interface Announcer {
   stop(): Promise<void>
 }
 
-/** Starts what turns moves of branches into events. */
-export function startAnnouncer(app: App): Announcer {
+/**
+ * Starts what turns moves of branches into events.
+ * @param isLeader whether this process looks at all spaces from time to time; several that share them take turns
+ */
+export function startAnnouncer(app: App, isLeader: () => boolean = () => true): Announcer {
   const locks = new KeyedMutex()
   // bound: refs of spaces that moved and were not told of yet
   const waiting = new Set<string>()
@@ -37,7 +40,9 @@ export function startAnnouncer(app: App): Announcer {
     }
   }
 
-  const sweep = (): Promise<void> => announceAll(app, { branches: false, pause: nextTurn }).catch(failed)
+  const sweep = async (): Promise<void> => {
+    if (isLeader()) await announceAll(app, { branches: false, pause: nextTurn }).catch(failed)
+  }
   const timer = setInterval(() => void locks.run('sweep', sweep), SWEEP_MS).unref()
   return {
     moved,

@@ -3,37 +3,52 @@ import type { App } from '../domain/context/app.js'
 import { type JobDoc, jobs } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import type { Ending } from './job-kind.js'
+import type { Lanes } from './lanes.js'
 
 /** How long a finished job is kept, for those who look into the documents: one day. */
 const KEPT_MS = 24 * 60 * 60 * 1000
 /** How often an unexpected error, or the end of the process, may interrupt a job before it is given up. */
 export const MAX_ATTEMPTS = 5
 
-/** Puts back a job that was interrupted because the service stops: the attempt does not count. */
-export async function putBack(app: App, id: string): Promise<void> {
-  await app.store.transact(async (tx) => {
-    const job = await tx.get(jobs, id)
-    if (!job) return
+/** A job, and the run of it that somebody has begun: another one may have taken it over since. */
+type Begun = Pick<JobDoc, 'id' | 'runner'>
+
+/** Changes a job that is still run by this run of it. Returns false if it is not. */
+function change(app: App, begun: Begun, to: (job: Omit<Document<JobDoc>, 'runner'>) => Omit<Document<JobDoc>, 'runner'>): Promise<boolean> {
+  return app.store.transact(async (tx) => {
+    const job = await tx.get(jobs, begun.id)
+    if (!job || job.runner !== begun.runner) return false
     const { runner: _over, ...rest } = job
-    await tx.replace(jobs, { ...rest, state: 'queued', attempts: Math.max(0, job.attempts - 1) })
+    await tx.replace(jobs, to(rest))
+    return true
   })
 }
 
-/**
- * Puts back the jobs that count as running although nobody runs them: the process that did has ended, or the end of a job could not be stored. One process
- * owns the store.
- * @param active IDs of the jobs that this process is running
- */
-export async function reclaim(app: App, active: ReadonlySet<string>): Promise<void> {
-  for (const job of await app.store.find(jobs, 'state', 'running')) {
-    if (active.has(job.id)) continue
-    const { runner: _gone, ...rest } = job
-    await app.store.replace(jobs, { ...rest, state: 'queued' })
-  }
+/** Puts back a job that was interrupted because the service stops: the attempt does not count. */
+export async function putBack(app: App, begun: Begun): Promise<void> {
+  await change(app, begun, (job) => ({ ...job, state: 'queued', attempts: Math.max(0, job.attempts - 1) }))
 }
 
-/** The first queued job of every lane that is not `busy`, oldest first. A job that waits for its time holds its lane. */
-export async function nextJobs(app: App, busy: ReadonlySet<string>): Promise<{ ready: Document<JobDoc>[]; wakeAt: number | null }> {
+/** Puts back a job that counts as running although nobody runs it. */
+export async function takeBack(app: App, begun: Begun): Promise<void> {
+  await change(app, begun, (job) => ({ ...job, state: 'queued' }))
+}
+
+/** The jobs that count as running, but for those of lanes that this process is at work in. */
+export async function runningElsewhere(app: App, busy: ReadonlySet<string>): Promise<Document<JobDoc>[]> {
+  return (await app.store.find(jobs, 'state', 'running')).filter(({ lane }) => !busy.has(lane))
+}
+
+/** Those jobs of a lane that count as running. */
+export async function runningIn(app: App, lane: string): Promise<Document<JobDoc>[]> {
+  return (await app.store.find(jobs, 'lane', lane)).filter(({ state }) => state === 'running')
+}
+
+/**
+ * The first queued job of every lane that is not `busy`, oldest first. A job that waits for its time holds its lane, and so does one whose credentials are in
+ * the memory of another process, as long as that lives.
+ */
+export async function nextJobs(app: App, lanes: Pick<Lanes, 'dead'>, busy: ReadonlySet<string>): Promise<{ ready: Document<JobDoc>[]; wakeAt: number | null }> {
   const first = new Map<string, Document<JobDoc>>()
   for (const job of await app.store.find(jobs, 'state', 'queued')) {
     const other = first.get(job.lane)
@@ -48,10 +63,18 @@ export async function nextJobs(app: App, busy: ReadonlySet<string>): Promise<{ r
     if (due <= now) ready.push(job)
     else wakeAt = Math.min(wakeAt ?? due, due)
   }
-  return { ready: ready.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)), wakeAt }
+  const mine = await withoutKeeper(app, lanes, ready)
+  return { ready: mine.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)), wakeAt }
 }
 
-/** Takes a queued job; null if it is gone or taken. */
+async function withoutKeeper(app: App, lanes: Pick<Lanes, 'dead'>, all: readonly Document<JobDoc>[]): Promise<Document<JobDoc>[]> {
+  const keepers = all.flatMap(({ keeper }) => (keeper === undefined || keeper === app.node ? [] : [keeper]))
+  if (keepers.length === 0) return [...all]
+  const dead = await lanes.dead(keepers)
+  return all.filter(({ keeper }) => keeper === undefined || keeper === app.node || dead.has(keeper))
+}
+
+/** Takes a queued job for a run of it; null if it is gone or taken. */
 export function claim(app: App, id: string, runner: string): Promise<Document<JobDoc> | null> {
   return app.store.transact(async (tx) => {
     const job = await tx.get(jobs, id)
@@ -59,26 +82,25 @@ export function claim(app: App, id: string, runner: string): Promise<Document<Jo
   })
 }
 
-/** Ends a job with all that its ending writes, in one transaction. */
-export async function finish(app: App, id: string, ending: Ending): Promise<void> {
-  await app.store.transact(async (tx) => {
+/** Ends a job with all that its ending writes, in one transaction. Returns false, and writes nothing, if another run has taken it over. */
+export async function finish(app: App, begun: Begun, ending: Ending): Promise<boolean> {
+  return app.store.transact(async (tx) => {
+    const before = await tx.get(jobs, begun.id)
+    if (before && before.runner !== begun.runner) return false
     await ending.write?.(tx)
-    const job = await tx.get(jobs, id)
-    if (!job) return
+    const job = await tx.get(jobs, begun.id)
+    if (!job) return true
     const { runner: _over, notBefore: _due, ...rest } = job
     const finishedAt = app.clock.now().toISOString()
     await tx.replace(jobs, { ...rest, finishedAt, ...(ending.error === undefined ? { state: 'done' } : { state: 'failed', error: ending.error }) })
+    return true
   })
 }
 
 /** Puts a job back after an unforeseen error, to be tried after 1, 4, 9 … seconds. */
-export async function postpone(app: App, id: string): Promise<void> {
-  await app.store.transact(async (tx) => {
-    const job = await tx.get(jobs, id)
-    if (!job) return
-    const { runner: _over, ...rest } = job
-    await tx.replace(jobs, { ...rest, state: 'queued', notBefore: new Date(app.clock.now().getTime() + 1000 * job.attempts ** 2).toISOString() })
-  })
+export async function postpone(app: App, begun: Begun): Promise<void> {
+  const after = (attempts: number) => new Date(app.clock.now().getTime() + 1000 * attempts ** 2).toISOString()
+  await change(app, begun, (job) => ({ ...job, state: 'queued', notBefore: after(job.attempts) }))
 }
 
 /** Removes finished jobs after a day. */

@@ -4,7 +4,7 @@ import type { App } from '../domain/context/app.js'
 import { claimDeliveries } from '../domain/webhooks/claim.js'
 import { recordAttempt } from '../domain/webhooks/outcome.js'
 import { attemptDelivery } from '../domain/webhooks/send.js'
-import { type DeliveryDoc, webhooks } from '../model/index.js'
+import { type DeliveryDoc, events, webhooks } from '../model/index.js'
 
 /** Deliveries of one webhook under way at a time. Others do not wait for it: each has its own. */
 const AT_ONCE = 4
@@ -16,13 +16,19 @@ const LONGEST_TIMER_MS = 60 * 60 * 1000
 /** How long deliveries under way may take when the service stops; those cut off are repeated after the next start. */
 const GRACE_MS = 5_000
 
-interface WebhookSender {
+export interface WebhookSender {
   /** Reports that something may be due for the webhooks of an organization. May be called in a transaction: it takes effect after it. */
   wake(organization: string): void
   /** Resolves when nothing is under way or due. */
   idle(): Promise<void>
   /** Begins no more deliveries, and resolves when those under way have ended. */
   stop(): Promise<void>
+}
+
+interface SenderOptions {
+  restMs?: number
+  /** How often it looks for events that nobody woke it for, in milliseconds. Default: never. */
+  pollMs?: number | null
 }
 
 /** One webhook at work. */
@@ -100,7 +106,7 @@ class Lane {
 }
 
 /** Starts the delivery of events to webhooks; what was under way when the process before this one ended is made again. */
-export function startWebhookSender(app: App, { restMs = REST_MS }: { restMs?: number } = {}): WebhookSender {
+export function startWebhookSender(app: App, { restMs = REST_MS, pollMs = null }: SenderOptions = {}): WebhookSender {
   // bound: webhooks, 50 of an organization
   const lanes = new Map<string, Lane>()
   const cut = new AbortController()
@@ -140,6 +146,7 @@ export function startWebhookSender(app: App, { restMs = REST_MS }: { restMs?: nu
   }
 
   find(null)
+  const poll = pollMs === null ? undefined : setInterval(() => void findBehind(app, (id) => stopping || laneOf(id).look()), pollMs).unref()
   return {
     // In the context of the start, not of the caller: in a transaction's, another transaction would be refused.
     wake: AsyncResource.bind((organization: string) => find(organization)),
@@ -149,6 +156,7 @@ export function startWebhookSender(app: App, { restMs = REST_MS }: { restMs?: nu
     },
     async stop() {
       stopping = true
+      clearInterval(poll)
       await finding
       clearTimeout(again)
       for (const lane of lanes.values()) lane.stop()
@@ -156,5 +164,20 @@ export function startWebhookSender(app: App, { restMs = REST_MS }: { restMs?: nu
       for (const lane of lanes.values()) await lane.idle()
       clearTimeout(timer)
     },
+  }
+}
+
+/** Names the webhooks that have not taken all events. */
+async function findBehind(app: App, found: (id: string) => unknown): Promise<void> {
+  try {
+    const ends = new Map<string, number>()
+    for (const { id, enabled, organization, next } of await app.store.all(webhooks)) {
+      if (!enabled) continue
+      const end = ends.get(organization) ?? (await app.store.extent(events, organization)).next
+      ends.set(organization, end)
+      if (next < end) found(id)
+    }
+  } catch (error) {
+    app.log.error({ error }, 'Webhooks could not be read.')
   }
 }

@@ -7,7 +7,8 @@ import type { JobDoc } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import { type Ending, JobInterrupted, type JobKind } from './job-kind.js'
 import { jobKinds } from './kinds.js'
-import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, putBack, reclaim } from './queue.js'
+import { type Lanes, ownLanes } from './lanes.js'
+import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, putBack, runningElsewhere, runningIn, takeBack } from './queue.js'
 
 const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in the log of the server: tell an administrator, then start the run again.'
 const HOUSEKEEPING_MS = 60 * 60 * 1000
@@ -31,6 +32,10 @@ interface WorkerOptions {
   kinds?: ReadonlyMap<string, JobKind>
   /** Milliseconds; default 5,000. */
   restMs?: number
+  /** Who may work in which lane. Default: this process in all. */
+  lanes?: Lanes
+  /** Whether this process does the housekeeping that is done once. Default: yes. */
+  isLeader?: () => boolean
 }
 
 /** Starts the worker: jobs that a crash interrupted are taken up again, then what is queued runs. */
@@ -41,10 +46,13 @@ export function startWorker(app: App, options: WorkerOptions): Worker {
 }
 
 class QueueRunner {
-  readonly #runner = newId()
+  readonly #lanes: Lanes
+  /** Lanes that were found taken by other processes since the last poll. */
+  // bound: lanes with queued jobs
+  readonly #elsewhere = new Set<string>()
   readonly #kinds: ReadonlyMap<string, JobKind>
   // bound: `concurrency`, and the slots of kinds that have their own; by lane
-  readonly #active = new Map<string, { id: string; kind: string; work: Promise<void> }>()
+  readonly #active = new Map<string, { kind: string; work: Promise<void> }>()
   readonly #stop = new AbortController()
   /** Looks at the queue one after the other, housekeeping among them. */
   #looking: Promise<void> = Promise.resolve()
@@ -56,12 +64,15 @@ class QueueRunner {
   #timer: NodeJS.Timeout | undefined
   readonly #first: NodeJS.Timeout
   readonly #hourly: NodeJS.Timeout
+  readonly #poll: NodeJS.Timeout | undefined
 
   constructor(
     private readonly app: App,
     private readonly options: WorkerOptions,
   ) {
     this.#kinds = options.kinds ?? jobKinds
+    this.#lanes = options.lanes ?? ownLanes
+    if (this.#lanes.pollMs !== null) this.#poll = setInterval(() => this.#lookAgain(), this.#lanes.pollMs).unref()
     // Soon after the start as well, or a server that is restarted often would never purge; not at once, when clients wait.
     this.#first = setTimeout(() => this.#housekeep(), FIRST_HOUSEKEEPING_MS).unref()
     this.#hourly = setInterval(() => this.#housekeep(), HOUSEKEEPING_MS).unref()
@@ -92,6 +103,7 @@ class QueueRunner {
     clearTimeout(this.#timer)
     clearTimeout(this.#first)
     clearInterval(this.#hourly)
+    clearInterval(this.#poll)
     await this.#looking
     await this.#ended()
   }
@@ -108,9 +120,17 @@ class QueueRunner {
     return active.filter((one) => one?.slots === undefined).length < this.options.concurrency
   }
 
+  /** Finds what other processes left: what they were at work in, and what they queued without a hint. */
+  #lookAgain(): void {
+    this.#elsewhere.clear()
+    this.#isSound = false
+    this.wake()
+  }
+
   /** Removes what is over, and queues what is due without anybody asking. */
   #housekeep(): void {
     const { app } = this
+    if (this.options.isLeader?.() === false) return
     this.#looking = this.#looking
       .then(() => prune(app))
       .then(() => removeExpired(app))
@@ -125,7 +145,7 @@ class QueueRunner {
     clearTimeout(this.#timer)
     if (this.#stopped) return
     if (!this.#isSound) await this.#takeUp()
-    const { ready, wakeAt } = await nextJobs(this.app, new Set(this.#active.keys()))
+    const { ready, wakeAt } = await nextJobs(this.app, this.#lanes, new Set([...this.#active.keys(), ...this.#elsewhere]))
     for (const job of ready) {
       if (this.#stopped) break
       if (this.#hasPlace(job.kind)) this.#start(job)
@@ -137,8 +157,10 @@ class QueueRunner {
   async #takeUp(): Promise<void> {
     this.#isSound = true
     try {
-      await reclaim(this.app, new Set([...this.#active.values()].map(({ id }) => id)))
-      await prune(this.app)
+      const running = await runningElsewhere(this.app, new Set(this.#active.keys()))
+      const free = running.length === 0 ? new Set<string>() : await this.#lanes.free([...new Set(running.map(({ lane }) => lane))])
+      for (const lane of free) await this.#lanes.take(lane, async () => void (await this.#takeBackIn(lane)))
+      if (this.#lanes.pollMs === null) await prune(this.app)
     } catch (error) {
       this.#isSound = false
       throw error
@@ -150,8 +172,20 @@ class QueueRunner {
     this.#timer = setTimeout(() => this.wake(), ms).unref()
   }
 
+  /** Puts back the jobs of a lane that count as running, by whoever has the lane. Returns whether there were any. */
+  async #takeBackIn(lane: string): Promise<boolean> {
+    const left = await runningIn(this.app, lane)
+    for (const job of left) await takeBack(this.app, job)
+    return left.length > 0
+  }
+
   #start(job: Document<JobDoc>): void {
-    const work = this.#perform(job)
+    const work = this.#lanes
+      .take(job.lane, async (lost) => {
+        // What another process left in the lane comes first: the next look finds it.
+        if (!(await this.#takeBackIn(job.lane))) await this.#perform(job, lost)
+      })
+      .then((taken) => void (taken || this.#elsewhere.add(job.lane)))
       .catch((error: unknown) => {
         this.#logged('The end of a job could not be recorded; the job runs once more.')(error)
         this.#isSound = false
@@ -160,34 +194,35 @@ class QueueRunner {
         this.#active.delete(job.lane)
         this.wake()
       })
-    this.#active.set(job.lane, { id: job.id, kind: job.kind, work })
+    this.#active.set(job.lane, { kind: job.kind, work })
   }
 
-  async #perform(queued: Document<JobDoc>): Promise<void> {
+  async #perform(queued: Document<JobDoc>, lost: AbortSignal): Promise<void> {
     const { app } = this
-    const job = await claim(app, queued.id, this.#runner)
+    const job = await claim(app, queued.id, newId())
     if (!job) return
     const kind = this.#kinds.get(job.kind)
-    const ending = kind ? await this.#attempt(kind, job) : { error: `There is no job of kind ${job.kind} in this release.` }
-    if (ending === 'interrupted') return putBack(app, job.id)
-    if (ending === null) return postpone(app, job.id)
+    const ending = kind ? await this.#attempt(kind, job, lost) : { error: `There is no job of kind ${job.kind} in this release.` }
+    if (ending === 'interrupted') return putBack(app, job)
+    if (ending === null) return postpone(app, job)
     try {
-      await finish(app, job.id, ending)
+      const isOurs = await finish(app, job, ending)
+      if (!isOurs) return app.log.warn({ job: job.id, kind: job.kind }, 'A job was taken over by another node while this one was silent.')
       app.credentials.delete(job.id)
       if (!this.#stopped) await ending.afterwards?.()
     } catch (error) {
       // Done, but not recorded as done: it runs once more, which changes nothing.
-      await postpone(app, job.id)
+      await postpone(app, job)
       throw error
     }
   }
 
   /** Runs a job; null = try again later. */
-  async #attempt(kind: JobKind, job: Document<JobDoc>): Promise<Ending | 'interrupted' | null> {
+  async #attempt(kind: JobKind, job: Document<JobDoc>, lost: AbortSignal): Promise<Ending | 'interrupted' | null> {
     const { app } = this
     if (job.attempts > MAX_ATTEMPTS) return kind.failed(app, job, GIVEN_UP)
     try {
-      return await kind.run(app, job, this.#stop.signal)
+      return await kind.run(app, job, this.#lanes.pollMs === null ? this.#stop.signal : AbortSignal.any([this.#stop.signal, lost]))
     } catch (error) {
       if (error instanceof JobInterrupted) return 'interrupted'
       app.log.error({ err: error, job: job.id, kind: job.kind, attempt: job.attempts }, 'A job failed unexpectedly.')

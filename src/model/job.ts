@@ -16,8 +16,10 @@ export interface JobDoc {
   /** ISO time before which a queued job is not started. */
   notBefore?: string
   createdAt: string
-  /** Process that runs it; a job that another process was running is taken up again at start. */
+  /** This run of it, of all of its runs: whoever finds that nobody has the lane of a running job takes the job over by a run of their own. */
   runner?: string
+  /** Process that has the job's credentials in its memory: no other runs it while that one lives. */
+  keeper?: string
   finishedAt?: string
   error?: string
 }

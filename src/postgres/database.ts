@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { DatabaseAway, isAway, mayRunAgain } from './errors.js'
-import { type Held, SoleHolder } from './sole-holder.js'
 
 /** What can be bound to a parameter of a statement. */
 export type Value = string | number | bigint | boolean | Buffer | null | readonly string[] | readonly number[] | readonly Buffer[]
@@ -52,11 +51,6 @@ export interface Database extends Session {
    * `heard` is called with an empty text whenever it has been made anew.
    */
   listen(channel: string, heard: (payload: string) => void): Listening
-  /**
-   * Takes the lock of the whole database, which one process has at a time, and keeps it until it is closed. Throws `DatabaseHeld` if another
-   * process has it, `DatabaseAway`.
-   */
-  hold(): Promise<Held>
   close(): Promise<void>
 }
 
@@ -76,6 +70,7 @@ class PostgresDatabase implements Database {
   readonly #pool: Pool
   readonly #config: ClientConfig
   readonly #listening = new Set<Listening>()
+  #closing: Promise<void> | null = null
 
   constructor({ url, connections = 10, statementMs = 30_000, connectMs = 5_000 }: DatabaseOptions) {
     // The time limit of the statement is the server's; that of the client, a little later, is for a server that does not answer at all.
@@ -144,15 +139,9 @@ class PostgresDatabase implements Database {
     return listener
   }
 
-  async hold(): Promise<Held> {
-    const holder = new SoleHolder(this.#config)
-    await holder.take()
-    return holder
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#listening].map((listener) => listener.close()))
-    await this.#pool.end()
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([...this.#listening].map((listener) => listener.close())).then(() => this.#pool.end())
+    return this.#closing
   }
 }
 

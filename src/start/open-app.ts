@@ -11,24 +11,25 @@ import type { App, Settings } from '../domain/context/app.js'
 import { openAssertions } from '../domain/context/assertions.js'
 import { Batcher } from '../domain/context/batcher.js'
 import { withoutCaller } from '../domain/context/guarded-app.js'
-import { KeyedMutex } from '../domain/context/keyed-mutex.js'
+import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import { openConversions } from '../domain/context/conversions.js'
 import { openTexts } from '../domain/context/open-texts.js'
 import { PageIndex } from '../domain/context/page-facts.js'
 import { SearchIndex } from '../domain/context/search-index.js'
 import { Previews } from '../domain/context/previews.js'
+import { repositoryName } from '../domain/context/refs.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
 import { Waits } from '../domain/context/waits.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
-import { createRemoteOperations, type Git, openGit } from '../git/index.js'
+import { createRemoteOperations, type Git, NoRepository, openGit } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
 import { openLfsFiles } from '../lfs/index.js'
 import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
-import type { RefName } from '../kernel/ids.js'
+import { newId, type RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
@@ -39,6 +40,8 @@ import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
 import { openDocuments } from './open-documents.js'
+import { movesElsewhere, type Node } from './open-node.js'
+import { SharedLocks } from './shared-locks.js'
 
 /** The name of the product, as clients, remotes and commits see it. */
 export const NAME = 'Bindery'
@@ -53,12 +56,14 @@ interface Surroundings {
   /** Called with the branches of a repository that moved. */
   moved: (repository: string, refs: readonly RefName[]) => void
   makePool: typeof createPool
+  /** What is shared with other nodes; null = nothing. */
+  node: Node | null
 }
 
 /** Opens the app; what has to be closed again is added to `closers` as soon as it is open. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
-  const { budget, log, clock, makePool } = around
-  const store = await openDocuments(config, log)
+  const { budget, log, clock, makePool, node } = around
+  const store = await openDocuments(config, log, node)
   closers.add(() => store.close())
   const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
@@ -74,7 +79,9 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   closers.add(async () => facts.close())
   const search = openSearch(config, log)
   closers.add(() => search.close())
-  const locks = new KeyedMutex()
+  const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
+  // bound: imports and exports that run
+  const running: App['running'] = new Map()
   const signIns = rateLimit('sign-in', config.signInRate)
   const ssoSteps = rateLimit('sso', config.ssoRate)
   const deliveries = rateLimit('webhook', config.deliveryRate)
@@ -90,7 +97,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     ...(deliveries ? { limitDeliveries: (address: string, webhook: string) => deliveries.count(`${networkOf(address)} ${webhook}`) } : {}),
     clock,
     locks,
-    moves: new RefMoves(),
+    moves: new RefMoves(node ? movesElsewhere(node) : undefined),
     previews: new Previews(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
     content,
@@ -101,20 +108,31 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     ...openPrinting(config, log, closers),
     conversions,
     assertions,
-    waits: new Waits(),
+    waits: new Waits((key) => node?.hints.send('over', key)),
     translation: await openEngines(config, log, closers),
     specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
     lfsFiles: await openLfsFiles(join(resolve(config.dataDir), 'lfs')),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     wakeConnections: () => {},
-    // bound: imports and exports that run
-    running: new Map(),
+    running,
+    endRun: (id) => {
+      running.get(id)?.abort()
+      node?.hints.send('end', id)
+    },
+    node: node?.id ?? newId(),
     // bound: queued imports and exports; gone with their job
     credentials: new Map(),
     log,
     settings: await settingsOf(config),
   }
+}
+
+/** What this node has of a space is brought up to date by opening it; a new space has no repository yet. */
+async function refresh(git: Git, space: string): Promise<void> {
+  await git.open(repositoryName(space)).catch((error: unknown) => {
+    if (!(error instanceof NoRepository)) throw error
+  })
 }
 
 /** The index of what is derived from content: disposable, but it holds texts of private spaces. */

@@ -7,18 +7,19 @@ import { makePrivate } from '../disk/private-files.js'
 import { migrations } from '../domain/upkeep/migrations.js'
 import type { Log } from '../kernel/log.js'
 import { documentTables, journals } from '../model/index.js'
+import type { Node } from './open-node.js'
 import { openPostgresStore, openStore, type SharedStore, type Store, type StoreEvent } from '../store/index.js'
 
-/** The documents. Names, addresses and hashes of tokens are for the owner alone, also in files that were there before. */
-export async function openDocuments(config: Config, log: Log): Promise<Store> {
+/** The documents; those of a node are in its database. Names, addresses and hashes of tokens are for the owner alone, also in files that were there before. */
+export async function openDocuments(config: Config, log: Log, node: Pick<Node, 'database'> | null): Promise<Store> {
   const dataDir = resolve(config.dataDir)
   const dir = join(dataDir, 'store')
   const tell = ({ event, ...fields }: StoreEvent): void => log.info(fields, `store: ${event}`)
-  await makeDurableFolder(config.databaseUrl === null ? dir : dataDir)
+  await makeDurableFolder(node === null ? dir : dataDir)
   makePrivate(dataDir, { deep: false })
-  if (config.databaseUrl !== null) {
+  if (node !== null) {
     if (existsSync(dir)) log.warn({}, `The documents are in the database of BINDERY_DATABASE_URL; those in ${dir} are not read.`)
-    return openPostgresStore({ url: config.databaseUrl, tables: documentTables, migrations, log: tell })
+    return openPostgresStore({ database: node.database, tables: documentTables, migrations, log: tell })
   }
   makePrivate(dir, { deep: true })
   return openStore({ dir, tables: documentTables, journals, migrations, log: tell })
@@ -45,4 +46,4 @@ export async function missingDocuments(store: Store): Promise<string[]> {
   return answered ? [] : ['database']
 }
 
-const isShared = (store: Store): store is SharedStore => 'ask' in store
+export const isShared = (store: Store): store is SharedStore => 'ask' in store

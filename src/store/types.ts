@@ -55,6 +55,8 @@ export interface Store extends Reader {
 export interface SharedStore extends Store {
   /** Throws `DatabaseAway` if the database cannot be asked now. */
   ask(): Promise<void>
+  /** Does something once the transaction is committed in which this is called; at once, if there is none. */
+  afterwards(work: () => void): void
 }
 
 /** Changes the stored documents from the form of one release to that of the next. Runs once, at start, before any index is built. */

@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { Batcher, type Turn } from '../../src/domain/context/batcher.js'
-import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
+import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('commits: the batches of edits')

@@ -59,15 +59,6 @@ test('while the database is away, requests are told when to try again, and nothi
   assert.is(body.items.length, 4)
 })
 
-test('a second server on the database is refused, and says what to do', async () => {
-  const error = await startService({ env }).then(
-    () => null,
-    (thrown: Error) => thrown,
-  )
-  assert.match(String(error?.message), /Another Bindery server runs on this database/)
-  assert.not.match(String(error?.message), SECRET)
-})
-
 test('the password is in no line of the log', () => {
   assert.ok(lines.length > 0)
   assert.not.ok(lines.join('').includes(SECRET))

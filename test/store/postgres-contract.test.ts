@@ -8,7 +8,7 @@ storeContract(
   'PostgreSQL',
   async () => {
     const url = await postgres.database()
-    return { open: () => openPostgresStore({ url, tables: [pages] }), dispose: async () => {} }
+    return { open: () => openPostgresStore({ database: { url }, tables: [pages] }), dispose: async () => {} }
   },
   () => postgres.close(),
 )

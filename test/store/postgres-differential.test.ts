@@ -120,7 +120,7 @@ test('the same steps come to the same results, errors, lists and orders', async 
       const place = temporaryDir()
       const [embedded, shared] = await Promise.all([
         openStore({ dir: place.dir }),
-        postgres.database().then((url) => openPostgresStore({ url, tables: [pages] })),
+        postgres.database().then((url) => openPostgresStore({ database: { url }, tables: [pages] })),
       ])
       try {
         for (const transaction of story) assert.equal(await play(shared, transaction), await play(embedded, transaction))
@@ -137,7 +137,7 @@ test('the same steps come to the same results, errors, lists and orders', async 
 /** Nodes on one database. */
 async function nodes(count: number): Promise<{ stores: Store[]; close: () => Promise<unknown> }> {
   const url = await postgres.database()
-  const stores = await Promise.all(Array.from({ length: count }, () => openPostgresStore({ url, shared: true, tables: [pages] })))
+  const stores = await Promise.all(Array.from({ length: count }, () => openPostgresStore({ database: { url }, tables: [pages] })))
   return { stores, close: () => Promise.all(stores.map((store) => store.close())) }
 }
 

@@ -19,7 +19,7 @@ import { overridesAt } from '../../src/domain/revisions/identity.js'
 import { Batcher } from '../../src/domain/context/batcher.js'
 import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
-import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
+import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
 import { Previews } from '../../src/domain/context/previews.js'
@@ -145,6 +145,8 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
     wakeWebhooks: () => {},
     wakeConnections: () => {},
     running: new Map(),
+    endRun: () => {},
+    node: 'here',
     credentials: new Map(),
     log: log(logged),
   }

@@ -87,6 +87,6 @@ export async function cancelRuns(app: App, connection: ConnectionDoc): Promise<D
   })
   const [first] = marked
   if (!first) throw conflict('No run of this connection is queued or running.')
-  for (const { id } of marked) app.running.get(id)?.abort()
+  for (const { id } of marked) app.endRun(id)
   return first
 }

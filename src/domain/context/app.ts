@@ -12,7 +12,7 @@ import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
 import type { ContentCache } from './content-cache.js'
 import type { Batcher } from './batcher.js'
-import type { KeyedMutex } from './keyed-mutex.js'
+import type { Locks } from './locks.js'
 import type { PageIndex } from './page-facts.js'
 import type { Previews } from './previews.js'
 import type { RefMoves } from './ref-moves.js'
@@ -34,7 +34,7 @@ export interface App {
   clock: Clock
   settings: Settings
   /** By space: writes of content, sync steps and maintenance exclude each other. */
-  locks: KeyedMutex
+  locks: Locks
   /** Branch moves that have passed their last check and are still running. */
   moves: RefMoves
   /** Limits how many previews of remotes run at once. */
@@ -80,6 +80,8 @@ export interface App {
   wakeConnections(hint?: { connection: string }): void
   /** Imports and exports that run now, by ID: aborting ends their Git processes. */
   running: Map<string, AbortController>
+  /** Ends an import or export, on whichever node it runs. */
+  endRun(id: string): void
   /** Credentials of queued remote operations by job ID: kept in memory only, never stored. */
   credentials: Map<string, { username?: string; password?: string }>
   /**
@@ -91,6 +93,8 @@ export interface App {
   decided(): void
   /** Notes, for the audit log, that an admin overrode a rule of the space. */
   overruled(rule: string): void
+  /** ID of this process: of the node, if several share a database. */
+  node: string
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
 }
 

@@ -1,6 +1,6 @@
 // Gathers writes that come at the same time, so that they share one commit's work and one sync of the disk.
 import type { Lease } from '../../kernel/lease.js'
-import type { KeyedMutex } from './keyed-mutex.js'
+import type { Locks } from './locks.js'
 
 /**
  * How long a turn waits for those who were served by the one before it, in milliseconds since the last of them came: they often come back at
@@ -27,7 +27,7 @@ export class Batcher {
   readonly #recent = new Map<string, { items: number; timer: NodeJS.Timeout }>()
 
   constructor(
-    readonly locks: KeyedMutex,
+    readonly locks: Locks,
     /** Most items in one turn. */
     readonly maxItems: number,
   ) {}

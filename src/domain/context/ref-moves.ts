@@ -6,6 +6,9 @@ export class RefMoves {
   // bound: requests and jobs in progress
   readonly #bySpace = new Map<string, Set<Promise<unknown>>>()
 
+  /** @param elsewhere the same as `settled` for the moves of other processes, which are made under the locks of their spaces */
+  constructor(private readonly elsewhere: (space?: string) => Promise<void> = async () => {}) {}
+
   /** Runs `work`, which makes the last check of a move in the space, and then the move. */
   async during<T>(space: string, work: () => Promise<T>): Promise<T> {
     const moving = work()
@@ -19,9 +22,10 @@ export class RefMoves {
     }
   }
 
-  /** Resolves when all moves that are running now, of one space or of all, have ended, whether they succeeded or failed. */
+  /** Resolves when all moves that are running now, of one space or of all, have ended, whether they succeeded or failed. Throws if the database is away. */
   async settled(space?: string): Promise<void> {
     const open = space === undefined ? [...this.#bySpace.values()] : [this.#bySpace.get(space) ?? new Set<Promise<unknown>>()]
     await Promise.allSettled(open.flatMap((own) => [...own]))
+    await this.elsewhere(space)
   }
 }

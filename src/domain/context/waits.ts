@@ -7,6 +7,9 @@ export class Waits {
   readonly #waiting = new Map<string, Set<() => void>>()
   #closed = false
 
+  /** @param tell tells other processes that something may be over; they call `wakeHere` */
+  constructor(private readonly tell: (key: string) => void = () => {}) {}
+
   /** Waits until `isOver`, but no longer than `ms`, and not once the service stops. */
   async until(key: string, ms: number, isOver: () => Promise<boolean>): Promise<void> {
     const end = performance.now() + ms
@@ -15,13 +18,19 @@ export class Waits {
 
   /** Says that it may be over. */
   wake(key: string): void {
+    this.wakeHere(key)
+    this.tell(key)
+  }
+
+  /** Says so to those who wait in this process. */
+  wakeHere(key: string): void {
     for (const wake of this.#waiting.get(key) ?? []) wake()
   }
 
   /** Lets everybody go on; nobody waits from now on. */
   close(): void {
     this.#closed = true
-    for (const key of this.#waiting.keys()) this.wake(key)
+    for (const key of this.#waiting.keys()) this.wakeHere(key)
   }
 
   async #hint(key: string, ms: number): Promise<void> {

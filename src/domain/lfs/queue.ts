@@ -72,15 +72,16 @@ export async function queueLfs(
   const asked = order.asked || before?.asked === true
   const payload = { ...order, revisions, asked } as unknown as Record<string, unknown>
   const id = waiting?.id ?? newId()
+  const kept = credential ? { keeper: app.node } : {}
   if (waiting) {
     const { notBefore: later, ...rest } = waiting
     // Whoever asks is not made to wait; what comes by itself does not shorten the pause that a server was given.
     const pause = asked ? undefined : [later, notBefore].sort().findLast((time) => time !== undefined)
-    await tx.replace(jobs, { ...rest, payload, ...(pause === undefined ? {} : { notBefore: pause }) })
+    await tx.replace(jobs, { ...rest, payload, ...kept, ...(pause === undefined ? {} : { notBefore: pause }) })
   } else {
     const sequence = 1 + all.reduce((most, job) => Math.max(most, job.sequence), 0)
     const job = { id, kind: RESOLVE_LFS, lane, payload, state: 'queued' as const, sequence, attempts: 0, createdAt: app.clock.now().toISOString() }
-    await tx.insert(jobs, { ...job, ...(notBefore === undefined ? {} : { notBefore }) })
+    await tx.insert(jobs, { ...job, ...kept, ...(notBefore === undefined ? {} : { notBefore }) })
   }
   if (credential) app.credentials.set(id, credential)
 }

@@ -1,6 +1,6 @@
-/** Repairs at start what a crash left between documents and Git. */
+/** Repairs what a crash left between documents and Git. */
 import type { CommitId } from '../../kernel/ids.js'
-import { changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
+import { type ChangeRequestDoc, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
 import { NoRepository } from '../../git/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -39,25 +39,42 @@ async function openAndReconcile(app: App, doc: Document<SpaceDoc>): Promise<Repa
   }
 }
 
+/** Something in a space that is to be repaired. */
+type Fault = { request: Document<ChangeRequestDoc>; merge: CommitId | null }
+
+/** Looks without the lock of the space, since most are sound, and again under it: another node may be at work there. */
 async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
-  const { doc, repo } = space
+  const { doc } = space
   const repairs: Repair[] = []
+  if ((await faultsOf(app, space)).length > 0)
+    await app.locks.run(doc.id, async (lease) => {
+      for (const { request, merge } of await faultsOf(app, space)) {
+        if (merge === null) await makeBranch(lease, space, request, request.revisionInitial as CommitId)
+        else
+          await changeDocument(app, request.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: merge, updatedAt: app.clock.now().toISOString() }))
+        repairs.push({ space: doc.id, what: `${merge === null ? 'made the branch' : 'recorded the merge'} of change request ${request.number}` })
+      }
+    })
+  return [...repairs, ...(await recountSpace(app, doc.id))]
+}
+
+/** The change requests without a branch (`merge` is null), and those that main contains without saying so. */
+async function faultsOf(app: App, space: LoadedSpace): Promise<Fault[]> {
+  const { doc, repo } = space
+  const faults: Fault[] = []
   const main = repo.head(MAIN)
   const all = await app.store.find(changeRequests, 'space', doc.id)
   for (const request of all.filter((one) => one.status !== 'merged')) {
     const head = repo.head(changeRequestRef(request.number))
     if (!head) {
-      await app.locks.run(doc.id, (lease) => makeBranch(lease, space, request, request.revisionInitial as CommitId))
-      repairs.push({ space: doc.id, what: `made the branch of change request ${request.number}` })
+      faults.push({ request, merge: null })
       continue
     }
     if (!main || head === request.revisionInitial || !(await repo.isAncestor(head, main))) continue
     const merge = await mergeOf(app, space, main, request.id)
-    if (!merge) continue
-    await changeDocument(app, request.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: merge, updatedAt: app.clock.now().toISOString() }))
-    repairs.push({ space: doc.id, what: `recorded the merge of change request ${request.number}` })
+    if (merge) faults.push({ request, merge })
   }
-  return [...repairs, ...(await recountSpace(app, doc.id))]
+  return faults
 }
 
 /** The merge commit on main that merged a change request. */

@@ -7,6 +7,9 @@ import type { RefReader } from '../refs/reader.js'
 
 const COPIED = ['refs/heads/main', 'refs/bindery/adopted', 'refs/bindery/sync/']
 
+/** Whether a duplicate gets a ref of this name. */
+export const isCopied = (ref: string): boolean => COPIED.some((prefix) => (prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix))
+
 /** The refs that a duplicate gets, as a packed-refs file. */
 function copiedRefs(refs: RefReader): string {
   const kept = COPIED.flatMap((prefix) => [...refs.list(prefix)].filter(([name]) => prefix.endsWith('/') || name === prefix))

@@ -54,10 +54,10 @@ export async function syncPath(on: Disk, path: string): Promise<void> {
 }
 
 /** Writes a new file durably, except for its name: the caller has to sync its folder. */
-export async function writeSynced(on: Disk, path: string, data: readonly Uint8Array[], mode: number): Promise<void> {
+export async function writeSynced(on: Disk, path: string, data: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, mode: number): Promise<void> {
   const fd = await on.open(path, 'wx', mode)
   try {
-    for (const part of data) await on.write(fd, part)
+    for await (const part of data) await on.write(fd, part)
     await on.fsync(fd)
   } finally {
     await on.close(fd)

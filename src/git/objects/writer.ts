@@ -11,7 +11,7 @@ import { type EncodedObject, MAX_OBJECT_BYTES } from './hash.js'
 import { deflated, findLoose, isLooseFolder, loosePath } from './loose.js'
 import { packEntry, type RawEntry } from './pack-format.js'
 import { findInPacks } from './pack-index.js'
-import { writePack } from './pack-writer.js'
+import { type WrittenPack, writePack } from './pack-writer.js'
 import { SmallPacks } from './small-packs.js'
 
 const WIDTH = 8
@@ -71,6 +71,12 @@ export class ObjectWriter {
     const joined = await this.#small.add(pack).catch(() => null)
     if (joined) this.#note(joined.name, packed)
     return true
+  }
+
+  /** Notes a pack that somebody else's objects came in: small ones are joined with others. */
+  async addPack(pack: WrittenPack): Promise<void> {
+    // What cannot be joined is left to the maintenance.
+    await this.#small.add(pack).catch(() => null)
   }
 
   /** Remembers which pack has which objects. */

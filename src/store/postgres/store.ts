@@ -4,7 +4,7 @@ import type { Journal, JournalQuery } from '../../kernel/documents.js'
 import type { Stretch } from '../../kernel/paging.js'
 import type { Recording } from '../../kernel/recording.js'
 import { Turns } from '../../kernel/turns.js'
-import { constraintOf, type Database, DatabaseAway, type Held } from '../../postgres/index.js'
+import { constraintOf, type Database, type Session } from '../../postgres/index.js'
 import { StoreClosed } from '../errors.js'
 import { SingleWrites } from '../single-writes.js'
 import type { Document, SharedStore, Store, Table, Transaction } from '../types.js'
@@ -28,7 +28,7 @@ const metAKey = (error: unknown): boolean => constraintOf(error) !== null
 
 export class PostgresStore extends SingleWrites implements SharedStore {
   readonly #database: Database
-  readonly #held: Held | null
+  readonly #closed: () => Promise<void>
   /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<PostgresTransaction>()
   // bound: requests and jobs under way
@@ -36,21 +36,21 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   readonly #unfinished = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
-  /** @param held the lock of the database: while it is lost, nothing is written; null if others may write, too */
-  constructor(database: Database, held: Held | null) {
+  /** @param closed called when the store no longer uses the database */
+  constructor(database: Database, closed: () => Promise<void>) {
     super()
     this.#database = database
-    this.#held = held
+    this.#closed = closed
   }
 
   async ask(): Promise<void> {
-    this.#checkHeld()
     await this.#begin((database) => database.query('SELECT 1'))
   }
 
-  /** While this process does not have the lock, another one may have taken it. */
-  #checkHeld(): void {
-    if (this.#held?.holds === false) throw new DatabaseAway(new Error('the lock of the database was lost with its connection, and is being taken again'))
+  afterwards(work: () => void): void {
+    const running = this.#running.getStore()
+    if (running?.isOver === false) running.afterwards.push(work)
+    else work()
   }
 
   /** Counts what is under way, so that `close` waits for it. Throws `StoreClosed`. */
@@ -66,16 +66,21 @@ export class PostgresStore extends SingleWrites implements SharedStore {
     if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
     return this.#begin((database) =>
       this.#turns.run(() =>
-        database.transact((session) => this.#run(new PostgresTransaction(session), work), 'SERIALIZABLE', { first: turnOf, again: metAKey }),
+        (async () => {
+          // The last attempt is the one that is committed.
+          let last: PostgresTransaction | undefined
+          const once = (session: Session) => this.#run((last = new PostgresTransaction(session)), work)
+          const value = await database.transact(once, 'SERIALIZABLE', { first: turnOf, again: metAKey })
+          for (const then of last?.afterwards ?? []) then()
+          return value
+        })(),
       ),
     )
   }
 
   async #run<R>(tx: PostgresTransaction, work: (tx: Transaction) => Promise<R>): Promise<R> {
     try {
-      this.#checkHeld()
       const value = await this.#running.run(tx, () => work(tx))
-      this.#checkHeld()
       if (tx.failure !== null) throw tx.failure
       return value
     } catch (thrown) {
@@ -131,7 +136,6 @@ export class PostgresStore extends SingleWrites implements SharedStore {
 
   async #close(): Promise<void> {
     while (this.#unfinished.size > 0) await Promise.all(this.#unfinished)
-    await this.#held?.close()
-    await this.#database.close()
+    await this.#closed()
   }
 }

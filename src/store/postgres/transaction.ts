@@ -16,6 +16,9 @@ export class PostgresTransaction implements Transaction {
   readonly #session: Session
   #over = false
   #failure: unknown = null
+  /** To be done once it is committed. */
+  // bound: what one transaction wakes
+  readonly afterwards: (() => void)[] = []
 
   constructor(session: Session) {
     this.#session = { query: (...given) => this.#query(session, ...given) }

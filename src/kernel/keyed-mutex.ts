@@ -1,5 +1,5 @@
-// The locks of the spaces within this process.
-import type { Lease } from '../../kernel/lease.js'
+/** Locks by name within this process. */
+import type { Lease } from './lease.js'
 
 /** Runs work with the same key one after the other, and work with different keys concurrently. */
 export class KeyedMutex {
@@ -20,6 +20,11 @@ export class KeyedMutex {
       if (this.#tails.get(key) === tail) this.#tails.delete(key)
     })
     return result
+  }
+
+  /** Whether something is running or queued under `key`. */
+  has(key: string): boolean {
+    return this.#tails.has(key)
   }
 
   /** Resolves when nothing is running or queued. */

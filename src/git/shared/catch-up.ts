@@ -1,0 +1,110 @@
+/** Brings a copy to where the database is: objects first, then refs. */
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { LostObject, NoRepository } from '../errors.js'
+import { repositoryExists } from '../lifecycle/paths.js'
+import type { Copy, NodeServices } from './copy.js'
+import { follow, look } from './follow.js'
+import { type Head, isSame, type LoggedMove, movesBetween, readHead, readRefs } from './head.js'
+import { installPacks, PackGone } from './install-packs.js'
+import { KnownRefs } from './known-refs.js'
+import { readState } from './node-state.js'
+import { listPacks } from './stored-packs.js'
+
+/** How often packs are listed again because others have replaced them. */
+const ATTEMPTS = 3
+
+/** Reads what the copy lacks. Throws `NoRepository` if the repository was removed, `DatabaseAway`, `LostObject`. */
+export async function catchUp(services: NodeServices, copy: Copy): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(services, copy)
+    } catch (error) {
+      if (!(error instanceof PackGone) || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function once(services: NodeServices, copy: Copy): Promise<void> {
+  if (copy.at && copy.local) {
+    const head = await readHead(services.database, copy.name)
+    if (head === null) throw removed(copy)
+    const moves = await movesBetween(services.database, copy.name, copy.at, head)
+    if (moves) return advance(services, copy, head, moves)
+  }
+  await fill(services, copy)
+}
+
+const removed = ({ name }: Copy): NoRepository => new NoRepository(`the repository ${name} was removed`)
+
+/** Follows moves that continue what the copy has. */
+async function advance(services: NodeServices, copy: Copy, head: Head, moves: readonly LoggedMove[]): Promise<void> {
+  const before = copy.at as Head
+  const all = moves.flatMap((one) => one.moves)
+  const net = new Map(all.map(({ ref, to }) => [ref, to]))
+  await fetchObjects(services, copy, before.sequence, net.values())
+  copy.follow(all, head)
+  if (head.epoch !== before.epoch) copy.refs.forgetFormer()
+  if (isSame(before, head)) return
+  services.keep(copy)
+  await follow(services, copy, [...net.keys()])
+  services.movedElsewhere(copy.name, [...net.keys()])
+}
+
+/** Reads all refs, and the objects that the disk lacks by what it says of itself: all, if what it says is not what the database remembers. */
+async function fill(services: NodeServices, copy: Copy): Promise<void> {
+  const all = await readRefs(services.database, copy.name)
+  if (all === null) throw removed(copy)
+  const { head, refs } = all
+  const state = await openDisk(services, copy, head)
+  const moves = state && (await movesBetween(services.database, copy.name, state, head))
+  if (state && !moves)
+    services.notice(
+      `${copy.path} has moves of refs that the database does not know: the database was restored to an earlier time. It is filled from the database again.`,
+    )
+  const known = new KnownRefs(refs)
+  const since = moves?.flatMap((one) => one.moves) ?? null
+  const changed = since ? since.map(({ ref }) => known.get(ref)) : known.values()
+  await fetchObjects(services, copy, state && since ? state.sequence : -1, changed)
+  const others = copy.at === null ? [] : differing(copy.refs, known)
+  if (since) {
+    copy.expectNothing()
+    copy.expectMoves(since)
+  } else copy.expectAnything()
+  copy.refs = known
+  copy.at = head
+  services.keep(copy)
+  await look(services, copy)
+  if (others.length > 0) services.movedElsewhere(copy.name, others)
+}
+
+/** Opens the repository on the disk, which is made if there is none. Returns what it says of itself. */
+async function openDisk({ git }: NodeServices, copy: Copy, head: Head) {
+  const state = readState(copy.path)
+  const isOther = state !== null && state.incarnation !== head.incarnation
+  if (isOther) await git.remove(copy.name)
+  if (isOther || !(await repositoryExists(copy.path))) {
+    await git.forget(copy.name)
+    copy.local = await git.create(copy.name)
+    return null
+  }
+  copy.local = await git.open(copy.name)
+  return state
+}
+
+/**
+ * Installs the packs that belong to moves after `after`. If a commit is missing then, since somebody has deleted objects here, installs all
+ * packs. Throws `LostObject` if it is missing nevertheless.
+ */
+async function fetchObjects({ database }: NodeServices, copy: Copy, after: number, tips: Iterable<CommitId | null>): Promise<void> {
+  const { parts } = copy.disk
+  const needed = [...new Set(tips)].filter((tip) => tip !== null)
+  await installPacks(database, parts, await listPacks(database, copy.name, after))
+  if (after < 0 || (await parts.writer.absent(needed)).length > 0) {
+    if (after >= 0) await installPacks(database, parts, await listPacks(database, copy.name))
+    for (const oid of await parts.writer.absent(needed)) throw new LostObject(oid, copy.path)
+  }
+}
+
+function differing(before: KnownRefs, after: KnownRefs): RefName[] {
+  return [...new Set([...before.all().keys(), ...after.all().keys()])].filter((ref) => before.get(ref) !== after.get(ref))
+}

@@ -1,0 +1,79 @@
+/** Lets the refs on the disk of a node follow those in memory, and finds what somebody moved there by hand. */
+import type { RefName } from '../../kernel/ids.js'
+import { GitError, StaleRef } from '../errors.js'
+import type { Copy, NodeServices } from './copy.js'
+import { type Deviation, deviations, putRight } from './disk-refs.js'
+import { type Head, isSame } from './head.js'
+import { writeState } from './node-state.js'
+import { publishFrom } from './publish-from.js'
+import { planSetAside } from './set-aside.js'
+
+const REASON = 'follow the database'
+
+/**
+ * Gives refs on the disk the values that they have in memory. That it fails is told to the operator, and tried again at the next look: what the
+ * service reads is in memory.
+ */
+export async function follow(services: NodeServices, copy: Copy, refs: readonly RefName[]): Promise<void> {
+  const { reader } = copy.disk.parts
+  try {
+    const all = refs.map((ref): Deviation => ({ ref, found: reader.head(ref), wanted: copy.refs.get(ref) })).filter(({ found, wanted }) => found !== wanted)
+    if (all.some((one) => copy.isForeign(one))) return await look(services, copy)
+    copy.stamps.forget()
+    await putRight(copy.disk.parts, all, REASON)
+    copy.settled(refs)
+    await noteState(copy)
+  } catch (error) {
+    tellFailure(services, copy, error)
+  }
+}
+
+/** Compares all refs on the disk with those in memory. What was moved by hand is set aside, then the disk is put right. */
+export async function look(services: NodeServices, copy: Copy): Promise<void> {
+  const { reader } = copy.disk.parts
+  copy.lookedAt = performance.now()
+  try {
+    await copy.stamps.take()
+    const found = deviations(reader, copy.refs.all())
+    const foreign = found.filter((one) => copy.isForeign(one))
+    if (foreign.length > 0) await setAside(services, copy, foreign)
+    // Those that moved in the meantime are found by the next look.
+    const ours = (foreign.length > 0 ? deviations(reader, copy.refs.all()) : found).filter((one) => !copy.isForeign(one))
+    if (ours.length > 0) copy.stamps.forget()
+    await putRight(copy.disk.parts, ours, REASON)
+    copy.expectNothing()
+    await noteState(copy)
+  } catch (error) {
+    tellFailure(services, copy, error)
+  }
+}
+
+async function setAside(services: NodeServices, copy: Copy, foreign: readonly Deviation[]): Promise<void> {
+  const { told, moves } = planSetAside(foreign, (ref) => copy.refs.get(ref))
+  if (moves.length > 0) {
+    const { before, after } = await publishFrom(services, copy, { moves, reason: 'set aside what was moved by hand on a node', fence: null })
+    // If other nodes have moved something, too, the next opening finds out: where the copy stands has not changed.
+    copy.follow(moves, isSame(before, copy.at as Head) ? after : (copy.at as Head))
+    services.keep(copy)
+  }
+  for (const { ref, found } of foreign) copy.expect(ref, found)
+  for (const { ref, found, put, kept } of told) {
+    const what = found === null ? 'deleted' : `moved to ${found}`
+    services.notice(
+      `${copy.path}: ${ref} was ${what} by hand; it is ${put ?? 'absent'} again${kept === null ? '' : `, and the commit is kept as ${kept}`}. Push to the server instead.`,
+    )
+  }
+  services.setAside(copy.name, told)
+}
+
+/** Not before the disk has followed: what is left to follow would be taken for a move by hand after the next start. */
+async function noteState(copy: Copy): Promise<void> {
+  if (copy.isInStep) await writeState(copy.path, copy.at as Head)
+}
+
+function tellFailure(services: NodeServices, copy: Copy, error: unknown): void {
+  copy.stamps.forget()
+  if (error instanceof StaleRef) return
+  if (!(error instanceof GitError) && (error as NodeJS.ErrnoException | null)?.code === undefined) throw error
+  services.notice(`${copy.path}: refs cannot be made those of the database: ${(error as Error).message}`)
+}

@@ -1,0 +1,66 @@
+/** Finds the objects that the database needs before refs may name new commits. */
+import { MissingObject } from '../errors.js'
+import type { CommitInfo } from '../objects/types.js'
+import type { ObjectDatabase } from '../objects/database.js'
+import { EMPTY_TREE, type EncodedObject } from '../objects/hash.js'
+import { objectsBeyond } from '../trees/new-objects.js'
+
+/** What is looked for and packed in this process; beyond, Git does it. */
+const MOST_COMMITS = 64
+const MOST_OBJECTS = 2000
+const MOST_BYTES = 8 * 1024 * 1024
+
+/** New objects, and the commits among them. */
+export interface NewObjects {
+  commits: string[]
+  objects: EncodedObject[]
+}
+
+/**
+ * The objects of `tips` and their histories that are not there when everything is that `isPublished` knows. More than these may be among them.
+ * Null if there are many, or a tip is no commit. Throws `MissingObject`, `LostObject`.
+ */
+export async function findNewObjects(database: ObjectDatabase, tips: readonly string[], isPublished: (commit: string) => boolean): Promise<NewObjects | null> {
+  const commits = await newCommits(database, tips, isPublished)
+  if (commits === null) return null
+  const readTree = (oid: string) => database.tree(oid)
+  const found = new Set<string>()
+  for (const { id, tree, parents } of commits.values()) {
+    const known = await Promise.all(parents.map(async (parent) => (commits.get(parent) ?? (await database.commit(parent))).tree))
+    found.add(id)
+    for (const oid of await objectsBeyond(tree, known, readTree)) if (oid !== EMPTY_TREE) found.add(oid)
+    if (found.size > MOST_OBJECTS) return null
+  }
+  const objects: EncodedObject[] = []
+  let bytes = 0
+  for (const oid of found) {
+    const { object } = await database.recall(oid)
+    objects.push(object)
+    bytes += object.content.length
+    if (bytes > MOST_BYTES) return null
+  }
+  return { commits: [...commits.keys()], objects }
+}
+
+async function newCommits(
+  database: ObjectDatabase,
+  tips: readonly string[],
+  isPublished: (commit: string) => boolean,
+): Promise<Map<string, CommitInfo> | null> {
+  const found = new Map<string, CommitInfo>()
+  const queue = new Set(tips)
+  for (const id of queue) {
+    if (isPublished(id)) continue
+    if (found.size === MOST_COMMITS) return null
+    try {
+      const commit = await database.commit(id)
+      found.set(id, commit)
+      for (const parent of commit.parents) queue.add(parent)
+    } catch (error) {
+      // A tag that an admin made, for example: Git knows what belongs to it, and complains if it is not there.
+      if (error instanceof MissingObject) return null
+      throw error
+    }
+  }
+  return found
+}

@@ -1,0 +1,44 @@
+/** Moves of refs by this node: published in the database, then followed here. */
+import { StaleRef } from '../errors.js'
+import type { RefMove } from '../types.js'
+import { catchUp } from './catch-up.js'
+import type { Copy, NodeServices } from './copy.js'
+import { follow } from './follow.js'
+import { type Head, isSame } from './head.js'
+import { PacksReplaced, type Published } from './publish.js'
+import { type OwnMoves, publishFrom } from './publish-from.js'
+
+const ATTEMPTS = 5
+
+/** Makes the moves. Throws what `publish` throws. */
+export async function moveOnNode(services: NodeServices, copy: Copy, own: OwnMoves): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await followOwn(services, copy, own.moves, await publishFrom(services, copy, own))
+    } catch (error) {
+      const isReplaced = error instanceof PacksReplaced && attempt < ATTEMPTS
+      // Whoever tries again begins with what the refs are now.
+      if (isReplaced || error instanceof StaleRef) await catchUp(services, copy)
+      if (!isReplaced) throw error
+    }
+  }
+}
+
+/** The moves are made: what fails from here on is repaired when the repository is opened next. */
+async function followOwn(services: NodeServices, copy: Copy, moves: readonly RefMove[], { before, after }: Published): Promise<void> {
+  if (!isSame(before, copy.at as Head)) {
+    // Other nodes have moved something, too.
+    await catchUp(services, copy).catch((error: unknown) => {
+      services.notice(`${copy.path}: moves of other nodes cannot be followed now: ${error instanceof Error ? error.message : String(error)}`)
+      copy.refs.apply(moves)
+    })
+    return
+  }
+  copy.follow(moves, after)
+  services.keep(copy)
+  await follow(
+    services,
+    copy,
+    moves.map(({ ref }) => ref),
+  )
+}

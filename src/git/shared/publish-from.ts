@@ -1,0 +1,50 @@
+/** Publishes moves of refs from the copy of a node: finds what the database lacks, packs it, and makes the moves there. */
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { Fence } from '../../kernel/lease.js'
+import type { RefMove } from '../types.js'
+import type { Copy, NodeServices } from './copy.js'
+import type { Head } from './head.js'
+import { findNewObjects } from './new-objects.js'
+import { type NewPack, packByGit, packOf } from './new-pack.js'
+import { publish, type Published } from './publish.js'
+
+const MAIN = 'refs/heads/main' as RefName
+
+export interface OwnMoves {
+  moves: readonly RefMove[]
+  reason: string
+  fence: Fence | null
+}
+
+/** Makes the moves in the database; the copy is as before. Throws what `publish` throws. */
+export async function publishFrom({ database }: NodeServices, copy: Copy, own: OwnMoves): Promise<Published> {
+  const known = copy.at as Head
+  const { pack, commits } = await packFor(copy, own.moves)
+  try {
+    const made = await publish(database, { ...own, name: copy.name, pack, known })
+    copy.refs.notePublished(commits)
+    return made
+  } finally {
+    await pack?.remove()
+  }
+}
+
+/** The pack of what the database lacks, and the commits in it that are known. */
+async function packFor(copy: Copy, moves: readonly RefMove[]): Promise<{ pack: NewPack | null; commits: readonly string[] }> {
+  const { path, objects, launcher } = copy.disk.parts
+  const tips = [...new Set(moves.flatMap(({ to }) => (to === null || copy.refs.isPublished(to) ? [] : [to])))]
+  if (tips.length === 0) return { pack: null, commits: [] }
+  const found = await findNewObjects(objects, tips, (commit) => copy.refs.isPublished(commit))
+  if (found) return { pack: found.objects.length === 0 ? null : await packOf(found.objects), commits: found.commits }
+  const fresh = await beyondMain(copy, tips)
+  return { pack: fresh.length === 0 ? null : await packByGit({ path, launcher }, fresh, copy.refs.values()), commits: tips }
+}
+
+/** Those that main does not contain: an old revision of main is told from memory. */
+async function beyondMain(copy: Copy, tips: readonly CommitId[]): Promise<CommitId[]> {
+  const main = copy.refs.get(MAIN)
+  if (main === null) return [...tips]
+  const beyond: CommitId[] = []
+  for (const tip of tips) if (!(await copy.disk.hasCommit(tip)) || !(await copy.disk.isAncestor(tip, main))) beyond.push(tip)
+  return beyond
+}

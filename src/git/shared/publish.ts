@@ -1,0 +1,156 @@
+/** The transaction that moves refs: the commit point of every write on a node. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { type CommitId, newId, type RefName } from '../../kernel/ids.js'
+import type { Fence } from '../../kernel/lease.js'
+import { checkFence, type Database, DatabaseAway, isAway, type Session } from '../../postgres/index.js'
+import { GitError, NoRepository, StaleRef } from '../errors.js'
+import type { RefMove } from '../types.js'
+import { type Head, lockHead, nextChain } from './head.js'
+import type { NewPack } from './new-pack.js'
+import { addPack, isSmall, storePack, storeSmallPack } from './stored-packs.js'
+
+/** The channel on which nodes tell each other what moved. */
+export const CHANNEL = 'bindery_repositories'
+/** How long the outcome of a commit whose response was lost is asked for. */
+const DOUBT_MS = 5_000
+const DOUBT_PAUSE_MS = 100
+
+/** Moves of refs, with the objects that they need. */
+export interface Publication {
+  name: string
+  moves: readonly RefMove[]
+  /** For people who look into the log of moves. */
+  reason: string
+  /** The objects that the database lacks; null = none. */
+  pack: NewPack | null
+  /** Where the repository stood when it was looked which objects it lacks. */
+  known: Pick<Head, 'incarnation' | 'epoch'>
+  /** The lease that must still be the newest one; null = none is needed. */
+  fence: Fence | null
+}
+
+/** Where the repository stood before a publication, and stands after it. */
+export interface Published {
+  before: Head
+  after: Head
+}
+
+/** Packs were replaced since it was looked which objects the database lacks: it has to be looked again. */
+export class PacksReplaced extends GitError {}
+
+/**
+ * Makes all moves, or none; whoever asks after it resolved sees them, on every node. Throws `StaleRef`, `NoRepository`, `PacksReplaced`, `LeaseLost`, and
+ * `DatabaseAway`: then the moves may have been made.
+ */
+export async function publish(database: Database, publication: Publication): Promise<Published> {
+  const { pack, name } = publication
+  const id = newId()
+  // A large pack is there before anybody has to wait for the transaction.
+  const stored = pack && !isSmall(pack) ? await storePack(database, pack) : null
+  let complete: Published | null = null
+  try {
+    return await database.transact(async (session) => {
+      complete = null
+      complete = await makeMoves(session, publication, id, stored)
+      return complete
+    }, 'READ COMMITTED')
+  } catch (error) {
+    if (complete === null || !isAway(error)) throw error
+    if (await wasMade(database, name, complete, id)) return complete
+    throw error
+  }
+}
+
+async function makeMoves(session: Session, { name, moves, reason, pack, known, fence }: Publication, id: string, stored: string | null): Promise<Published> {
+  if (fence) await checkFence(session, fence)
+  const before = await lockHead(session, name)
+  if (before?.incarnation !== known.incarnation) throw new NoRepository(`the repository ${name} was removed`)
+  if (before.epoch !== known.epoch) throw new PacksReplaced(`packs of ${name} were replaced`)
+  await compare(session, name, moves)
+  const packId = pack === null ? null : (stored ?? newId())
+  const after: Head = { ...before, sequence: before.sequence + 1, chain: nextChain(before.chain, id, moves, packId) }
+  if (pack !== null && stored === null) await storeSmallPack(session, packId as string, pack, { name, sequence: after.sequence })
+  else if (stored !== null) await addPack(session, stored, { name, sequence: after.sequence })
+  await write(session, name, { id, moves, reason, after })
+  return { before, after }
+}
+
+/** Throws `StaleRef` unless each ref is what its move expects, and `GitError` if a new one has the name of a folder of others. */
+async function compare(session: Session, name: string, moves: readonly RefMove[]): Promise<void> {
+  const rows = await session.query<{ ref: RefName; commit: CommitId }>(
+    'SELECT ref, commit FROM repository_refs WHERE name = $1 AND ref = ANY($2)',
+    [name, moves.map(({ ref }) => ref)],
+    'compare-refs',
+  )
+  const actual = new Map(rows.map(({ ref, commit }) => [ref, commit]))
+  for (const { ref, from } of moves) if ((actual.get(ref) ?? null) !== from) throw new StaleRef(ref, from, actual.get(ref) ?? null)
+  const made = moves.filter(({ from, to }) => from === null && to !== null).map(({ ref }) => ref)
+  if (made.length === 0) return
+  const [other] = await session.query<{ ref: string }>(
+    `SELECT ref FROM repository_refs WHERE name = $1 AND ref = ANY($2)
+     UNION ALL SELECT o.ref FROM unnest($3::text[]) AS n JOIN repository_refs o ON o.name = $1 AND o.ref > (n || '/') COLLATE "C" AND o.ref < (n || '0') COLLATE "C"
+     LIMIT 1`,
+    [name, made.flatMap(foldersOf), made],
+    'compare-folders',
+  )
+  if (other) throw new GitError(`${made.join(', ')} cannot be made: there is ${other.ref}, and a ref cannot also be the folder of another`)
+}
+
+/** The names that would be folders above a ref. */
+function foldersOf(ref: string): string[] {
+  const parts = ref.split('/')
+  return parts.slice(2, -1).map((_, at) => parts.slice(0, at + 3).join('/'))
+}
+
+interface Written {
+  id: string
+  moves: readonly RefMove[]
+  reason: string
+  after: Head
+}
+
+async function write(session: Session, name: string, { id, moves, reason, after }: Written): Promise<void> {
+  const set = moves.filter(({ to }) => to !== null)
+  const deleted = moves.filter(({ to }) => to === null).map(({ ref }) => ref)
+  if (deleted.length > 0) await session.query('DELETE FROM repository_refs WHERE name = $1 AND ref = ANY($2)', [name, deleted], 'delete-refs')
+  const text = `WITH refs AS (
+      INSERT INTO repository_refs SELECT $1, ref, commit FROM unnest($2::text[], $3::text[]) AS moved (ref, commit)
+      ON CONFLICT (name, ref) DO UPDATE SET commit = excluded.commit
+    ), log AS (INSERT INTO repository_moves (name, sequence, id, chain, reason, moves) VALUES ($1, $4, $5, $6, $7, $8)),
+    told AS (SELECT pg_notify('${CHANNEL}', $1))
+    UPDATE repositories SET sequence = $4, chain = $6 WHERE name = $1 AND (SELECT count(*) FROM told) = 1`
+  const values = [
+    name,
+    set.map(({ ref }) => ref),
+    set.map(({ to }) => to as string),
+    after.sequence,
+    id,
+    after.chain,
+    reason.slice(0, 200),
+    JSON.stringify(moves),
+  ]
+  await session.query(text, values, 'write-moves')
+}
+
+/**
+ * Whether a commit whose response was lost was made. The transaction had the row of the repository for itself until it ended, so once this one has
+ * it, the log tells. Throws `DatabaseAway` if it cannot be told in time.
+ */
+async function wasMade(database: Database, name: string, { after }: Published, id: string): Promise<boolean> {
+  for (const until = performance.now() + DOUBT_MS; ; await wait(DOUBT_PAUSE_MS)) {
+    try {
+      return await database.transact(
+        async (session) => {
+          const head = await lockHead(session, name)
+          if (head === null || head.sequence < after.sequence) return false
+          const [row] = await session.query<{ id: string }>('SELECT id FROM repository_moves WHERE name = $1 AND sequence = $2', [name, after.sequence])
+          return row?.id === id
+        },
+        'READ COMMITTED',
+        { first: () => `SET LOCAL lock_timeout = ${DOUBT_MS}` },
+      )
+    } catch (error) {
+      if (performance.now() > until) throw isAway(error) ? error : new DatabaseAway(error)
+    }
+  }
+}

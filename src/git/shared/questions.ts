@@ -1,0 +1,53 @@
+/** Asks where repositories stand: requests that ask at the same time share a question. */
+import type { Database } from '../../postgres/index.js'
+import { type Head, readHeads } from './head.js'
+
+/** Questions under way at a time: what is asked meanwhile goes into the next one. */
+const AT_ONCE = 2
+/** Most names in a question. */
+const MOST_NAMES = 500
+
+interface Waiting {
+  resolve(head: Head | null): void
+  reject(error: unknown): void
+}
+
+/** A question answers only those who asked before it began, so that everybody sees what was acknowledged before they asked. */
+export class HeadQuestions {
+  // bound: requests and jobs under way
+  readonly #waiting = new Map<string, Waiting[]>()
+  #running = 0
+
+  constructor(readonly database: Pick<Database, 'query'>) {}
+
+  /** Where a repository stands; null if there is none. Throws `DatabaseAway`. */
+  ask(name: string): Promise<Head | null> {
+    return new Promise((resolve, reject) => {
+      const others = this.#waiting.get(name)
+      if (others) others.push({ resolve, reject })
+      else this.#waiting.set(name, [{ resolve, reject }])
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    if (this.#running >= AT_ONCE || this.#waiting.size === 0) return
+    this.#running++
+    // Those who ask in the same turn of the event loop share the first question, too.
+    setImmediate(() => void this.#run())
+  }
+
+  async #run(): Promise<void> {
+    const asked = new Map([...this.#waiting].slice(0, MOST_NAMES))
+    for (const name of asked.keys()) this.#waiting.delete(name)
+    try {
+      const found = asked.size === 0 ? new Map<string, Head>() : await readHeads(this.database, [...asked.keys()])
+      for (const [name, all] of asked) for (const { resolve } of all) resolve(found.get(name) ?? null)
+    } catch (error) {
+      for (const all of asked.values()) for (const { reject } of all) reject(error)
+    } finally {
+      this.#running--
+      this.#next()
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** The packs in the database: written in rows of bounded size, listed, and read again. */
+import { newId } from '../../kernel/ids.js'
+import type { Session } from '../../postgres/index.js'
+import type { NewPack } from './new-pack.js'
+import { CHUNK_BYTES } from './schema.js'
+
+export const PACK = 0
+export const INDEX = 1
+
+/** A pack of a repository. */
+export interface StoredPack {
+  readonly id: string
+  readonly bytes: number
+  readonly indexBytes: number
+  /** The move that needed it: whoever has that move and all before it has its objects. */
+  readonly sequence: number
+}
+
+/** Whether it is read and written in one statement. */
+export const isSmall = ({ pack, index }: NewPack): boolean => pack.bytes <= CHUNK_BYTES && index.bytes <= CHUNK_BYTES
+
+/** Writes a pack that no repository has yet and returns its ID. What stays so for an hour is deleted. */
+export async function storePack(session: Session, { pack, index }: NewPack): Promise<string> {
+  const id = newId()
+  await session.query('INSERT INTO packs (id, bytes, index_bytes) VALUES ($1, $2, $3)', [id, pack.bytes, index.bytes])
+  for (const [part, { chunks }] of [
+    [PACK, pack],
+    [INDEX, index],
+  ] as const) {
+    let n = 0
+    for await (const bytes of chunks()) await session.query('INSERT INTO pack_chunks VALUES ($1, $2, $3, $4)', [id, part, n++, bytes], 'store-chunk')
+  }
+  return id
+}
+
+/** The same for a small one, in one statement, with the repository that has it. */
+export async function storeSmallPack(session: Session, id: string, pack: NewPack, of: { name: string; sequence: number }): Promise<void> {
+  const [[packed], [index]] = [[...(pack.pack.chunks() as Iterable<Buffer>)], [...(pack.index.chunks() as Iterable<Buffer>)]]
+  const text = `WITH made AS (INSERT INTO packs (id, bytes, index_bytes) VALUES ($1, $2, $3)),
+    chunks AS (INSERT INTO pack_chunks VALUES ($1, ${PACK}, 0, $4), ($1, ${INDEX}, 0, $5))
+    INSERT INTO repository_packs (name, pack, sequence) VALUES ($6, $1, $7)`
+  await session.query(text, [id, pack.pack.bytes, pack.index.bytes, packed ?? null, index ?? null, of.name, of.sequence], 'store-small-pack')
+}
+
+/** Makes a stored pack one of a repository. */
+export async function addPack(session: Session, id: string, of: { name: string; sequence: number }): Promise<void> {
+  await session.query('INSERT INTO repository_packs (name, pack, sequence) VALUES ($1, $2, $3)', [of.name, id, of.sequence])
+}
+
+/** The packs of a repository that whoever has the first `after` moves lacks, oldest first; -1 = all. */
+export async function listPacks(session: Session, name: string, after = -1): Promise<StoredPack[]> {
+  const text = `SELECT id, bytes::float8 AS bytes, index_bytes::float8 AS "indexBytes", sequence::float8 AS sequence
+    FROM repository_packs JOIN packs ON id = pack WHERE name = $1 AND sequence > $2 AND retired IS NULL ORDER BY sequence, id`
+  return session.query<StoredPack>(text, [name, after], 'repository-packs')
+}
+
+/** The rows of some small packs: pack and index of each. Those that are gone are left out. */
+export async function readSmallPacks(session: Session, ids: readonly string[]): Promise<Map<string, { pack: Buffer; index: Buffer }>> {
+  const rows = await session.query<{ id: string; pack: Buffer; index: Buffer }>(
+    `SELECT p.pack AS id, p.bytes AS pack, i.bytes AS index FROM pack_chunks p JOIN pack_chunks i ON i.pack = p.pack AND i.part = ${INDEX} AND i.n = 0
+     WHERE p.pack = ANY($1) AND p.part = ${PACK} AND p.n = 0`,
+    [ids],
+    'read-small-packs',
+  )
+  return new Map(rows.map(({ id, ...both }) => [id, both]))
+}
+
+/** The bytes of a file of a pack, row by row. Ends early if the pack is gone: whoever reads counts. */
+export async function* readChunks(session: Session, id: string, part: number): AsyncGenerator<Buffer> {
+  for (let n = 0; ; n++) {
+    const [row] = await session.query<{ bytes: Buffer }>('SELECT bytes FROM pack_chunks WHERE pack = $1 AND part = $2 AND n = $3', [id, part, n], 'read-chunk')
+    if (!row) return
+    yield row.bytes
+  }
+}

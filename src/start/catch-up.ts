@@ -1,0 +1,42 @@
+/** Brings documents into agreement with Git after a crash, and writes the events of what moved meanwhile. */
+import { announceAll, forgetLostHeads } from '../domain/commits/announce.js'
+import type { App } from '../domain/context/app.js'
+import { queueMissingParts } from '../domain/openapi/queue.js'
+import { type Repair, reconcile } from '../domain/upkeep/reconcile.js'
+import { type Node, otherNodes } from './open-node.js'
+
+/** The lease of whoever catches up: nodes that start together do it one after another. */
+const LEASE = 'catch-up'
+
+/**
+ * At the start. On a node only if others died since somebody did this, or none runs, since nodes that run have done it. `then` runs while no other node is at
+ * the same point of its start.
+ */
+export async function catchUp<T>(app: App, node: Node | null, then: () => Promise<T>): Promise<{ repairs: Repair[]; then: T }> {
+  if (node === null) return { repairs: await repairAll(app, { alone: true }), then: await then() }
+  return node.leases.run(LEASE, async () => {
+    const { live, died } = await otherNodes(node)
+    const isNeeded = !live || died.length > 0
+    const repairs = isNeeded ? await repairAll(app, { alone: !live }) : []
+    await node.leases.forget(died)
+    return { repairs, then: await then() }
+  })
+}
+
+/** While others work: after some of them died. */
+export async function catchUpBeside(app: App, node: Node, died: readonly string[]): Promise<void> {
+  await node.leases.run(LEASE, async () => {
+    await repairAll(app, { alone: false })
+    await node.leases.forget(died)
+  })
+}
+
+async function repairAll(app: App, { alone }: { alone: boolean }): Promise<Repair[]> {
+  const repairs = await reconcile(app)
+  for (const repair of repairs) app.log.warn(repair, 'reconciled')
+  // A space that another node is creating has an announced head before it has a document.
+  if (alone) await forgetLostHeads(app)
+  await queueMissingParts(app)
+  await announceAll(app, { branches: true })
+  return repairs
+}

@@ -1,0 +1,37 @@
+/** The locks of spaces on nodes: one waits for the other within the process, and its turn is a lease that all nodes share. */
+import type { Locks } from '../domain/context/locks.js'
+import type { Lease } from '../kernel/lease.js'
+import type { Leases } from '../postgres/index.js'
+
+/** What the names of the leases of spaces begin with. */
+export const SPACES = 'space:'
+
+export class SharedLocks implements Locks {
+  // bound: requests and jobs in progress
+  readonly #running = new Set<Promise<unknown>>()
+
+  /** @param refresh brings what this node has of a space up to date: another node may have had the lock before */
+  constructor(
+    private readonly leases: Pick<Leases, 'run'>,
+    private readonly refresh: (key: string) => Promise<void>,
+  ) {}
+
+  /** As in `Locks`. Throws `DatabaseAway`. */
+  async run<T>(key: string, work: (lease: Lease) => Promise<T>): Promise<T> {
+    const running = this.leases.run(SPACES + key, async (lease) => {
+      await this.refresh(key)
+      return work(lease)
+    })
+    const over = running.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#running.add(over)
+    void over.then(() => this.#running.delete(over))
+    return running
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+}
