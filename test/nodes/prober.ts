@@ -17,7 +17,7 @@ export class Prober {
     for (const space of this.#client.world.spaces) {
       const changes = [{ operation: 'insert_page', title: 'Probe', slug: 'probe', document: { markdown: '# Probe\n' } }]
       const answer = await this.#client.insist({ method: 'POST', path: `/v1/spaces/${space}/content`, body: { changes }, expect: [200] })
-      this.#pages.set(space, answer?.body.changes[0].page)
+      this.#pages.set(space, answer?.body.changes?.[0].page)
     }
   }
 
@@ -35,7 +35,7 @@ export class Prober {
   }
 
   async #write(space: string, page: string): Promise<void> {
-    for (;;) {
+    while (!this.#client.world.failed) {
       const door = pick(this.#client.random, this.#client.world.cluster.good()) as Door | null
       if (door !== null) {
         const changes = [{ operation: 'update_page', page, document: { markdown: `# Probe\n\n${++this.#turn}\n` } }]

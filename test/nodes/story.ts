@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { pickWeighted, random } from '../simulation/two-sided/random.js'
 import { Comments } from './comments.js'
-import { type Cluster, newJudge, NODES, startCluster } from './cluster.js'
+import { newJudge, NODES, startCluster } from './cluster.js'
 import { disturbance } from './disturb.js'
 import { Documents } from './documents.js'
 import { judgeEnd, judgeRepositories, judgeServices } from './ending.js'
@@ -32,9 +32,6 @@ export interface Told {
   seconds: number
 }
 
-/** Stops at so many faults: the rest follows from them. */
-const ENOUGH_FAULTS = 20
-
 export async function tell(plan: Plan): Promise<Told> {
   const judge = newJudge()
   const started = performance.now()
@@ -51,23 +48,28 @@ export async function tell(plan: Plan): Promise<Told> {
     const clients = Array.from({ length: plan.clients ?? 8 }, (_, i) => world.client(i))
     const deeds = clients.map((client, i) => deedsOf(client, i))
     const writing = Promise.all(clients.map((client, i) => write(client, deeds[i] as Deed[])))
-    const resumed = await disturb(cluster, prober, plan)
+    const resumed = await disturb(world, prober, plan)
     if (plan.calm) await wait(plan.calm)
-    world.over = true
+    world.end()
     await writing
-    // What a node has slept through may still want to happen.
-    await Promise.all(cluster.nodes.map((node) => node.ready()))
-    await judgeEnd(world, deeds.flat())
-    await judgeRepositories(world)
-    await judgeServices(world)
+    if (!world.failed) await judgeAll(world, deeds.flat())
     const deaths = cluster.nodes.flatMap((node) => node.deaths)
     const seconds = Math.round((performance.now() - started) / 1000)
     return { faults: judge.faults, counts: Object.fromEntries([...world.counts].sort()), resumed, deaths, seconds }
   } finally {
-    world.over = true
+    world.end()
+    // For what they have to say about a fault just found.
+    if (judge.faults.length > 0) await wait(500)
     for (const node of cluster.nodes) judge.keep(node.name, node.output())
     await cluster.close()
   }
+}
+
+async function judgeAll(world: World, deeds: readonly Deed[]): Promise<void> {
+  await Promise.all(world.cluster.nodes.map((node) => node.ready()))
+  await judgeEnd(world, deeds)
+  await judgeRepositories(world)
+  await judgeServices(world)
 }
 
 async function makeSpaces(world: World, count: number): Promise<void> {
@@ -101,7 +103,8 @@ async function write(client: Client, deeds: readonly Deed[]): Promise<void> {
   client.asker.close()
 }
 
-async function disturb(cluster: Cluster, prober: Prober, { seed, disturbances }: Plan): Promise<Told['resumed']> {
+async function disturb(world: World, prober: Prober, { seed, disturbances }: Plan): Promise<Told['resumed']> {
+  const { cluster } = world
   const next = random(seed)
   const resumed: Told['resumed'] = []
   const measure = async (what: string): Promise<void> => {
@@ -110,7 +113,7 @@ async function disturb(cluster: Cluster, prober: Prober, { seed, disturbances }:
     cluster.judge.trace(`writes are accepted ${ms} ms after: ${what}`)
   }
   await measure('the start')
-  for (let step = 1; step <= disturbances && cluster.judge.faults.length < ENOUGH_FAULTS; step++) {
+  for (let step = 1; step <= disturbances && !world.failed; step++) {
     await wait(200 + next(1200))
     const one = disturbance(cluster, next)
     cluster.judge.trace(`step ${step}: ${one.name}, ${Math.round(one.lasts)} ms`)

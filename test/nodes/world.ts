@@ -4,13 +4,14 @@ import { pick, type Random, random } from '../simulation/two-sided/random.js'
 import type { Answer, Asker, Door, Question } from './asker.js'
 import type { Cluster } from './cluster.js'
 
+const ENOUGH_FAULTS = 20
+
 export class World {
   readonly cluster: Cluster
   readonly seed: number
   /** Spaces that anybody may write in; new ones are added. */
   readonly spaces: string[] = []
-  /** Clients end when this is set. */
-  over = false
+  #over = false
   /** How often what was acknowledged, left open, or refused with 409. */
   readonly counts = new Map<string, number>()
   #names = 0
@@ -18,6 +19,20 @@ export class World {
   constructor(cluster: Cluster, seed: number) {
     this.cluster = cluster
     this.seed = seed
+  }
+
+  /** Clients end when this is true. */
+  get over(): boolean {
+    return this.#over || this.failed
+  }
+
+  /** Whether there are so many faults that the rest follows from them. */
+  get failed(): boolean {
+    return this.cluster.judge.faults.length >= ENOUGH_FAULTS
+  }
+
+  end(): void {
+    this.#over = true
   }
 
   count(what: string): void {
