@@ -95,11 +95,12 @@ function freePorts(): () => number {
   return () => next++
 }
 
-/** `NODES_TRACE=<file>` writes down each request and disturbance. */
+/** `NODES_TRACE=<file>` writes down each request and disturbance; `NODES_KNOWN=<pattern>` goes on after faults that are known, to look for others. */
 export function newJudge(): Judge {
   const started = performance.now()
   const faults: string[] = []
-  const file = process.env.NODES_TRACE
+  const { NODES_TRACE: file, NODES_KNOWN } = process.env
+  const known = NODES_KNOWN === undefined ? null : new RegExp(NODES_KNOWN)
   const write = (what: string): string => {
     const line = `${((performance.now() - started) / 1000).toFixed(2)} s: ${what}`
     if (file !== undefined) appendFileSync(file, `${line}\n`)
@@ -107,7 +108,10 @@ export function newJudge(): Judge {
   }
   return {
     faults,
-    fault: (what) => void faults.push(write(`FAULT ${what}`)),
+    fault: (what) => {
+      if (known?.test(what)) write(`known fault: ${what}`)
+      else faults.push(write(`FAULT ${what}`))
+    },
     trace: (what) => void write(what),
     keep: (name, output) => file !== undefined && writeFileSync(`${file}.${name.replace(' ', '-')}`, output),
   }
