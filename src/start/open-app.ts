@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path'
 import { networkOf } from '../api/pipeline/network-of.js'
 import { rateLimit } from '../api/pipeline/rate-limit.js'
 import type { Config } from '../config.js'
-import { makePrivate } from '../disk/private-files.js'
 import { keepSecret } from '../disk/secret-file.js'
 import type { App, Settings } from '../domain/context/app.js'
 import { openAssertions } from '../domain/context/assertions.js'
@@ -24,7 +23,7 @@ import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
-import { createRemoteOperations, type Git, NoRepository, openGit } from '../git/index.js'
+import { type Git, NoRepository } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
 import { openLfsFiles } from '../lfs/index.js'
 import { signAppToken } from '../auth/index.js'
@@ -32,7 +31,7 @@ import type { Clock } from '../kernel/clock.js'
 import { newId, type RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
-import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
+import { createHttpClient, createMailer, type HttpClient, type Mailer } from '../outbound/index.js'
 import type { createPool } from '../parsing/index.js'
 import { createPrinter, openShelf } from '../printing/index.js'
 import { openSpecFiles } from '../specs/index.js'
@@ -40,7 +39,9 @@ import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
 import { openDocuments } from './open-documents.js'
+import { openRepositories } from './open-repositories.js'
 import { movesElsewhere, type Node } from './open-node.js'
+import { countEverywhere } from './shared-limits.js'
 import { SharedLocks } from './shared-locks.js'
 
 /** The name of the product, as clients, remotes and commits see it. */
@@ -65,7 +66,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const { budget, log, clock, makePool, node } = around
   const store = await openDocuments(config, log, node)
   closers.add(() => store.close())
-  const git = await openRepositories(config, around, closers)
+  const git = await openRepositories(config, { ...around, setAside: () => {} }, closers)
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget, makePool)
   closers.add(closeTexts)
@@ -82,9 +83,6 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: imports and exports that run
   const running: App['running'] = new Map()
-  const signIns = rateLimit('sign-in', config.signInRate)
-  const ssoSteps = rateLimit('sso', config.ssoRate)
-  const deliveries = rateLimit('webhook', config.deliveryRate)
   return {
     ...withoutCaller,
     store,
@@ -92,9 +90,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     http,
     hosts: openHosts({ http, signAppToken, now: () => clock.now() }),
     mail,
-    ...(signIns ? { limitSignIn: (address: string) => signIns.count(networkOf(address)) } : {}),
-    ...(ssoSteps ? { limitSso: (address: string) => ssoSteps.count(networkOf(address)) } : {}),
-    ...(deliveries ? { limitDeliveries: (address: string, webhook: string) => deliveries.count(`${networkOf(address)} ${webhook}`) } : {}),
+    ...limitsOf(config, node),
     clock,
     locks,
     moves: new RefMoves(node ? movesElsewhere(node) : undefined),
@@ -128,6 +124,22 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   }
 }
 
+/** Limits of what anybody may do without a token. On nodes they are counted in the database, since a key has few such requests. */
+function limitsOf(config: Config, node: Node | null): Pick<App, 'limitSignIn' | 'limitSso' | 'limitDeliveries'> {
+  const counter = (name: string, perMinute: number): ((key: string) => Promise<unknown>) | null => {
+    const limit = rateLimit(name, perMinute)
+    return limit && (async (key) => (node ? countEverywhere(node.counts, limit, key) : limit.count(key)))
+  }
+  const signIns = counter('sign-in', config.signInRate)
+  const sso = counter('sso', config.ssoRate)
+  const deliveries = counter('webhook', config.deliveryRate)
+  return {
+    ...(signIns ? { limitSignIn: (address) => signIns(networkOf(address)) } : {}),
+    ...(sso ? { limitSso: (address) => sso(networkOf(address)) } : {}),
+    ...(deliveries ? { limitDeliveries: (address, webhook) => deliveries(`${networkOf(address)} ${webhook}`) } : {}),
+  }
+}
+
 /** What this node has of a space is brought up to date by opening it; a new space has no repository yet. */
 async function refresh(git: Git, space: string): Promise<void> {
   await git.open(repositoryName(space)).catch((error: unknown) => {
@@ -148,25 +160,6 @@ const openIndex = ({ dataDir, factsBytes }: Config, log: Log): Facts =>
 /** The indexes of search: disposable too, and private. */
 const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
   new SearchIndex({ dir: join(resolve(dataDir), 'search'), maxBytes: searchBytes, notice: (message) => log.warn({}, message) })
-
-/** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
-async function openRepositories(config: Config, { budget, log, moved }: Surroundings, closers: Closers): Promise<Git> {
-  const reposDir = resolve(config.reposDir)
-  const allowedProtocols = config.remoteProtocols
-  const git = await openGit({
-    budget,
-    reposDir,
-    signingKeyFile: config.commitKeyFile,
-    maxBlobBytes: config.blobLimitBytes,
-    scratchBytes: config.scratchBytes,
-    remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
-    notice: (message) => log.warn({}, message),
-    moved,
-  })
-  closers.add(() => git.close())
-  makePrivate(reposDir, { deep: false })
-  return git
-}
 
 /** The printer of PDFs and the folder that keeps them. Says in the log if there is no Chromium. */
 function openPrinting({ dataDir, chromium, pdfBytes }: Config, log: Log, closers: Closers): Pick<App, 'printer' | 'pdfs'> {
@@ -238,12 +231,6 @@ async function settingsOf(config: Config): Promise<Settings> {
 
 /** The protocols of remotes: ssh only with a key. */
 const protocolsOf = ({ remoteProtocols, sshKeyFile }: Config) => remoteProtocols.filter((protocol) => protocol !== 'ssh' || sshKeyFile !== null)
-
-/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
-const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
-  ...(sshKeyFile === null ? {} : { sshKeyFile }),
-  ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),
-})
 
 async function version(): Promise<string> {
   const { version: text } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }

@@ -50,6 +50,7 @@ export async function openNode(url: string, { dir, ...more }: { dir?: string } &
     path: (name) => join(folder, `${name}.git`),
     async close() {
       await git.close()
+      await local.close()
       await database.close()
       if (dir === undefined) rmSync(folder, { recursive: true, force: true })
     },

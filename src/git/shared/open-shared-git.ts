@@ -153,7 +153,6 @@ class SharedRepositories implements SharedGit {
     clearInterval(this.#sweeping)
     await this.#listening.close()
     await Promise.all(this.#hinted.values())
-    await this.git.close()
   }
 
   #copyOf(name: string, path: string, { incarnation }: Head): SharedRepository {

@@ -1,7 +1,7 @@
 /** The packs in the database: written in rows of bounded size, listed, and read again. */
 import { newId } from '../../kernel/ids.js'
 import type { Session } from '../../postgres/index.js'
-import type { NewPack } from './new-pack.js'
+import type { NewPack, PackPart } from './new-pack.js'
 import { CHUNK_BYTES } from './schema.js'
 
 export const PACK = 0
@@ -35,11 +35,18 @@ export async function storePack(session: Session, { pack, index }: NewPack): Pro
 
 /** The same for a small one, in one statement, with the repository that has it. */
 export async function storeSmallPack(session: Session, id: string, pack: NewPack, of: { name: string; sequence: number }): Promise<void> {
-  const [[packed], [index]] = [[...(pack.pack.chunks() as Iterable<Buffer>)], [...(pack.index.chunks() as Iterable<Buffer>)]]
+  const [packed, index] = [await only(pack.pack), await only(pack.index)]
   const text = `WITH made AS (INSERT INTO packs (id, bytes, index_bytes) VALUES ($1, $2, $3)),
     chunks AS (INSERT INTO pack_chunks VALUES ($1, ${PACK}, 0, $4), ($1, ${INDEX}, 0, $5))
     INSERT INTO repository_packs (name, pack, sequence) VALUES ($6, $1, $7)`
-  await session.query(text, [id, pack.pack.bytes, pack.index.bytes, packed ?? null, index ?? null, of.name, of.sequence], 'store-small-pack')
+  await session.query(text, [id, pack.pack.bytes, pack.index.bytes, packed, index, of.name, of.sequence], 'store-small-pack')
+}
+
+/** The one piece of a file that is no longer. */
+async function only({ chunks }: PackPart): Promise<Buffer> {
+  const all: Buffer[] = []
+  for await (const chunk of chunks()) all.push(chunk)
+  return Buffer.concat(all)
 }
 
 /** Makes a stored pack one of a repository. */

@@ -1,0 +1,51 @@
+/** Opens the repositories: those of a folder, or, on a node, those of the database, of which the folder has copies. */
+import { resolve } from 'node:path'
+import type { Config } from '../config.js'
+import { makePrivate } from '../disk/private-files.js'
+import { createRemoteOperations, type Git, openGit, openSharedGit, type SetAside } from '../git/index.js'
+import type { RefName } from '../kernel/ids.js'
+import type { Log } from '../kernel/log.js'
+import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { resolveHost } from '../outbound/index.js'
+import type { Closers } from './closers.js'
+import type { Node } from './open-node.js'
+
+interface Surroundings {
+  budget: MemoryBudget
+  log: Log
+  /** Called with the branches of a repository that moved. */
+  moved: (repository: string, refs: readonly RefName[]) => void
+  /** Called with what an admin moved by hand on this node. */
+  setAside: (repository: string, found: readonly SetAside[]) => void
+  /** What is shared with other nodes; null = nothing. */
+  node: Pick<Node, 'database'> | null
+}
+
+/** They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
+export async function openRepositories(config: Config, { budget, log, moved, setAside, node }: Surroundings, closers: Closers): Promise<Git> {
+  const reposDir = resolve(config.reposDir)
+  const allowedProtocols = config.remoteProtocols
+  const notice = (message: string): void => log.warn({}, message)
+  const local = await openGit({
+    budget,
+    reposDir,
+    signingKeyFile: config.commitKeyFile,
+    maxBlobBytes: config.blobLimitBytes,
+    scratchBytes: config.scratchBytes,
+    remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
+    notice,
+    ...(node === null ? { moved } : {}),
+  })
+  closers.add(() => local.close())
+  makePrivate(reposDir, { deep: false })
+  if (node === null) return local
+  const shared = await openSharedGit(local, { database: node.database, budget, moved, setAside, notice })
+  closers.add(() => shared.close())
+  return shared
+}
+
+/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
+const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
+  ...(sshKeyFile === null ? {} : { sshKeyFile }),
+  ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),
+})

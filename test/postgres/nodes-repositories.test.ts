@@ -1,0 +1,115 @@
+/** Two servers on one database: what one did to a space is there on the other, by the API and by Git. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { addressOf, Clone, newSpace } from '../git-door/fixture.js'
+import { git } from '../support/hermetic-git.js'
+import { startPostgres } from '../support/postgres.js'
+import { type Caller, startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('repositories of two servers on one database')
+const postgres = await startPostgres()
+test.after(() => postgres.close())
+const env = { BINDERY_DATABASE_URL: await postgres.database() }
+const a = await startService({ env })
+const b = await startService({ env })
+test.after(() => Promise.all([a.close(), b.close()]))
+
+/** A caller of node a, on another node. */
+const on = (node: TestService, { token }: Caller): Caller => ({ ...node.admin, token, call: callOf(node, token) })
+
+const callOf =
+  (node: TestService, token: string): Caller['call'] =>
+  (method, path, body) =>
+    node.admin.call(method, path, body).set('Authorization', `Bearer ${token}`)
+
+const adminOn = (node: TestService): Caller => on(node, a.admin)
+
+const textOf = async (node: TestService, path: string): Promise<string> => {
+  const { body } = await adminOn(node).call('get', `${path}?format=markdown`).expect(200)
+  return body.markdown ?? JSON.stringify(body)
+}
+
+test('an edit on one server is read on the other, both ways, in the same moment', async () => {
+  const space = await newSpace(a)
+  assert.match(await textOf(b, `/v1/spaces/${space}/content/path/start`), /First words/)
+  for (let n = 0; n < 6; n++) {
+    const [writer, reader] = n % 2 === 0 ? [b, a] : [a, b]
+    const change = { operation: 'insert_page', title: `Page ${n}`, slug: `page-${n}`, document: { markdown: `# Page ${n}\n\nText ${n}.\n` } }
+    await adminOn(writer)
+      .call('post', `/v1/spaces/${space}/content`, { changes: [change] })
+      .expect(200)
+    assert.match(await textOf(reader, `/v1/spaces/${space}/content/path/page-${n}`), new RegExp(`Text ${n}`))
+  }
+})
+
+test('edits of one space on both servers at the same time are all there', async () => {
+  const space = await newSpace(a)
+  const add = (node: TestService, n: number) =>
+    adminOn(node)
+      .call('post', `/v1/spaces/${space}/content`, {
+        changes: [{ operation: 'insert_page', title: `Race ${n}`, slug: `race-${n}`, document: { markdown: `# R\n\nRace ${n}.\n` } }],
+      })
+      .expect(200)
+  await Promise.all(Array.from({ length: 12 }, (_, n) => add(n % 2 === 0 ? a : b, n)))
+  for (const node of [a, b])
+    for (let n = 0; n < 12; n++) assert.match(await textOf(node, `/v1/spaces/${space}/content/path/race-${n}`), new RegExp(`Race ${n}`))
+})
+
+test('a change request of one server is edited and merged on the other', async () => {
+  const space = await newSpace(a)
+  const { body: request } = await adminOn(a).call('post', `/v1/spaces/${space}/change-requests`, { subject: 'More' }).expect(201)
+  const change = { operation: 'insert_page', title: 'New', slug: 'new', document: { markdown: '# New\n\nProposed.\n' } }
+  await adminOn(b)
+    .call('post', `/v1/spaces/${space}/change-requests/${request.id}/content`, { changes: [change] })
+    .expect(200)
+  assert.match(await textOf(a, `/v1/spaces/${space}/change-requests/${request.id}/content/path/new`), /Proposed/)
+  await adminOn(b).call('post', `/v1/spaces/${space}/change-requests/${request.id}/merge`, {}).expect(200)
+  assert.match(await textOf(a, `/v1/spaces/${space}/content/path/new`), /Proposed/)
+})
+
+test('what one server imported is read on the other', async () => {
+  const remote = join(a.dir, 'remote')
+  mkdirSync(remote)
+  await git(remote, ['init', '--quiet', '-b', 'main'])
+  writeFileSync(join(remote, 'README.md'), '# Home\n\nFrom afar.\n')
+  writeFileSync(join(remote, 'SUMMARY.md'), '# Table of contents\n\n* [Home](README.md)\n')
+  await git(remote, ['add', '.'])
+  await git(remote, ['commit', '--quiet', '-m', 'First'])
+  const { body: space } = await adminOn(a).call('post', `/v1/orgs/${a.organization}/spaces`, { title: 'Imported' }).expect(201)
+  await adminOn(a)
+    .call('post', `/v1/spaces/${space.id}/git/import`, { url: `file://${remote}`, ref: 'refs/heads/main' })
+    .expect(204)
+  await Promise.all([a.service.idle(), b.service.idle()])
+  const { body: info } = await adminOn(b).call('get', `/v1/spaces/${space.id}/git/info`).expect(200)
+  assert.is(info.url, `file://${remote}`)
+  for (const node of [b, a]) {
+    const { body } = await adminOn(node).call('get', `/v1/spaces/${space.id}/content`).expect(200)
+    assert.match(JSON.stringify(body.pages), /Home/)
+  }
+})
+
+test('a clone from one server has what was pushed to the other', async () => {
+  const space = await newSpace(a)
+  const caller = on(b, a.admin)
+  const clone = await Clone.of(b, space, caller)
+  const pushed = await clone.commit({ 'guide.md': '# Guide\n\nPushed by Git.\n' })
+  await clone.git('push', '--quiet', 'origin', 'main')
+  assert.is((await git(a.dir, ['ls-remote', addressOf(a, space, a.admin), 'refs/heads/main'])).split('\t')[0], pushed)
+  assert.match(await textOf(a, `/v1/spaces/${space}/content/path/guide`), /Pushed by Git/)
+  const other = await Clone.of(a, space, a.admin, 'other')
+  assert.is(await other.git('rev-parse', 'HEAD'), pushed)
+})
+
+test('a duplicate of one server is there on the other, and a purged space is on no disk', async () => {
+  const space = await newSpace(a)
+  const { body: copy } = await adminOn(b).call('post', `/v1/spaces/${space}/duplicate`, {}).expect(201)
+  assert.match(await textOf(a, `/v1/spaces/${copy.id}/content/path/guide`), /How to/)
+  await b.service.app.git.remove(space)
+  await a.service.app.git.trimScratches()
+  for (const node of [a, b]) assert.not.ok(readdirSync(join(node.dir, 'repos')).includes(`${space}.git`))
+  assert.ok(existsSync(join(a.dir, 'repos', `${copy.id}.git`)))
+})
+
+test.run()
