@@ -100,7 +100,7 @@ export function newJudge(): Judge {
   const started = performance.now()
   const faults: string[] = []
   const { NODES_TRACE: file, NODES_KNOWN } = process.env
-  const known = NODES_KNOWN === undefined ? null : new RegExp(NODES_KNOWN)
+  const known = NODES_KNOWN ? new RegExp(NODES_KNOWN) : null
   const write = (what: string): string => {
     const line = `${((performance.now() - started) / 1000).toFixed(2)} s: ${what}`
     if (file !== undefined) appendFileSync(file, `${line}\n`)

@@ -99,7 +99,8 @@ export class Node {
     void life.ended.then(async (code) => {
       life.over = true
       if (this.#life !== life || life.asked) return
-      this.deaths.push(`${this.name} ended by itself with ${code}: ${life.output().slice(-1500)}`)
+      // A start without a database ends, and is tried again.
+      if (this.#url !== null) this.deaths.push(`${this.name} ended by itself with ${code}: ${life.output().slice(-1500)}`)
       this.#bury()
       await wait(300)
       if (this.#life === null) this.start()
