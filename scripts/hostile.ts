@@ -33,6 +33,9 @@ for (const size of sizes) {
     const { results, idle, busy, peakMb, deaths } = await assault(own, {
       heapMb,
       width,
+      // Often enough to see hangs of a few milliseconds.
+      healthEveryMs: 5,
+      idleMs: 3_000,
       told: ({ attack, responses, wrong }) => {
         asked += responses.length
         failed += wrong.length
@@ -46,7 +49,7 @@ for (const size of sizes) {
     if (late) failed++
     console.log(
       `${late ? 'FAIL' : 'ok  '} ${size} ${way}: ${results.length} of ${own.length} attacks; /healthz p50 ${busy.p50} ms, p99 ${busy.p99} ms, max ${busy.max} ms ` +
-        `(idle p99 ${idle.p99} ms), ${busy.failures} without a response; peak memory ${peakMb} MiB`,
+        `(idle p99 ${idle?.p99} ms), ${busy.failures} without a response; peak memory ${peakMb} MiB`,
     )
   }
 }

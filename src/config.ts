@@ -95,19 +95,19 @@ const settings = {
     'FACTS_BYTES',
     integer(MIB, 1024 * 1024 * MIB),
     String(1024 * MIB),
-    'Size of the index `facts.db` in the data folder, in bytes, from which its oldest rows are dropped. It can be made anew at any time.',
+    'Size of the index `facts.db` in the data folder, in bytes, from which its oldest rows are dropped. It can be rebuilt at any time.',
   ),
   searchBytes: setting<number>(
     'SEARCH_BYTES',
     integer(MIB, 1024 * 1024 * MIB),
     String(2048 * MIB),
-    'Size of the search indexes in the folder `search` of the data folder, in bytes, from which those that were not used for the longest time are deleted. They can be made anew at any time.',
+    'Size of the search indexes in the folder `search` of the data folder, in bytes, from which those that were not used for the longest time are deleted. They can be rebuilt at any time.',
   ),
   pdfBytes: setting<number>(
     'PDF_BYTES',
     integer(MIB, 1024 * 1024 * MIB),
     String(1024 * MIB),
-    'Bytes of the PDFs that are kept in the data folder. Those that nobody asked for the longest are dropped; they can be made anew at any time.',
+    'Bytes of the PDFs that are kept in the data folder. Those that nobody asked for the longest are dropped; they can be rebuilt at any time.',
   ),
   chromium: setting<string | null>(
     'CHROMIUM',

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-/** The command line: serve, token, user, fsck, bundle. */
+/** The command line: serve, token, user, fsck, bundle, refresh. */
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './disk/folder-lock.js'
 import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
+import { refreshSpace } from './commands/refresh.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
 import { DatabaseAway, StoreDamaged } from './store/index.js'
@@ -52,6 +53,11 @@ program
   .command('bundle <space> <file>')
   .description('write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile')
   .action(async (space: string, file: string) => console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`))
+
+program
+  .command('refresh <space>')
+  .description("bring this node's copy of the repository of a space up to date, for plain Git; the server may run meanwhile")
+  .action(async (space: string) => console.log(await refreshSpace(loadConfig(), space)))
 
 let stopping = false
 async function finish(service: Service): Promise<void> {

@@ -34,7 +34,8 @@ async function load({ url, paths, headers, seconds, connections, status }: LoadO
   const result = await autocannon({ url, connections, duration: seconds, headers, requests: paths.map((path) => ({ method: 'GET' as const, path })) })
   const wrong = result.requests.total - ((result.statusCodeStats as Record<string, { count?: number }> | undefined)?.[status]?.count ?? 0)
   // The counts are taken while requests are under way, on each connection.
-  if (wrong > 2 * connections || result.errors > 0) throw new Error(`${wrong} answers were not ${status}, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`)
+  if (wrong > 2 * connections || result.errors > 0)
+    throw new Error(`${wrong} answers were not ${status}, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`)
   return result.requests.total / result.duration
 }
 

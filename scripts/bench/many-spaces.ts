@@ -117,13 +117,20 @@ const mib = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
 interface Costs {
   starts: number
   resident: number
+  /** Of JavaScript's objects, garbage that was not collected yet among them. */
+  heap: number
   cpu: number
 }
 
 async function costsOf({ url }: Server): Promise<Costs> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1])
-  return { starts: value('bindery_git_processes_started'), resident: value('process_resident_memory_bytes'), cpu: value('process_cpu_seconds_total') }
+  return {
+    starts: value('bindery_git_processes_started'),
+    resident: value('process_resident_memory_bytes'),
+    heap: value('nodejs_heap_size_used_bytes'),
+    cpu: value('process_cpu_seconds_total'),
+  }
 }
 
 /** The load on the service, and then the same mix of requests on a bare Koa that answers what the service answered to one of each kind. */
@@ -159,14 +166,15 @@ export async function manySpaces(dir: string, { spaces, seconds }: MixedLoad): P
 
 /**
  * Looks at the memory every second; the end of it returns the lowest in each quarter of the time. A single look says little: V8 lets garbage
- * of as many bytes as are in use lie before it collects it.
+ * of two or three times what is in use lie before it collects it, and keeps the pages of it for a while. The lowest heap tells what is in use, if a
+ * quarter is long enough for a collection (about a minute).
  */
 function watchMemory(service: Server): () => string {
-  const seen: number[] = []
+  const seen: Costs[] = []
   const timer = setInterval(
     () =>
       void costsOf(service).then(
-        ({ resident }) => seen.push(resident),
+        (costs) => seen.push(costs),
         () => {},
       ),
     1000,
@@ -174,7 +182,9 @@ function watchMemory(service: Server): () => string {
   return () => {
     clearInterval(timer)
     const quarter = Math.max(1, Math.ceil(seen.length / 4))
-    return Array.from({ length: 4 }, (_, i) => mib(Math.min(...seen.slice(i * quarter, (i + 1) * quarter)))).join(', ')
+    const lowest = (of: 'resident' | 'heap'): string =>
+      Array.from({ length: 4 }, (_, i) => mib(Math.min(...seen.slice(i * quarter, (i + 1) * quarter).map((costs) => costs[of])))).join(', ')
+    return `resident ${lowest('resident')}; heap ${lowest('heap')}`
   }
 }
 

@@ -7,7 +7,7 @@ import type { TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
 import { type LineColumn, tomlOf, yamlOf } from './yaml-work.js'
 
-export interface Setting {
+interface Setting {
   value: unknown
   position?: LineColumn
 }

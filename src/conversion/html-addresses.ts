@@ -30,7 +30,7 @@ function largestOf(srcset: string): string | null {
 const LAZY = ['dataSrc', 'dataOriginal', 'dataLazySrc'] as const
 
 /** The address of an image, also if it is loaded lazily or has several sizes; '' if there is none. */
-export function sourceOf(image: Element): string {
+function sourceOf(image: Element): string {
   const src = attribute(image, 'src')
   const lazy = LAZY.map((name) => attribute(image, name)).find((one) => one !== '')
   if (lazy !== undefined && (src === '' || src.startsWith('data:'))) return lazy

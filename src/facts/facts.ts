@@ -77,7 +77,7 @@ class FactIndex implements Facts {
   }
 
   #dropDamaged(error: unknown): void {
-    this.options.notice(`The index ${this.options.file} cannot be read (${(error as Error).message}). It is made anew; nothing is lost.`)
+    this.options.notice(`The index ${this.options.file} cannot be read (${(error as Error).message}). It is rebuilt; nothing is lost.`)
     try {
       this.#database?.close()
     } catch {

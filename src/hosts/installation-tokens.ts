@@ -15,7 +15,7 @@ const MOST_TOKENS = 1000
 /** Makes the JWT of an app, RS256, of at most ten minutes. Throws if the key is none. */
 export type SignAppToken = (privateKey: string, appId: string, now: Date) => Promise<string>
 
-export interface InstallationToken {
+interface InstallationToken {
   token: string
   expiresAt: Date
   /** As the installation was given them: `contents` → `write`. */
@@ -32,7 +32,7 @@ export interface Installation {
   privateKey: string
 }
 
-export interface InstallationTokensOptions {
+interface InstallationTokensOptions {
   http: HttpClient
   limits: RateLimits
   signAppToken: SignAppToken

@@ -14,7 +14,7 @@ const URGENT = 40
 const METADATA = Symbol.for('pino.metadata')
 
 /** Where lines end up. */
-export interface Sink {
+interface Sink {
   /** Begins to write. */
   write(text: string): unknown
   /** Returns when all is written, this text last. */

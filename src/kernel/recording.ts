@@ -4,7 +4,7 @@
 export type Noted = string | number | boolean | null
 
 /** Where values come from that can only change together with its version. */
-export interface Source {
+interface Source {
   readonly version: number
 }
 

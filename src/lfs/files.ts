@@ -14,7 +14,7 @@ const YOUNG_MS = 60 * 60 * 1000
 const NAME = /^[0-9a-f]{64}$/
 
 /** A file that is being written. */
-export interface LfsDraft {
+interface LfsDraft {
   write(chunk: Uint8Array): Promise<void>
   /** Keeps it: it is on the disk when this resolves. Returns a sentence if its bytes are not those of the object, and does not keep it then. */
   commit(): Promise<string | null>

@@ -154,7 +154,7 @@ const PullRequests = Type.Object(
 )
 
 const settings = {
-  provider: Type.Optional(oneOf(connectionProviders, { description: 'What kind of host it is; absent = told from the host of the URL, else `generic`.' })),
+  provider: Type.Optional(oneOf(connectionProviders, { description: 'What kind of host it is; absent = derived from the host of the URL, else `generic`.' })),
   direction: Type.Optional(
     oneOf(connectionDirections, {
       description:

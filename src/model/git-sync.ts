@@ -94,7 +94,7 @@ const Work = Type.Object(
   {
     unit: oneOf(['bytes', 'commits']),
     done: Type.Integer({ minimum: 0 }),
-    total: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent if nobody knows it yet: a remote does not say how many bytes it sends.' })),
+    total: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent while it is unknown: a remote does not say how many bytes it sends.' })),
   },
   { description: 'How much of the stage is done while a large repository is imported: bytes that were fetched, or commits out of which the folder was read.' },
 )

@@ -82,7 +82,7 @@ export const PullRequestPreview = Type.Object(
       }),
       { description: 'What the pull request adds; those that fail first. At most 50.' },
     ),
-    moreProblems: Type.Optional(Type.Integer({ description: 'How many there are besides.' })),
+    moreProblems: Type.Optional(Type.Integer({ description: 'How many more there are.' })),
     status: Type.Optional(
       Type.Object(
         { commit: Type.String(), state: oneOf(['success', 'failure']), description: Type.String(), at: Timestamp },

@@ -126,7 +126,7 @@ export const ChangeRequestExport = Type.Object(
     problem: Type.Optional(
       Type.Object(
         { cause: Type.String(), message: Type.String({ description: 'What is wrong, and what to do.' }), since: Timestamp },
-        { description: 'Why it cannot go on at the moment; absent while it can. It is tried again by itself.' },
+        { description: 'Why it cannot go on at the moment; absent while it can. It is retried automatically.' },
       ),
     ),
     requestedBy: Id,

@@ -43,7 +43,7 @@ export const SAMLProvider = Type.Object(
         fingerprint: Type.String({ description: 'SHA-256.' }),
         notBefore: Timestamp,
         notAfter: Timestamp,
-        expired: Type.Boolean({ description: 'An expired certificate still verifies signatures: the end is told so that you can replace it.' }),
+        expired: Type.Boolean({ description: 'An expired certificate still verifies signatures; this is shown so that you can replace it.' }),
       }),
       { description: 'What is in `certificate`.' },
     ),

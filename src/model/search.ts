@@ -8,7 +8,7 @@ export const searchQuery = {
   query: Type.String({
     maxLength: 512,
     description:
-      'Words, of which all must be there; the last one may be unfinished. Words that are not in the content stand for words that are like them. Of Chinese, Japanese, Korean and Thai, two characters or more are found within texts. There are no operators.',
+      'Words that must all be there; the last one may be unfinished. Words that are not in the content match similar words. In Chinese, Japanese, Korean and Thai, two characters or more are found anywhere in a text. There are no operators.',
   }),
 }
 

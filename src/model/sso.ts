@@ -82,8 +82,8 @@ export const SSOIdentity = Type.Object(
     object: Type.Literal('sso-identity'),
     id: Id,
     provider: Id,
-    nameID: Type.String({ description: 'What the identity provider calls the person.' }),
-    user: Type.String({ description: 'ID of the user who it is.' }),
+    nameID: Type.String({ description: 'The name (NameID) that the identity provider gives the person.' }),
+    user: Type.String({ description: 'ID of the user that the identity belongs to.' }),
     removed: Type.Boolean({
       description: 'The user was removed from the organization. They stay out until the identity is forgotten, or they are invited again.',
     }),

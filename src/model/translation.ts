@@ -123,7 +123,7 @@ export const UpdateTranslation = Type.Object(
     engine: Type.Optional(nullable(Engine)),
     automatic: Type.Optional(nullable(Automatic)),
   },
-  { ...closed, $id: 'UpdateTranslation', description: 'What is not given stays; null removes it.' },
+  { ...closed, $id: 'UpdateTranslation', description: 'Members that are left out keep their value; null removes one.' },
 )
 export type UpdateTranslation = Static<typeof UpdateTranslation>
 
@@ -165,7 +165,7 @@ export const Translation = Type.Object(
       totalDuration: number('In milliseconds.'),
       latestRunDuration: number('In milliseconds.'),
       latestPages: number('Pages that the latest run changed.'),
-      latestWords: number('Words of the source that the latest run translated anew.'),
+      latestWords: number('Words of the source that the latest run translated.'),
     }),
     permissions: permissionsOf(['view', 'edit'] as const),
     urls: Type.Object({ location: Type.String() }),

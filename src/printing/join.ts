@@ -4,7 +4,7 @@ import { addOutline } from './outline.js'
 import { ORIGIN, type PrintOrder } from './order.js'
 
 /** A place in a printed document: its page from 0, and the point there. */
-export interface Place {
+interface Place {
   page: number
   x: number
   y: number

@@ -10,7 +10,7 @@ import { createBrotliDecompress } from 'node:zlib'
 const NAME = '@sparticuz/chromium'
 
 /** The unpacked program, and the libraries that come with it for machines that lack them. */
-export interface Packaged {
+interface Packaged {
   path: string
   libraries: string
 }

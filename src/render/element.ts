@@ -34,7 +34,7 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
  * The direction of what holds several texts, by its first letter; null if it is left to right. (`dir="auto"` looks at an element's
  * own text only, since what is in it has a direction of its own.) Code has no say.
  */
-export function directionOf(nodes: readonly Html[]): 'rtl' | null {
+function directionOf(nodes: readonly Html[]): 'rtl' | null {
   return firstStrong(nodes) === 'rtl' ? 'rtl' : null
 }
 

@@ -35,7 +35,7 @@ export interface RenderOptions {
 }
 
 /** A heading of a rendered page. */
-export interface RenderedHeading {
+interface RenderedHeading {
   id: string
   level: number
   text: string

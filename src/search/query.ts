@@ -4,7 +4,7 @@ import { eachToken } from './tokens.js'
 import { distance, formsOf, isCorrectable, mistakesIn } from './typos.js'
 
 /** A word, or a run of characters of a script without spaces, as its pairs. */
-export type Term = { word: string; last: boolean } | { pairs: readonly string[] }
+type Term = { word: string; last: boolean } | { pairs: readonly string[] }
 
 /** Most terms of a query; further ones are ignored. */
 const MAX_TERMS = 12

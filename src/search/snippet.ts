@@ -5,7 +5,7 @@ import { eachToken, type Token } from './tokens.js'
 /** What a matched word stands between. */
 const MARK = '**'
 /** Longest body, in characters, apart from marks. */
-export const MAX_BODY = 300
+const MAX_BODY = 300
 /** What of a body stands before its first match. */
 const BEFORE = 60
 /** How much of a section's text is looked at. */

@@ -25,7 +25,7 @@ const engineNames = ['deepl', 'libretranslate', 'openai', 'apertium'] as const
 export type EngineName = (typeof engineNames)[number]
 
 /** Most texts of one request, and most characters of all of them. */
-export interface BatchSize {
+interface BatchSize {
   texts: number
   characters: number
 }

@@ -40,7 +40,7 @@ test('a default ID is 20 letters and digits, the same for ever', () => {
   assert.is(defaultId('page', 'guides/a.md'), defaultId('page', 'guides/a.md'))
   assert.match(defaultId('page', 'guides/a.md'), /^[0-9A-Za-z]{20}$/)
   assert.is.not(defaultId('page', 'a.md'), defaultId('file', 'a.md'))
-  // Frozen: comments and links in existing repositories hang on it.
+  // Frozen: comments and links in existing repositories depend on it.
   assert.is(defaultId('page', 'README.md'), 'q4u4HLW3jfiy1LatbLJo')
 })
 

@@ -152,7 +152,7 @@ test('ever new branches: the log is bounded', async () => {
     const main = head(space)
     const remoteCommit = await space.repo.write({ parents: [main], changes: [], message: `${i}\n`, author: me, committer: me })
     const entry = { kind: 'known' as const, remote: remoteCommit, theirs: remoteCommit, local: main, anchor: main, ref: `refs/heads/b${i}` }
-    await space.repo.move(await logMoves(space.repo, await readSyncLog(space.repo, link, main), main, [entry]), 'test', anyLease)
+    await space.repo.move(await logMoves(space.repo, await readSyncLog(space.repo, link, main), main, { added: [entry] }), 'test', anyLease)
   }
   assert.is((await entries(space, url)).length, 100)
   assert.is((await f.import(space, { url })).result, 'unchanged')

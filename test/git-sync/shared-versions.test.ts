@@ -12,7 +12,7 @@ const [test, f] = await suiteWith('versions of a file that both sides had since 
 const DOCS = 'refs/heads/docs'
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n')}\n`
 
-/** An export to `docs` that somebody squashed into main there with changes of his own to another page, so that it is not recognized. */
+/** An export to `docs` that somebody squashed into main there with changes of their own to another page, so that it is not recognized. */
 async function squashedByHand(name: string): Promise<{ space: LoadedSpace; remote: Awaited<ReturnType<typeof f.remotes.createRepository>>; url: string }> {
   const remote = await f.remotes.createRepository(`${name}.git`, {
     files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three'), 'other.md': page('one', 'two', 'three', 'four', 'five') },

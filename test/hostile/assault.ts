@@ -11,7 +11,8 @@ export interface Result {
 
 export interface Assault {
   results: Result[]
-  idle: Health
+  /** /healthz before the attacks; null if nobody asked for it. */
+  idle: Health | null
   busy: Health
   /** The most memory that the server held, in MiB; null if it could not be read. */
   peakMb: number | null
@@ -29,11 +30,21 @@ function complaints({ name, bytes }: Attack, responses: readonly TimedResponse[]
   })
 }
 
-/** Runs attacks against a service in a process with `heapMb` MiB of heap, `width` at a time, while /healthz is watched. */
-export async function assault(
-  list: readonly Attack[],
-  options: { heapMb: number; width: number; responseMs?: number; told?: (result: Result) => void },
-): Promise<Assault> {
+interface AssaultOptions {
+  /** MiB of heap. */
+  heapMb: number
+  /** Attacks at a time. */
+  width: number
+  responseMs?: number
+  /** Between two questions to /healthz. Each costs the service a millisecond, so a test that looks for hangs of seconds asks seldom. */
+  healthEveryMs: number
+  /** For how long /healthz is watched before the attacks; absent = not at all. */
+  idleMs?: number
+  told?: (result: Result) => void
+}
+
+/** Runs attacks against a service in a process while /healthz is watched. */
+export async function assault(list: readonly Attack[], options: AssaultOptions): Promise<Assault> {
   const station: Station = await openStation(options.heapMb)
   let deaths = 0
   let peakMb: number | null = null
@@ -42,10 +53,8 @@ export async function assault(
     if (now !== null) peakMb = Math.max(peakMb ?? 0, now)
   }
   try {
-    const quiet = watchHealth(station.server.url)
-    await new Promise((done) => setTimeout(done, 3_000))
-    const idle = await quiet.stop()
-    const watch = watchHealth(station.server.url)
+    const idle = options.idleMs === undefined ? null : await quiet(station.server.url, options.healthEveryMs, options.idleMs)
+    const watch = watchHealth(station.server.url, options.healthEveryMs)
     const results: Result[] = []
     const queue = [...list]
     const lane = async (): Promise<void> => {
@@ -68,4 +77,11 @@ export async function assault(
   } finally {
     await station.close()
   }
+}
+
+/** /healthz while nothing else is asked. */
+async function quiet(url: string, everyMs: number, forMs: number): Promise<Health> {
+  const watch = watchHealth(url, everyMs)
+  await new Promise((done) => setTimeout(done, forMs))
+  return watch.stop()
 }

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.js'
 import { assault } from './assault.js'
 import { attacks, kindsCount } from './attacks.js'
-import { RESPONSE_MS, mustHold } from './hold.js'
+import { HEALTH_EVERY_MS, mustHold, RESPONSE_MS } from './hold.js'
 
 const test = suite('hostile input')
 
@@ -15,7 +15,7 @@ test(
   async () => {
     // Writes, merges and comments of the same texts: `scripts/hostile`.
     const list = attacks(['small'], (name) => !/^(write|merge|comment|README|vars\.yaml)/.test(name))
-    mustHold(await assault(list, { heapMb: 512, width: 2, responseMs: RESPONSE_MS }), list)
+    mustHold(await assault(list, { heapMb: 512, width: 2, responseMs: RESPONSE_MS, healthEveryMs: HEALTH_EVERY_MS }), list)
   },
   { timeoutMs: 540_000 },
 )

@@ -14,12 +14,12 @@ export interface Health {
 const at = (sorted: readonly number[], part: number): number =>
   Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 10) / 10
 
-/** Between two questions: often enough to see hangs of a few milliseconds. */
-const EVERY_MS = 5
-
-/** Watches /healthz from now until `stop`. */
-export function watchHealth(url: string): { stop(): Promise<Health> } {
-  const child = spawn(process.execPath, [...moduleArguments('./probe-health.js', import.meta.url), url, String(EVERY_MS)], {
+/**
+ * Watches /healthz from now until `stop`.
+ * @param everyMs between two questions
+ */
+export function watchHealth(url: string, everyMs: number): { stop(): Promise<Health> } {
+  const child = spawn(process.execPath, [...moduleArguments('./probe-health.js', import.meta.url), url, String(everyMs)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   const ended = new Promise<{ samples: number[]; failures: number }>((done, failed) => {

@@ -19,7 +19,7 @@ interface Story {
   next: Random
   words: Words
   shelves: Shelf[]
-  /** A guest, who sees only what he is given a role on. */
+  /** A guest, who sees only what they are given a role on. */
   guest: Caller
   granted: Set<string>
 }

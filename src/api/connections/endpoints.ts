@@ -98,7 +98,7 @@ export const pauseConnection = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/pause',
   summary: 'Pause a connection',
-  description: 'It does nothing until it is resumed; a run that is under way moves nothing more.',
+  description: 'It does nothing until it is resumed; a run that is under way changes nothing more.',
   section,
   needs: 'space:admin',
   returns: Connection,

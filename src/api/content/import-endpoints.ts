@@ -12,7 +12,7 @@ const section = 'Importing content'
 const description =
   'Reads the pages that the URL and `source` name, and adds them by one commit; nothing that exists is overwritten, and names that are taken get a number. ' +
   'Images become files of the space, links between the imported pages lead to them, and all other links stay absolute. ' +
-  'The response comes when the import is done, or after some time with the counts so far (`state`): then it goes on by itself, and the address in `Location` tells how. ' +
+  'The response comes when the import is done, or after some time with the counts so far (`state`): then the import continues, and the address in `Location` shows its progress. ' +
   '400 with the reason if nothing can be read from the URL.'
 const ofPage =
   ' The pages become subpages of this page. If the page has no text yet, and the import has a single page at its top, that one becomes its text under the title that it has.'

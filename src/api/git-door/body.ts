@@ -9,7 +9,7 @@ export function unpacked(headers: IncomingHttpHeaders, body: Readable): Readable
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity') return body
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
-    throw new ServiceError('unsupported-media-type', `The encoding ${encoding.slice(0, 50)} is not known. Use gzip or none.`)
+    throw new ServiceError('unsupported-media-type', `The encoding ${encoding.slice(0, 50)} is not supported. Use gzip or none.`)
   const gunzip = createGunzip()
   body.on('error', (error) => gunzip.destroy(error))
   return body.pipe(gunzip)

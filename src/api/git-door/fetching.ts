@@ -11,7 +11,7 @@ const MOST_BYTES = 8 * 1024 * 1024
 /** The same for all fetches together: they wait in memory for their turn. */
 export const MOST_WISHES = 64 * 1024 * 1024
 export const TOO_MANY_WISHES = {
-  all: 'The service is reading what too many Git clients want. Try again in a moment.',
+  all: 'Too many Git clients are fetching at the moment. Try again in a moment.',
   caller: 'Too many fetches of yours are under way. Try again when some of them have ended.',
 }
 /** Longest time that one response may take, however slowly it is read. */

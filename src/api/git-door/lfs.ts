@@ -68,7 +68,7 @@ async function readBatch(body: Buffer): Promise<Batch> {
         .join('; '),
     )
   const { transfers = ['basic'] } = value as Batch
-  if (!transfers.includes('basic')) throw badRequest('/transfers must contain basic, the only way in which objects are sent.')
+  if (!transfers.includes('basic')) throw badRequest('/transfers must contain "basic", the only transfer that is supported.')
   return value as Batch
 }
 

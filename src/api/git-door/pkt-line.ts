@@ -43,13 +43,13 @@ export class PktReader {
   async line(): Promise<Buffer | null> {
     if (!(await this.#has(LENGTH_DIGITS))) {
       if (this.#rest.length === 0) return null
-      throw new BadPktLine('The request ends within a line.')
+      throw new BadPktLine('The request ends in the middle of a line.')
     }
     const digits = this.#take(LENGTH_DIGITS).toString('latin1')
     const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
     if (length === 0) return null
     if (length < LENGTH_DIGITS || length > LONGEST_LINE) throw new BadPktLine('The request is not made of pkt-lines.')
-    if (!(await this.#has(length - LENGTH_DIGITS))) throw new BadPktLine('The request ends within a line.')
+    if (!(await this.#has(length - LENGTH_DIGITS))) throw new BadPktLine('The request ends in the middle of a line.')
     const content = this.#take(length - LENGTH_DIGITS)
     return content.at(-1) === 0x0a ? content.subarray(0, -1) : content
   }

@@ -54,7 +54,7 @@ export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushReq
     if (commands.length > MOST_COMMANDS) throw new BadPktLine(`At most ${MOST_COMMANDS} refs can be pushed at once.`)
   }
   // Git asks for it only where it is offered; it must not get half of what it asked for.
-  if (capabilities.has('atomic')) throw new BadPktLine('Each ref of a push is taken by itself. Push without --atomic.')
+  if (capabilities.has('atomic')) throw new BadPktLine('The refs of a push are moved one by one, never all or none. Push without --atomic.')
   const { options, problem } = capabilities.has('push-options') ? await readOptions(reader) : { options: {}, problem: null }
   return { commands, capabilities, options, problem, pack: reader.rest() }
 }
@@ -83,7 +83,7 @@ async function readOptions(reader: PktReader): Promise<Pick<PushRequest, 'option
   return { options: Object.fromEntries(found), problem }
 }
 
-/** The response to a push. `unpacked`: `ok`, or why the objects were not taken. `said`: lines for the user. */
+/** The response to a push. `unpacked`: `ok`, or why the objects were not accepted. `said`: lines for the user. */
 export function report(request: Pick<PushRequest, 'capabilities'>, unpacked: string, refs: readonly PushedRef[], said: readonly string[]): Buffer {
   const { capabilities } = request
   const second = capabilities.has('report-status-v2')

@@ -65,7 +65,7 @@ async function carriedOut({ request, options, actor, space }: DoorCall, asked: P
     if (!(error instanceof RemoteError)) throw error
     unpacked = error.message
     said.push(error.message)
-    refs = allRefused(asked, 'the objects were not taken')
+    refs = allRefused(asked, 'the objects were not accepted')
   }
   await recordRequest(options.app, {
     actor,

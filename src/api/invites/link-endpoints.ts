@@ -58,7 +58,7 @@ export const updateLinkInviteInOrganizationById = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/link-invites/{inviteId}',
   summary: 'Change a link invitation',
-  description: 'Applies to people who join from then on. Set `expiresAt` to null if it shall not expire.',
+  description: 'Applies to people who join from then on. Set `expiresAt` to null for a link that does not expire.',
   section,
   needs: 'organization:admin',
   body: UpdateLinkInvite,

@@ -112,7 +112,7 @@ export const addSSOMemberInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/members/{userId}/sso',
   summary: 'Make a member sign in by single sign-on',
   description:
-    'From then on, other tokens than those of a sign-in by single sign-on give them no access to the organization. Unless they have an identity at a provider already, the next new identity with their e-mail address becomes theirs, once; not so for admins, who tie it themselves (`POST /v1/user/sso-identities`) and are not held to it before. Returns 409 for the last admin who can sign in without.',
+    'From then on, other tokens than those of a sign-in by single sign-on give them no access to the organization. Unless they have an identity at a provider already, the next new identity with their e-mail address becomes theirs, once; admins tie it themselves (`POST /v1/user/sso-identities`), and may use other tokens until they have. Returns 409 for the last admin who can sign in without it.',
   section,
   needs: 'organization:admin',
   aliases,

@@ -31,7 +31,7 @@ export const revokeMemberTokenInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/tokens/{memberTokenId}',
   summary: 'End the access of a member’s token to an organization',
   description:
-    'A token that is limited to the organization is revoked. Another one gives no access to the organization any more, nor does any token that is created with it; elsewhere it goes on.',
+    'A token that is limited to the organization is revoked. Another one no longer gives access to the organization, nor does any token that is created with it; elsewhere it stays valid.',
   section,
   needs: 'organization:admin',
   deletes: 'leaf',

@@ -10,7 +10,7 @@ import { type QueryResult, queryReader } from './query.js'
 import type { Check, SchemaCompiler } from './schemas.js'
 
 /** A path parameter and how it is loaded. */
-export interface Step {
+interface Step {
   name: string
   rest: boolean
   resolver: AnyResolver
@@ -89,4 +89,4 @@ function formReader(body: TSchema | undefined, complete: NonNullable<Endpoint['f
 }
 
 /** The status of success. */
-export const statusOf = (endpoint: Endpoint): number => endpoint.status ?? (endpoint.returns ? 200 : 204)
+const statusOf = (endpoint: Endpoint): number => endpoint.status ?? (endpoint.returns ? 200 : 204)

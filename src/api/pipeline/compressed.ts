@@ -13,7 +13,7 @@ const codings = {
   gzip: promisify(gzip) as (bytes: Buffer) => Promise<Buffer>,
   deflate: promisify(deflate) as (bytes: Buffer) => Promise<Buffer>,
 }
-export type Coding = keyof typeof codings
+type Coding = keyof typeof codings
 
 /** The compressed forms of a text that is sent again and again. */
 export type CodedCache = Map<Coding, Promise<Buffer>>

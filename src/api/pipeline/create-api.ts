@@ -110,7 +110,7 @@ function keptResponses({ config, kept, log, metrics }: ApiOptions<unknown, objec
   const responsesKept = new KeptResponses({ cache: kept.cache, baseUrl: config.baseUrl, limits, responses, ipOf, record: accessLog(log, metrics) })
   metrics.counter(
     'bindery_http_kept_responses_total',
-    'Responses sent as they were kept, since nothing that they were made from had changed',
+    'Kept responses that were sent again because nothing that they depend on had changed',
     () => responsesKept.sent,
   )
   return responsesKept

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../kernel/errors.js'
 
 /** What a client gets of a failure. */
-export interface ErrorResponse {
+interface ErrorResponse {
   status: number
   headers: Readonly<Record<string, string>>
   body: string

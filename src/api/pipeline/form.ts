@@ -87,7 +87,7 @@ class Collector {
     // The parser returns nothing for a charset that it does not know.
     const text = decoded ?? ''
     this.#fieldBytes += Buffer.byteLength(text)
-    if (decoded === undefined) this.fail(badRequest('A field of the form names a charset that is not known: send UTF-8.'))
+    if (decoded === undefined) this.fail(badRequest('A field of the form names a charset that is not supported: send UTF-8.'))
     else if (nameTruncated) this.fail(badRequest('The name of a part is too long.'))
     else if (this.#fieldBytes > this.limits.fieldBytes)
       this.fail(tooLarge(`The fields of the form must have at most ${this.limits.fieldBytes} bytes together.`, name))

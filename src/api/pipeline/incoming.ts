@@ -10,7 +10,7 @@ const LEAST_PACE = 4 * 1024
 const LOOK_MS = 5_000
 
 /** What a body that comes in must keep to. */
-export interface Incoming {
+interface Incoming {
   /** Bytes it may have; `tooLarge` is thrown for more. */
   limit: number
   tooLarge: () => Error

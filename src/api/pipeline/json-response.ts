@@ -4,7 +4,7 @@ import { type CodedCache, coded, codingFor } from './compressed.js'
 import { noneMatches, tagOfBytes } from './etag.js'
 
 /** A response whose body is known whole. */
-export interface BytesResponse {
+interface BytesResponse {
   status: number
   /** Its Content-Type. */
   type: string

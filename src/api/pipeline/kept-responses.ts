@@ -42,7 +42,7 @@ export function keptCache(budget: MemoryBudget): KeptCache {
 }
 
 /** What a kept response is counted by and told to, as one that is made. */
-export interface KeptSurroundings {
+interface KeptSurroundings {
   cache: KeptCache
   baseUrl: () => string
   limits: { byAddress: RateLimit | null; byToken: RateLimit | null }

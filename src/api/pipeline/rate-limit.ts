@@ -9,7 +9,7 @@ const MOST_KEYS = 50_000
 export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }
 
 /** How many requests of a key were counted since when. */
-export interface Window {
+interface Window {
   count: number
   /** Milliseconds, by `performance.now()`. */
   endsAt: number
@@ -17,7 +17,8 @@ export interface Window {
 
 /** Counts requests in windows of a minute, each beginning with the first request of a key after the one before. */
 export class RateLimit {
-  readonly #windows = new LRUCache<string, Window>({ max: MOST_KEYS })
+  // By size, not by number: for a number, the cache would fill lists of that length at every start.
+  readonly #windows = new LRUCache<string, Window>({ maxSize: MOST_KEYS, sizeCalculation: () => 1 })
   readonly #policy: string
   /** Requests by key that were not exchanged with other processes yet; null = there are none to exchange with. */
   #changes: LRUCache<string, number> | null = null

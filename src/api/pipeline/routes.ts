@@ -5,13 +5,13 @@ import { type Method, pathParameters } from '../declaration.js'
 import { checkEncoding } from './query.js'
 
 /** Something to be reached under a path. */
-export interface Routed {
+interface Routed {
   method: Method
   path: string
 }
 
 /** What a request was matched to. */
-export type Match<E> = { found: E; parameters: readonly string[] } | { allow: readonly string[] }
+type Match<E> = { found: E; parameters: readonly string[] } | { allow: readonly string[] }
 
 const REST = 4096
 const PARAMETER = 256

@@ -25,7 +25,7 @@ import { violations } from './violations.js'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** What one request brings along. */
-export interface Call<Actor> {
+interface Call<Actor> {
   ctx: Context
   state: RequestState
   /** What the request is carried out with. */
@@ -103,7 +103,7 @@ function readBody({ form, endpoint }: CompiledEndpoint, ctx: Context, limits: Fo
 }
 
 /** Bytes that a JSON body of the endpoint may have. */
-export const bodyLimit = ({ needs, bodyLimitBytes }: Pick<Endpoint, 'needs' | 'bodyLimitBytes'>, config: Pick<ApiConfig, 'bodyLimitBytes'>): number =>
+const bodyLimit = ({ needs, bodyLimitBytes }: Pick<Endpoint, 'needs' | 'bodyLimitBytes'>, config: Pick<ApiConfig, 'bodyLimitBytes'>): number =>
   bodyLimitBytes ?? (needs === 'public' ? PUBLIC_BODY_BYTES : config.bodyLimitBytes)
 
 function summary(details: readonly ErrorDetail[]): string {

@@ -14,7 +14,7 @@ export const listPullRequestPreviews = endpoint({
   summary: 'List the previews of pull requests, newest pull request first',
   description:
     'If `pullRequests.preview` of the connection is set, each of the 100 newest open pull requests against its branch has a preview: a revision of the space that shows its head, and the problems that it adds. ' +
-    'It is made again when the head moves, and goes when the pull request is closed.',
+    'It is made again when the head moves, and removed when the pull request is closed.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),

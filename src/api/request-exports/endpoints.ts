@@ -13,7 +13,7 @@ export const exportChangeRequest = endpoint({
   summary: 'Export a change request as a pull request',
   description:
     'Pushes its content to a branch of its own on the host and opens a pull request there, both in the background. From then on the two follow each other: changes here are pushed, commits that ' +
-    'people push there are taken in, and what is merged or closed there is merged or archived here. If it is exported already, the export is looked at at once; one that has ended begins again.',
+    'people push there are taken in, and what is merged or closed there is merged or archived here. If it is exported already, both sides are compared at once; an export that has ended begins again.',
   section,
   needs: 'space:triggerGitSync',
   body: Type.Optional(ExportChangeRequest),

@@ -2,7 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { ChangeRequestExport, RequestExportDoc } from '../../model/index.js'
 
-export const exportPath = ({ space, id }: Pick<RequestExportDoc, 'space' | 'id'>): string => `/v1/spaces/${space}/change-requests/${id}/git/pull-request`
+const exportPath = ({ space, id }: Pick<RequestExportDoc, 'space' | 'id'>): string => `/v1/spaces/${space}/change-requests/${id}/git/pull-request`
 
 /** An export. */
 export function presentExport(app: App, doc: RequestExportDoc): ChangeRequestExport {

@@ -109,7 +109,7 @@ export const deleteSAMLProviderIdentity = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/saml/{samlProviderId}/identities/{identityId}',
   summary: 'Forget an identity at a SAML provider',
-  description: 'Tokens of sign-ins by it end at once. Whoever has it at the provider is somebody new at the next sign-in; the member stays.',
+  description: 'Tokens of sign-ins by it end at once. Whoever has it at the provider is treated as a new person at the next sign-in; the member stays.',
   section,
   needs,
   deletes: 'leaf',

@@ -31,7 +31,7 @@ export const applyTemplateToSpace = endpoint({
   description:
     'One commit on the main content. A space without content (no page, or one with nothing but its heading) is filled. In one with content nothing is overwritten: the pages of the template come last, ' +
     'in groups of their own, the first of which has the title of the template; files whose names are taken get a number. `params.contentRefs` puts files of the space in the place of those of the template; ' +
-    'names that it does not know are refused.',
+    'unknown names are refused (400).',
   section,
   needs: 'space:edit',
   body: UseTemplate,

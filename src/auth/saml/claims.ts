@@ -70,7 +70,7 @@ export function readClaims(assertion: Element, expected: Expected): Asserted {
 function checkConditions(conditions: Element, { audience, now }: Expected): void {
   checkPeriod(conditions, now)
   for (const { namespaceURI, localName } of children(conditions))
-    if (namespaceURI !== ASSERTION || !CONDITIONS.includes(localName)) throw new SamlRefused('The assertion has a condition that is not known.')
+    if (namespaceURI !== ASSERTION || !CONDITIONS.includes(localName)) throw new SamlRefused('The assertion has a condition that is not supported.')
   const restrictions = named(conditions, ASSERTION, 'AudienceRestriction')
   const isForUs = (restriction: Element): boolean => named(restriction, ASSERTION, 'Audience').some((one) => textOf(one) === audience)
   if (restrictions.length === 0 || !restrictions.every(isForUs)) throw new SamlRefused('The audience of the assertion is not service.entityID.')
@@ -102,7 +102,7 @@ function checkConfirmation(subject: Element, { acsUrl, request, now }: Expected)
     const [data] = named(bearer, ASSERTION, 'SubjectConfirmationData')
     if (!data || attribute(data, 'NotOnOrAfter') === null) reason = 'The confirmation of the subject must say until when it is valid.'
     else if (attribute(data, 'Recipient') !== acsUrl) reason = 'The recipient of the assertion is not service.acsURL.'
-    else if (attribute(data, 'InResponseTo') !== request) reason = 'The assertion answers another request.'
+    else if (attribute(data, 'InResponseTo') !== request) reason = 'The assertion belongs to another request: begin again.'
     else {
       checkPeriod(data, now)
       return

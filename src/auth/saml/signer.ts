@@ -17,7 +17,7 @@ export function signersOf(signature: Element, certificates: readonly string[]): 
   const info = only(signature, SIGNATURE, 'SignedInfo')
   const Canonical = library.CanonicalizationAlgorithms[algorithmOf(info, 'CanonicalizationMethod') as keyof typeof library.CanonicalizationAlgorithms]
   const Method = library.SignatureAlgorithms[algorithmOf(info, 'SignatureMethod') as keyof typeof library.SignatureAlgorithms]
-  if (!Canonical || !Method) throw new SamlRefused('The algorithms of the signature are not known.')
+  if (!Canonical || !Method) throw new SamlRefused('The algorithms of the signature are not supported.')
   // the same namespaces as the library takes, so that it comes to the same bytes when it verifies the whole
   const ancestorNamespaces = findAncestorNs(signature.ownerDocument, "//*[local-name()='SignedInfo']")
   const canonical = new Canonical().process(info.cloneNode(true), { ancestorNamespaces, defaultNsForPrefix: SignedXml.defaultNsForPrefix }).toString()

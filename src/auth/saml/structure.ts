@@ -2,7 +2,7 @@
 import { SamlRefused } from './refused.js'
 import { all, attribute, children, named, only } from './xml.js'
 
-export const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
+const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
 export const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion'
 export const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#'
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success'

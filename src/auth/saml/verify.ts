@@ -44,7 +44,7 @@ function checkEnvelope(response: Element, { acsUrl, issuer, request }: VerifyOrd
   if (attribute(response, 'Version') !== '2.0') throw new SamlRefused('The version of the response must be 2.0.')
   const destination = attribute(response, 'Destination')
   if (destination !== null && destination !== acsUrl) throw new SamlRefused('The destination of the response is not service.acsURL.')
-  if (attribute(response, 'InResponseTo') !== request) throw new SamlRefused('The response answers another request, or none: begin at service.startURL.')
+  if (attribute(response, 'InResponseTo') !== request) throw new SamlRefused('The response belongs to another request, or to none: begin at service.startURL.')
   const [said] = named(response, ASSERTION, 'Issuer')
   if (said && textOf(said) !== issuer) throw new SamlRefused('The issuer of the response is not the entityID of the provider.')
 }

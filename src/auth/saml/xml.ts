@@ -18,7 +18,7 @@ const DECLARATION = /^\s*<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?
 export function readXml(xml: string): Element {
   if (Buffer.byteLength(xml) > XML_BYTES) throw new SamlRefused(`The XML must have at most ${XML_BYTES} bytes.`)
   const body = xml.replace(DECLARATION, '')
-  if (body.includes('<!')) throw new SamlRefused('The XML must have no DOCTYPE, entities, comments and CDATA sections.')
+  if (body.includes('<!')) throw new SamlRefused('The XML must have no DOCTYPE, entities, comments or CDATA sections.')
   if (body.includes('<?')) throw new SamlRefused('The XML must have no processing instructions, and be in UTF-8.')
   if (!/^\s*</.test(body)) throw new SamlRefused('The XML is not well-formed.')
   if (count(body, '<') > TAGS) throw new SamlRefused(`The XML must have at most ${TAGS} tags.`)

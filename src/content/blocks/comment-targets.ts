@@ -70,7 +70,7 @@ function cellsOf(table: BlockNode): Omit<CommentTarget, 'occurrence'>[] {
 }
 
 /** What is stored of a target to find it again. */
-export type CommentTargetMark = Pick<CommentTarget, 'digest' | 'occurrence'>
+type CommentTargetMark = Pick<CommentTarget, 'digest' | 'occurrence'>
 
 /** Finds a target in another version of the document; null if nothing has the same text any more. */
 export function findCommentTarget(places: readonly CommentTarget[], mark: CommentTargetMark): CommentTarget | null {

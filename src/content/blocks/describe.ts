@@ -2,7 +2,7 @@
 import { tagTable } from './tags.js'
 
 /** One type of node of the document format, for the reference page. */
-export interface BlockDescription {
+interface BlockDescription {
   type: string
   object: 'block' | 'inline'
   /** How it is written in markdown. */

@@ -140,7 +140,7 @@ function splitHtml(html: string, base: number): Item[] {
   return items
 }
 
-export interface Pairing {
+interface Pairing {
   /** For each item, the index of the item that ends it, or -1. */
   end: number[]
   /** Whether that item only implies the end, and is not part of the block. */

@@ -170,7 +170,7 @@ function code(node: BlockNode, path: string): Markdown[] {
 }
 
 /** Fenced code; within a `{% code %}` tag if its info string does not have all its options. */
-export function fenced(node: BlockNode, path: string): Markdown[] {
+function fenced(node: BlockNode, path: string): Markdown[] {
   const { data } = node
   const meta = stringOf(data['meta'])
   const { named } = parseAttributes(meta)

@@ -12,7 +12,7 @@ const COMPARISONS = new Set(['==', '!=', '===', '!==', '<', '<=', '>', '>='])
 const NO_CLAIMS = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** What the names in a condition stand for: the names below each root. With null, any name may follow `visitor.claims`. */
-export type ConditionScope = Readonly<Record<string, readonly string[]>> | null
+type ConditionScope = Readonly<Record<string, readonly string[]>> | null
 
 /**
  * Checks a condition that decides whether a visitor sees something, such as

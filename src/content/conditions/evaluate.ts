@@ -3,7 +3,7 @@ import type { AnyNode, BinaryExpression, CallExpression, MemberExpression } from
 import { parseExpression } from './parse.js'
 
 /** What names stand for: values of JSON. */
-export type ConditionValues = Readonly<Record<string, unknown>>
+type ConditionValues = Readonly<Record<string, unknown>>
 
 /**
  * The value of a condition that `checkCondition` accepts. A name that is missing is undefined; only values of the same type are greater or

@@ -9,7 +9,7 @@ import { editSummary, folderFor, inFolder, lineOf, summaryText } from './operati
 import { relativeTarget } from './rewrite-references.js'
 
 /** A page to add, with the pages below it. */
-export interface PageTree {
+interface PageTree {
   title: string
   /** The name that its file gets if it is free, as a text of any kind. */
   name: string

@@ -24,7 +24,7 @@ interface Hidden {
 }
 
 /** A text in which tags and expressions are hidden; offsets stay the same. */
-export interface Masked {
+interface Masked {
   text: string
   hidden: readonly Hidden[]
 }
@@ -111,7 +111,7 @@ function hide(text: string, hidden: readonly Hidden[]): string {
 const covered = (source: string): string => source.slice(0, 2) + HIDDEN + source.slice(3, -2).replace(/[^\sA-Za-z0-9]/g, HIDDEN) + source.slice(-2)
 
 /** What could not be put back: `code` has the offsets of what stands in code or in a tag of HTML, so that it must not be hidden. */
-export type Unmasked = { done: true } | { done: false; code: ReadonlySet<number> | null }
+type Unmasked = { done: true } | { done: false; code: ReadonlySet<number> | null }
 
 /**
  * Puts what was hidden into the tree of the masked text.

@@ -24,7 +24,7 @@ export interface LinkingFile {
 }
 
 /** A link to an anchor, which must be looked up in the file it leads to. */
-export interface PendingAnchor {
+interface PendingAnchor {
   link: Link
   gitPath: string
   fragment: string
@@ -63,7 +63,7 @@ export function* buildGraph(context: LinkContext, files: ReadonlyMap<string, Lin
 }
 
 /** A reference, or an entry that names something. */
-export type Named = { kind: Reference['kind']; target: string; part?: boolean }
+type Named = { kind: Reference['kind']; target: string; part?: boolean }
 
 /** Where links stand, in order of file, with what is named there. */
 export function eachSource(structure: ContentStructure, files: ReadonlyMap<string, LinkingFile>): { source: LinkSource; named: readonly Named[] }[] {

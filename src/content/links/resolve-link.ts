@@ -7,7 +7,7 @@ import { readTarget } from '../specs/named-part.js'
 import { LONGEST_TARGET, type LinkSource, type LinkTarget, type Problem } from './link.js'
 
 /** What a reference leads to, before anchors are looked up. */
-export type Resolution =
+type Resolution =
   | { to: LinkTarget; fragment?: string }
   | { problem: Problem }
   /** An address that may be one of this service: who asks decides what they may see of it. */

@@ -7,7 +7,7 @@ import { anchorsOf } from './anchors.js'
 import { type Script, scriptsOf } from './scripts.js'
 import { walk } from './walk.js'
 
-export interface Heading {
+interface Heading {
   /** 1 to 6. */
   level: number
   /** Its text, without markup. */

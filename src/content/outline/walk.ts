@@ -10,7 +10,7 @@ import type { Markdown } from '../gfm/tree.js'
 import { type AddAnchor, htmlText, inlineText, readHeading } from './inline-text.js'
 
 /** Gets what is found, in order. */
-export interface Found {
+interface Found {
   heading(level: number, title: string, id?: string): void
   /** Text of its own line or lines. White space in it is as in the source. */
   text(text: string): void

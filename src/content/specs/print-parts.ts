@@ -15,7 +15,7 @@ const MAX_JSON = 20_000
 type Part = ShownOperation | ShownModel
 
 /** What a page of a specification consists of. */
-export interface SpecPage {
+interface SpecPage {
   /** The slug of the specification. */
   spec: string
   description?: string

@@ -8,7 +8,7 @@ import type { ContentChange } from '../../model/content-changes.js'
 import type { Template } from './template.js'
 
 /** What a template is added to. */
-export interface TemplatePlace {
+interface TemplatePlace {
   /** In a space without content: its only page, which becomes the first one of the template. */
   instead?: string
   /** In a space with content: the group that gets the pages which are in no group of the template. */

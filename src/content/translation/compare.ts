@@ -6,7 +6,7 @@ import { hashOf, sourceHash, type Unit } from './units.js'
 /** What became of a unit of the last run in the result. */
 export type Fate = { now: Unit; same: boolean } | 'deleted'
 
-export interface Comparison {
+interface Comparison {
   /** For each unit of the source now: the index of its unit in the ledger; -1 if it is new or changed. */
   known: number[]
   /** For each unit of the ledger. */

@@ -13,7 +13,7 @@ export const OPAQUE = new Set('code kbd math pre samp script style svg textarea 
 const PAIRS = new Set(['emphasis', 'strong', 'delete', 'link', 'linkReference'])
 
 /** The inline content at [start, end) of a text; `quotes`: how many quotes it is in, whose markers may begin its lines. */
-export interface Place {
+interface Place {
   text: string
   start: number
   end: number

@@ -1,13 +1,13 @@
 /** The pieces of a segment: text, and markup around it or in it that no engine may change. */
 
 /** A run of text; `raw` is its source, `value` what is read. */
-export interface TextPiece {
+interface TextPiece {
   type: 'text'
   raw: string
   value: string
 }
 /** Source that is kept as it is, such as code, an expression or an escape. */
-export interface AtomPiece {
+interface AtomPiece {
   type: 'atom'
   raw: string
 }

@@ -6,13 +6,13 @@ import type { Segment, Syntax } from './segments.js'
 import { cut, joined, type Unit } from './units.js'
 
 /** Answers of an engine by what was asked (`Segment.coded`). */
-export type Answers = ReadonlyMap<string, string>
+type Answers = ReadonlyMap<string, string>
 
 /** Times that a page is read again to find out which of its units cannot be used. */
 const MAX_TRIALS = 40
 
 /** Units of a page as translated, by index; `refused`: those that stay as they are, since their answers cannot be used. */
-export interface RenderedPage {
+interface RenderedPage {
   cores: Map<number, string>
   refused: Set<number>
 }

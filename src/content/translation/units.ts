@@ -18,7 +18,7 @@ export interface Unit {
 }
 
 /** The units of a page; `limit` says why it is too costly to be cut, and so is not translated. */
-export interface CutPage {
+interface CutPage {
   units: Unit[]
   limit: string | null
 }

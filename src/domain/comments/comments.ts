@@ -98,7 +98,8 @@ export function edit<T extends { postedBy: string; markdown: string; editedAt?: 
   markdown?: string,
 ): T {
   if (markdown === undefined) return stored
-  if (!presentCommentPermissions(role, stored.postedBy === actor.user.id).edit) throw new ServiceError('forbidden', 'Only the author may edit this.')
+  if (!presentCommentPermissions(role, stored.postedBy === actor.user.id).edit)
+    throw new ServiceError('forbidden', 'Only its author may edit a comment or reply.')
   return stored.markdown === markdown ? stored : { ...stored, markdown, editedAt: now }
 }
 
@@ -112,7 +113,8 @@ function resolve({ role, actor, now }: DiscussionWrite, stored: Document<Comment
 
 /** Throws 403 unless the caller is the author of the comment or reply, or an admin. */
 export function checkMayDelete({ role, actor }: DiscussionWrite, { postedBy }: { postedBy: string }): void {
-  if (!presentCommentPermissions(role, postedBy === actor.user.id).delete) throw new ServiceError('forbidden', 'Only the author or an admin may delete this.')
+  if (!presentCommentPermissions(role, postedBy === actor.user.id).delete)
+    throw new ServiceError('forbidden', 'Only its author or an admin may delete a comment or reply.')
 }
 
 /** Deletes a comment with its replies. Does nothing if it no longer exists. */

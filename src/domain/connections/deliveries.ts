@@ -3,7 +3,7 @@ import type { ConnectionDoc } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
 /** What a delivery says. It is only a hint: what is true is asked of the repository. */
-export interface DeliveryHint {
+interface DeliveryHint {
   event: 'ping' | 'push' | 'pullRequest' | 'other'
   ref?: string
 }

@@ -9,7 +9,7 @@ import { webhookSecretOfConnection } from './credential.js'
 import { noteDelivery } from './deliveries.js'
 
 /** Whom a delivery is addressed to. `connection` is null if there is none of that ID, which the response does not reveal. */
-export interface WebhookAddress {
+interface WebhookAddress {
   id: string
   connection: ConnectionDoc | null
 }

@@ -12,7 +12,7 @@ import { link, tell, unlink } from './link.js'
 import { lookAfterChange } from './preview-looks.js'
 
 /** Changes a connection, based on what is stored now. Throws 404 if it was deleted meanwhile. */
-export async function changeConnection(
+async function changeConnection(
   app: App,
   actor: Actor,
   connection: ConnectionDoc,

@@ -64,7 +64,7 @@ export interface PageRevision {
 }
 
 /** What is cached, by name. Where a key begins with a space's ID, the value also depends on the head of the history that the space was adopted from. */
-export interface CachedValues {
+interface CachedValues {
   /** `<space>:<commit>` → IDs that differ from the default ones. */
   overrides: IdOverrides
   /** `<space>:<adopted head>` → whether a Bindery server wrote that history. */

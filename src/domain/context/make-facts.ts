@@ -19,7 +19,7 @@ export interface KnownFacts extends FileFacts {
 }
 export type Kind = keyof KnownFacts
 /** The facts of one content. Each kind is parsed when it is first asked for: a first read needs two of the four, which are the small ones. */
-export interface Made {
+interface Made {
   of<K extends Kind>(kind: K): KnownFacts[K]
   /** What they take in memory, in bytes; undefined if that is not known. */
   weight(kind: Kind): number | undefined

@@ -5,7 +5,7 @@ import { ServiceError } from '../../kernel/errors.js'
 import { createPool, type Pool, TaskFailure } from '../../parsing/index.js'
 import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from '../../search/index.js'
 
-export interface SearchOptions {
+interface SearchOptions {
   /** The folder of the files. Nothing is lost if it is deleted while the service is stopped. */
   dir: string
   /** How large the files may be together; those that were not used for the longest time are deleted. The one in use may be larger. */
@@ -30,7 +30,7 @@ export class SearchIndex {
   readonly #reader: Pool
   readonly #writer: Pool
   /** Space → the revision that its index is of. */
-  readonly known = new LRUCache<string, string>({ max: MAX_KNOWN })
+  readonly known = new LRUCache<string, string>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 })
   /** Space → its update under way. */
   // bound: the writer's queue
   readonly updates = new Map<string, Promise<void>>()
@@ -90,7 +90,7 @@ export class SearchIndex {
   #report(space: string, damage: string | undefined): void {
     if (damage === undefined) return
     this.known.delete(space)
-    this.options.notice(`The search index ${join(this.options.dir, `${space}.db`)} cannot be used (${damage}). It is made anew; nothing is lost.`)
+    this.options.notice(`The search index ${join(this.options.dir, `${space}.db`)} cannot be used (${damage}). It is rebuilt; nothing is lost.`)
   }
 
   async close(): Promise<void> {

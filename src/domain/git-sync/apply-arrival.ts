@@ -111,7 +111,7 @@ async function recordMoves(
 ): Promise<RefMove[]> {
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
-  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))], [], into)
+  return logMoves(sync.space.repo, log, main, { added: [...taken, ...left.map((one) => ({ ...one, anchor }))], ...(into && { into }) })
 }
 
 /**

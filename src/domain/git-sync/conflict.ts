@@ -72,7 +72,7 @@ const recordMoves = async (sync: Sync, arrival: Arrival, ground: CommonGround, a
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local: theirs, anchor, ref: sync.remote.ref }, log)
   const left = await entriesWithoutDropped(sync, ground, { theirs, log: seen })
-  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))])
+  return logMoves(sync.space.repo, log, main, { added: [...taken, ...left.map((one) => ({ ...one, anchor }))] })
 }
 
 /**

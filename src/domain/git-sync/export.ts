@@ -150,7 +150,7 @@ async function prepare(sync: Sided<LockedSync>, { head, found, planned, presumed
   const theirs = planned?.made?.theirs ?? (await mapped(sync, log, main, ground, commit))
   const entry = { ...record, remote: commit, theirs, ...(planned?.made ? { row: planned.made.row } : {}) }
   if (!isOffered(log, entry)) {
-    const moves = await logMoves(repo, log, newest, [{ ...entry, kind: 'offered' }])
+    const moves = await logMoves(repo, log, newest, { added: [{ ...entry, kind: 'offered' }] })
     await repo.move(moves, `export to ${describeRemote(remote)}`, sync.lease)
   }
   return { entry, expected: head, ...before }
@@ -183,7 +183,7 @@ async function mapped({ side, space: { repo } }: Sided<Sync>, log: SyncLog, main
 
 async function unchanged(sync: LockedSync, log: SyncLog, entry: Omit<Entry, 'kind'>): Promise<Outcome> {
   const same = log.last?.remote === entry.remote
-  const moves = same ? [] : await logMoves(sync.space.repo, log, entry.anchor, [{ ...entry, kind: 'known' }])
+  const moves = same ? [] : await logMoves(sync.space.repo, log, entry.anchor, { added: [{ ...entry, kind: 'known' }] })
   if (moves.length > 0) await sync.space.repo.move(moves, `in step with ${describeRemote(sync.remote)}`, sync.lease)
   await settleConflict(sync, 'The remote has the same content as the space.')
   return { result: 'unchanged', revision: entry.local, remoteRevision: entry.remote }
@@ -206,14 +206,14 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
     if (error.kind === 'stale' || error.kind === 'rejected' || error.kind === 'unauthorized') {
       await inLog(async (log, main, lease) => {
         const offered = log.entries.filter((one) => one.kind === 'offered' && one.remote === entry.remote && one.ref === entry.ref)
-        await repo.move(await logMoves(repo, log, main, [], offered), 'export refused', lease)
+        await repo.move(await logMoves(repo, log, main, { removed: offered }), 'export refused', lease)
       })
     }
     if (error.kind === 'stale') return 'remote moved'
     throw error
   }
   return inLog(async (log, main, lease) => {
-    await repo.move(await logMoves(repo, log, main, [{ ...entry, kind: 'known' }]), `exported to ${describeRemote(remote)}`, lease)
+    await repo.move(await logMoves(repo, log, main, { added: [{ ...entry, kind: 'known' }] }), `exported to ${describeRemote(remote)}`, lease)
     await settleConflict({ ...sync, lease }, 'An export brought the remote in step with the main content.')
     return { result: 'exported', revision: entry.local, remoteRevision: entry.remote, ...(before === undefined ? {} : { baseRevision: before }) }
   })

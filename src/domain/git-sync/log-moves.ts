@@ -6,21 +6,17 @@ import { type SyncLog, type Entry, writeEntries } from './log-entries.js'
 
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
-/**
- * The ref moves that add entries to the log. Entries that can never matter again are removed, so the log is bounded.
- * @param without entries to remove
- * @param into takes the commit of the log, which is durable once this is settled; by default it is durable when the moves are returned
- */
-export async function logMoves(
-  repo: Repository,
-  log: SyncLog,
-  main: CommitId,
-  added: readonly Entry[],
-  without: readonly Entry[] = [],
-  into?: Staging,
-): Promise<RefMove[]> {
-  if (added.length === 0 && without.length === 0) return []
-  const gone = new Set<Entry>([...without, ...(await outdated(repo, log, added))])
+interface LogChange {
+  added?: readonly Entry[]
+  removed?: readonly Entry[]
+  /** Takes the commit of the log, which is durable once this is settled; by default it is durable when the moves are returned. */
+  into?: Staging
+}
+
+/** The ref moves that change the log. Entries that can never matter again are removed as well, so the log is bounded. */
+export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, { added = [], removed = [], into }: LogChange): Promise<RefMove[]> {
+  if (added.length === 0 && removed.length === 0) return []
+  const gone = new Set<Entry>([...removed, ...(await outdated(repo, log, added))])
   const entries = [...log.entries.filter((entry) => !gone.has(entry)), ...added]
   const commit = await (into ?? repo).write({
     parents: await keptAlive(repo, entries, main),

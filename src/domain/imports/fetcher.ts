@@ -94,7 +94,7 @@ export class Fetcher {
   async #once(url: string, { maxBytes, redirects, delayMs = 0 }: Wish): Promise<[HttpResponse, null] | [null, OutboundError]> {
     const limit = Math.min(maxBytes ?? this.bounds.maxFileBytes, this.left)
     if (limit === 0) throw new ResourceFailure(`The import has fetched ${this.bounds.maxBytes} bytes, which is its limit.`)
-    if (this.late) throw new ResourceFailure('The time for reading had run out.')
+    if (this.late) throw new ResourceFailure('The time for reading ran out.')
     await this.#turn(url, Math.max(delayMs, this.bounds.delayMs))
     const timeoutMs = Math.max(1_000, Math.min(RESPONSE_MS, Math.ceil(this.bounds.deadline - performance.now())))
     try {

@@ -23,7 +23,7 @@ export async function fetchFiles(gathering: Gathering, content: SourceContent, a
   const own = new Map([...content.files].map(([url, bytes]) => [keyOf(url), bytes]))
   const wanted = wantedFiles(all, own)
   const files = new Map<string, ImportedFile>()
-  const late = 'The time for reading had run out.'
+  const late = 'The time for reading ran out.'
   const work = gathering.app.texts.for(gathering.spaceId)
   let done = 0
   for (const [key, { url }] of wanted) {

@@ -13,7 +13,7 @@ import { byAddress, type Places, replacementsIn } from './links.js'
 import { allPages, type SourcePage, titled } from './source-page.js'
 
 /** What an import is planned in: the batch, and the files that the assets have, by blob. */
-export interface ImportBatch {
+interface ImportBatch {
   batch: Batch
   assets: (folder: string) => Promise<Map<string, string>>
 }

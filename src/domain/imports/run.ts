@@ -14,7 +14,7 @@ import { shownUrl, withoutQuery } from './shown-url.js'
 import { allPages } from './source-page.js'
 
 /** How a run ended. */
-export type ImportEnd = Partial<Pick<ContentImportDoc, 'revision' | 'problem' | 'importedResources' | 'totalResources' | 'failures' | 'moreFailures'>>
+type ImportEnd = Partial<Pick<ContentImportDoc, 'revision' | 'problem' | 'importedResources' | 'totalResources' | 'failures' | 'moreFailures'>>
 
 const CODES: readonly string[] = ['bad-request', 'forbidden', 'not-found', 'conflict', 'too-large', 'locked'] satisfies ImportProblem['code'][]
 

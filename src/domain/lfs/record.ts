@@ -19,7 +19,7 @@ export interface Failed {
   retryMs: number
 }
 
-export const later = (app: App, ms: number): string => new Date(app.clock.now().getTime() + ms).toISOString()
+const later = (app: App, ms: number): string => new Date(app.clock.now().getTime() + ms).toISOString()
 
 /** Records an object that was fetched: from now on it is served. */
 export const recordPresent = (app: App, space: string, pointer: FoundPointer): Promise<void> =>

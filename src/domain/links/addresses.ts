@@ -6,7 +6,7 @@ import type { App } from '../context/app.js'
 import { publishedSpaces } from '../sites/published-spaces.js'
 
 /** What an address names in a space. */
-export type Named = { kind: 'space' } | { kind: 'page'; id: string } | { kind: 'file'; id: string } | { kind: 'path'; path: string }
+type Named = { kind: 'space' } | { kind: 'page'; id: string } | { kind: 'file'; id: string } | { kind: 'path'; path: string }
 
 /** A place that an address leads to. */
 export interface SpaceAddress {

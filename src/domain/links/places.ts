@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** What becomes of an address. */
-export interface Found {
+interface Found {
   status: 'ok' | 'broken' | 'in-app'
   problem: 'missing' | 'anchor' | null
   /** Null if it leads to no space that the caller may see. */

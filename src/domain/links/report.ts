@@ -10,7 +10,7 @@ import type { OpenRevision } from '../revisions/revisions.js'
 import { SpaceAddresses } from './addresses.js'
 import { type Place, Places } from './places.js'
 
-export type LinkStatus = 'ok' | 'broken' | 'in-app'
+type LinkStatus = 'ok' | 'broken' | 'in-app'
 
 /** What is known of a link besides itself. */
 interface LinkState {

@@ -15,7 +15,7 @@ export async function partIndexOf(app: App, { index }: Pick<OpenApiVersionDoc, '
 }
 
 /** A part as it is stored: what can be found of it, and what is shown, as JSON. */
-export interface StoredPart {
+interface StoredPart {
   title: string
   words: string
   shown: string

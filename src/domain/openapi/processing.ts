@@ -18,7 +18,7 @@ type Spec = Document<OpenApiSpecDoc>
 type Changed = Partial<Omit<OpenApiSpecDoc, 'validators'>> & { validators?: OpenApiSpecDoc['validators'] | undefined }
 
 /** How a processing ended, to be written in the transaction that ends its job. */
-export type SpecOutcome = (tx: Transaction) => Promise<void>
+type SpecOutcome = (tx: Transaction) => Promise<void>
 
 /**
  * Processes a specification as its source is now. Can be interrupted and run again at any point: only the outcome counts, and none if

@@ -14,7 +14,7 @@ import { dropProcessing, queueProcessing, queueSpreading } from './queue.js'
 const MAX_SPECS = 500
 
 /** A slug in a path, with the specification that has it, if there is one. */
-export interface SpecSlot {
+interface SpecSlot {
   slug: string
   spec: Document<OpenApiSpecDoc> | null
 }

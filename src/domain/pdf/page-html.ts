@@ -31,7 +31,7 @@ export interface PageSurroundings {
 }
 
 /** A page as it goes into the book. */
-export interface PrintedPage extends Rendered {
+interface PrintedPage extends Rendered {
   description?: string
 }
 

@@ -128,7 +128,7 @@ function applied(stored: Document<OrganizationDoc>, { emailDomains, ...rest }: U
 async function checkCustomHostname(app: App, tx: Transaction, { id }: Document<OrganizationDoc>, hostname: string | null | undefined): Promise<void> {
   if (!hostname) return
   if (hostname === new URL(app.settings.publicUrl).hostname)
-    throw badRequest('This is the hostname of the service itself.', [{ path: '/customHostname', message: 'must be a hostname of your own' }])
+    throw badRequest('The hostname is that of the service itself.', [{ path: '/customHostname', message: 'must be a hostname of your own' }])
   const [holder] = await tx.find(organizations, 'customHostname', hostname)
   const [site] = await tx.find(sites, 'hostname', hostname)
   if ((holder && holder.id !== id) || site) throw conflict(`The hostname ${hostname} is taken: choose another one.`)

@@ -27,7 +27,10 @@ export async function setTeamMembers(app: App, actor: Actor, team: LoadedTeam, i
   const kept = new Map<string, string>([...add.entries()].map(([index, user]) => [user, `/add/${index}`]))
   for (const user of Object.keys(roles)) kept.set(user, `/memberships/${user}`)
   const twice = remove.findIndex((user) => kept.has(user))
-  if (twice >= 0) throw badRequest('A user is both kept and removed.', [{ path: `/remove/${twice}`, message: 'must not be named in add or memberships too' }])
+  if (twice >= 0)
+    throw badRequest('A user is named to be added or kept, and to be removed as well.', [
+      { path: `/remove/${twice}`, message: 'must not be named in add or memberships too' },
+    ])
   await app.store.transact(async (tx) => {
     const doc = await managedTeam(tx, actor, team)
     if (!doc) throw notFound('The team')

@@ -21,7 +21,7 @@ const FIRST_RETRY_MS = 60_000
 const LONGEST_RETRY_MS = 60 * 60_000
 
 /** What is written in the transaction that ends the job of the look. */
-export type Written = (tx: Transaction) => Promise<void>
+type Written = (tx: Transaction) => Promise<void>
 
 /** Looks at the pull requests. It may break off anywhere and be repeated. Only errors that nobody foresaw are thrown. */
 export async function lookAtPullRequests(app: App, place: { connection: string; space: string }, signal: AbortSignal): Promise<Written> {

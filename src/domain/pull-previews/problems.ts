@@ -15,7 +15,7 @@ import type { OpenRevision } from '../revisions/revisions.js'
 /** Problems that are kept. */
 const MOST_PROBLEMS = 50
 
-export interface FoundProblems {
+interface FoundProblems {
   /** Those that fail first. */
   problems: PreviewProblem[]
   counts: { all: number; failing: number }

@@ -10,7 +10,7 @@ const MAX_DESCRIPTION = 140
 const ID_PART = 8
 
 /** Statuses of two connections to one repository do not replace each other. */
-export const contextOf = (connection: string): string => `bindery/preview/${connection.slice(0, ID_PART)}`
+const contextOf = (connection: string): string => `bindery/preview/${connection.slice(0, ID_PART)}`
 
 /** The status for a preview. */
 function statusOf({ app, through }: Pick<Look, 'app' | 'through'>, doc: PullPreviewDoc): CommitStatus & { state: 'success' | 'failure' } {

@@ -16,7 +16,7 @@ const FIRST_RETRY_MS = 30_000
 const LONGEST_RETRY_MS = 60 * 60_000
 
 /** What is written in the transaction that ends the job of the look. */
-export type Written = (tx: Transaction) => Promise<void>
+type Written = (tx: Transaction) => Promise<void>
 
 /**
  * Looks at an export. It may break off anywhere and be repeated: what is there already is found again, the commit by the host's branch, the pull request by

@@ -92,5 +92,5 @@ async function note(all: Sided<Export>, remote: CommitId, kind: Entry['kind'], l
   const theirs = (await side.local(await readSyncLog(repo, all.remote, head), remote)) ?? remote
   const entry: Entry = { kind, remote, theirs, local: head, anchor: head, ref: branch }
   const over = log.entries.filter((one) => one.kind === 'offered' && one.remote === remote && one.ref === branch)
-  await repo.move(await logMoves(repo, log, main, [entry], over), 'export a change request', lease)
+  await repo.move(await logMoves(repo, log, main, { added: [entry], removed: over }), 'export a change request', lease)
 }

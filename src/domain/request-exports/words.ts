@@ -9,7 +9,7 @@ import { MOST_REVIEWERS } from './schedule.js'
 /** Addresses that GitHub gives to those who hide theirs say their login. */
 const NOREPLY = /^(?:\d+\+)?([A-Za-z0-9-]{1,39})@users\.noreply\.github\.com$/i
 
-export interface Reviewers {
+interface Reviewers {
   /** Logins at the host. */
   logins: string[]
   /** Those whose login is not known. */

@@ -20,7 +20,7 @@ export async function markdownJson(app: App, owner: string, markdown: string): P
 }
 
 /** A block tree as part of a response. `limit`: why it is only a code block with the source, as a sentence; null if it is a real tree. */
-export interface DocumentJson {
+interface DocumentJson {
   document: RawJson
   limit: string | null
 }

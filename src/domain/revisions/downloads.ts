@@ -9,7 +9,7 @@ import { type LfsFile, lfsFileOf } from './lfs-files.js'
 import { isMissing } from './revisions.js'
 
 /** What a signed download URL stands for. */
-export interface Download {
+interface Download {
   space: string
   oid: string
   /** File name: gives the content type and the name to save it under. */
@@ -31,7 +31,7 @@ export function downloadUrl(app: App, space: string, oid: string, name: string):
 const isValidDownload = (app: App, download: Download, signature: string): boolean => isSigned(app, partsOf(download), download.expires, signature)
 
 /** The content behind a download URL. */
-export interface OpenedDownload {
+interface OpenedDownload {
   /** Bytes. */
   size: number
   /** Names the bytes: a Git object ID, or the SHA-256 of an object of Git LFS. */

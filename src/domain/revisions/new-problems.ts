@@ -23,7 +23,7 @@ const BREAKING: ReadonlySet<Diagnostic['code']> = new Set([
   'unreadable',
 ])
 
-export interface NewProblems {
+interface NewProblems {
   before: OpenRevision
   after: OpenRevision
   breaking: Diagnostic[]

@@ -34,7 +34,7 @@ export async function pagesOfBoth(
 }
 
 /** The entries of a commit, as overrides name them, with their IDs. */
-export interface Identified {
+interface Identified {
   byName: ReadonlyMap<string, string>
   ids: ReadonlySet<string>
 }

@@ -97,7 +97,7 @@ export async function searchOrganization(app: App, actor: Actor, organization: L
 }
 
 /** The pages of a space that may be found, by ID and blob; null = none. */
-export type AllowedPages = (space: LoadedSpace) => Promise<SpaceQuery['allowed'] | null>
+type AllowedPages = (space: LoadedSpace) => Promise<SpaceQuery['allowed'] | null>
 
 /**
  * The spaces that have matches, with their best pages, best first. Spaces whose index is not at the head of main in time are left out.

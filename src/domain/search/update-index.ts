@@ -19,7 +19,7 @@ const SENT_AT_ONCE = 2 * 1024 * 1024
 const ATTEMPTS = 3
 
 /** A revision's pages that can be found. */
-export interface Searchable {
+interface Searchable {
   revision: CommitId
   pages: IndexedPage[]
   descriptions: Map<string, string>

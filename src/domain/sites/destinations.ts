@@ -34,7 +34,7 @@ export async function checkReachable(app: App, actor: Actor, given: readonly Giv
       else if ('page' in to && !revision.structure.byId.has(to.page)) details.push({ path: `${path}/page`, message: 'must be the ID of a page of that space' })
     }
   }
-  if (details.length > 0) throw badRequest('A destination leads nowhere.', details)
+  if (details.length > 0) throw badRequest('A destination does not exist: see details.', details)
 }
 
 /** The main content of a space that the caller may see, or null. */

@@ -12,7 +12,7 @@ const SLUG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._+-]*$/u
  */
 export function checkPath(path: string, field: string): void {
   if (SLUG.test(path) && path === path.toLowerCase().normalize('NFC')) return
-  throw badRequest('This cannot be part of a URL.', [
+  throw badRequest('The path cannot be part of a URL.', [
     {
       path: field,
       message: `must be lower-case letters, digits, "-", "_", "." or "+", a letter or digit first: for example ${JSON.stringify(slugOf(path) || 'guides')}`,

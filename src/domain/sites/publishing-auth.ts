@@ -70,9 +70,11 @@ export async function updatePublishingAuth(
     const backend = input.backend ?? stored.backend
     const integration = input.integration ?? (backend === 'integration' ? stored.integration : undefined)
     if (backend === 'integration' && integration === undefined)
-      throw badRequest('This backend needs an integration.', [{ path: '/integration', message: 'is required if backend is integration' }])
+      throw badRequest('The backend integration needs the name of an integration.', [
+        { path: '/integration', message: 'is required if backend is integration' },
+      ])
     if (backend === 'custom' && integration !== undefined)
-      throw badRequest('This backend has no integration.', [{ path: '/integration', message: 'must be left out if backend is custom' }])
+      throw badRequest('The backend custom takes no integration.', [{ path: '/integration', message: 'must be left out if backend is custom' }])
     const { integration: _integration, fallbackURL: _fallback, audience: _audience, issuer: _issuer, ...rest } = stored
     const chosen = (['fallbackURL', 'audience', 'issuer'] as const).flatMap((name) => {
       const value = input[name] === undefined ? stored[name] : input[name]

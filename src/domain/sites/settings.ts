@@ -41,8 +41,8 @@ function removeNull({
 
 function checkHostname(app: App, hostname: string): void {
   if (hostname === new URL(app.settings.publicUrl).hostname)
-    throw badRequest('This is the hostname of the service itself.', [{ path: '/hostname', message: 'must be a hostname of your own' }])
-  if (isIP(hostname) !== 0) throw badRequest('This is an IP address.', [{ path: '/hostname', message: 'must be a hostname, such as docs.example.org' }])
+    throw badRequest('The hostname is that of the service itself.', [{ path: '/hostname', message: 'must be a hostname of your own' }])
+  if (isIP(hostname) !== 0) throw badRequest('The hostname is an IP address.', [{ path: '/hostname', message: 'must be a hostname, such as docs.example.org' }])
 }
 
 async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string): Promise<void> {

@@ -17,7 +17,7 @@ import type { Visitor } from './visitor.js'
 type Known = ReadonlyMap<string, { oid: string; page: KnownPage }>
 
 /** The pages of one space of a site that a visitor gets. */
-export interface VisitorPages {
+interface VisitorPages {
   revision: OpenRevision
   known: Known
   /** The table of contents, without what they do not see there. */

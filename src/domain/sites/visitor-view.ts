@@ -11,7 +11,7 @@ interface Gated {
 }
 
 /** A part of a site, as the gate asks about it. `hidden` of an entry says that its space is deleted. */
-export const partOf = ({ condition, draft, hidden }: Gated, within?: VisitorPage): VisitorPage => ({
+const partOf = ({ condition, draft, hidden }: Gated, within?: VisitorPage): VisitorPage => ({
   ...(within ? { within } : {}),
   ...(condition === undefined ? {} : { condition }),
   ...(draft ? { draft } : {}),

@@ -113,7 +113,9 @@ async function indexOf(tx: Reader, viewer: Viewer, others: readonly Item[], item
   }
   const [before, after] = [await find('before'), await find('after')]
   if (before !== undefined && after !== undefined && after >= before)
-    throw badRequest('The position contradicts itself.', [{ path: '/position', message: '`after` must name an item that comes before the one of `before`' }])
+    throw badRequest('`after` and `before` contradict each other.', [
+      { path: '/position', message: '`after` must name an item that comes before the one of `before`' },
+    ])
   return before ?? (after === undefined ? others.length : after + 1)
 }
 

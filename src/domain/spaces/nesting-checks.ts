@@ -5,7 +5,7 @@ import { type CollectionDoc, collections } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 
 /** How deep collections may be nested: access to a space is computed from all collections above it. */
-export const MAX_DEPTH = 32
+const MAX_DEPTH = 32
 
 /** The collection `id` and those that contain it, innermost first. */
 export async function collectionsFrom(reader: Reader, id: string | undefined): Promise<Document<CollectionDoc>[]> {

@@ -3,7 +3,7 @@ import { type Engine, EngineError, type LanguagePair } from '../../translation/i
 import type { App } from '../context/app.js'
 
 /** The engine that translates a pair, or why there is none. `unsure`: an engine could not be asked. */
-export type Choice = { engine: Engine } | { engine: null; reasons: string[]; unsure: boolean }
+type Choice = { engine: Engine } | { engine: null; reasons: string[]; unsure: boolean }
 
 /** The engine of this name, or the first that knows the pair. */
 export async function chooseEngine({ translation }: Pick<App, 'translation'>, pair: LanguagePair, name: string | undefined): Promise<Choice> {

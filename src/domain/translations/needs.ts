@@ -29,7 +29,7 @@ export interface Work {
 }
 
 /** What was found out. */
-export interface Needs {
+interface Needs {
   /** The segments to be translated. */
   wanted: Set<string>
   corrections: Corrections
@@ -103,7 +103,7 @@ async function furtherExamples(work: Work): Promise<{ source: string; target: st
 }
 
 /** Characters of a segment that are text. */
-export const lengthOf = (segment: string): number => segment.replace(/<[^>]*>/g, '').length
+const lengthOf = (segment: string): number => segment.replace(/<[^>]*>/g, '').length
 /** Words of a segment. */
 export const wordsOf = (segment: string): number => segment.replace(/<[^>]*>/g, '').match(/[\p{L}\p{N}]+/gu)?.length ?? 0
 

@@ -97,7 +97,7 @@ async function onSound<O extends FetchLimits, T>(
 function unreadable(error: unknown): never {
   if (!isOfFiles(error) || error instanceof RemoteError) throw error
   const message =
-    'What was fetched of the remote cannot be read, also after it was fetched anew. Check the remote with "git fsck --strict", and the disk of this server.'
+    'What was fetched of the remote cannot be read, even after it was fetched again. Check the remote with "git fsck --strict", and the disk of this server.'
   throw new RemoteError('failed', message, { cause: error })
 }
 

@@ -16,7 +16,7 @@ const MAX_COMMITS = 500_000
 const BATCH = 1000
 
 /** Where the commits are, and what does the work. */
-export interface MapperTools {
+interface MapperTools {
   scratch: string
   launcher: Launcher
   writer: ObjectWriter

@@ -22,7 +22,7 @@ const ANCESTOR_MS = 60_000
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
 /** What a `FolderScratch` works with. */
-export interface FolderTools {
+interface FolderTools {
   /** The repository of the space. */
   local: LocalRepository
   remote: Pick<RemoteOperations, 'push'>

@@ -16,7 +16,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
 /** Which scratch repository is meant, and how long is waited for it. */
-export interface ScratchUse {
+interface ScratchUse {
   /** URL without credentials. */
   url: string
   /** Whose it is: two owners never share one, so neither can learn what the other has fetched. */

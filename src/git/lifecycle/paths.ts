@@ -9,7 +9,7 @@ import { readdir, rename, rm } from 'node:fs/promises'
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
 
 /** Temporary folders: repositories being created or deleted, and objects of merges. Deleted at start. */
-export const TEMPORARY = /^\.(new|trash|scratch)-/
+const TEMPORARY = /^\.(new|trash|scratch)-/
 
 /** A new name for the folder of objects that merges make. */
 export const scratchPath = (reposDir: string): string => join(reposDir, `.scratch-${newId()}`)

@@ -16,7 +16,7 @@ export function mustBeSupported(path: string): void {
 }
 
 /** The text of a file; null if it cannot be read. */
-export function textOf(file: string): string | null {
+function textOf(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch {

@@ -4,7 +4,7 @@ import type { Signature } from '../types.js'
 import { encodeSignature } from './signature.js'
 
 /** The parts of a commit object, to be encoded. */
-export interface CommitParts {
+interface CommitParts {
   tree: string
   parents: readonly string[]
   author: Signature

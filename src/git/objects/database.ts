@@ -23,7 +23,7 @@ const SIZES_AT_ONCE = 500
 const READS_AT_ONCE = 16
 
 /** Where an `ObjectDatabase` finds objects besides the loose files. */
-export interface ObjectSources {
+interface ObjectSources {
   /** Tells this opening of the repository from every other in the shared caches. */
   cacheKey: string
   caches: Caches

@@ -2,7 +2,7 @@
 import { Unsure } from './unsure.js'
 
 /** The two sizes at the beginning of a delta, and where its instructions begin. */
-export interface DeltaHead {
+interface DeltaHead {
   baseSize: number
   /** Bytes of the object that the delta makes. */
   size: number

@@ -9,7 +9,7 @@ import { newSecret } from '../../kernel/ids.js'
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** A text as a file without a name. */
-export interface UnnamedFile {
+interface UnnamedFile {
   /** By this path, processes of the same user can open it while it is not closed. */
   path: string
   close(): Promise<void>

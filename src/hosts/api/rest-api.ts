@@ -11,7 +11,7 @@ const MAX_BYTES = 2 * 1024 * 1024
 const TIMEOUT_MS = 20_000
 
 /** What a request is for: it makes the sentence of an error. */
-export interface Purpose {
+interface Purpose {
   /** "… may not <doing>". */
   doing: string
   /** What the credential needs for it, in the host's words. */
@@ -20,7 +20,7 @@ export interface Purpose {
   what?: string
 }
 
-export interface Answer {
+interface Answer {
   status: number
   headers: Readonly<Record<string, string>>
   value: unknown
@@ -36,7 +36,7 @@ export interface Authorization {
   key: string
 }
 
-export interface RestApiOptions {
+interface RestApiOptions {
   http: HttpClient
   limits: RateLimits
   /** Root of the API. */

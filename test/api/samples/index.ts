@@ -10,7 +10,7 @@ import { reviewSamples } from './reviews.js'
 import type { Samples, SampleSet } from './samples.js'
 import { ssoSamples } from './sso.js'
 import { translationSamples } from './translations.js'
-import { siteBelongingsSamples } from './site-belongings.js'
+import { siteDocumentSamples } from './site-documents.js'
 import { siteSamples } from './sites.js'
 
 /** In this order: an area may use what those before it made. */
@@ -20,7 +20,7 @@ const areas: readonly Samples[] = [
   collectionSamples,
   commentSamples,
   siteSamples,
-  siteBelongingsSamples,
+  siteDocumentSamples,
   eventSamples,
   reviewSamples,
   openApiSamples,

@@ -16,7 +16,7 @@ import { isTaken } from './merge-by-id.js'
 import { idsOf } from './moved-files.js'
 
 /** A tree for a joined merge base, and the IDs, as overrides, of the files that were put into it. */
-export interface HeldTree {
+interface HeldTree {
   tree: TreeId
   ids: ReadonlyMap<string, string>
 }

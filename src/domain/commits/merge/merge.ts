@@ -19,6 +19,7 @@ import { joinedBase } from './joined-base.js'
 import { type FileMerge, madeUpNames, mergeById } from './merge-by-id.js'
 import { movedFiles } from './moved-files.js'
 import type { Sides, MergedTree } from './merged-tree.js'
+import { relistedPages } from './relisted-pages.js'
 import { conflictOfUnlistedPage } from './unlisted-pages.js'
 
 /**
@@ -32,9 +33,13 @@ export async function mergeCommits(app: App, space: SpaceRepository, { ours, the
   const sides: Sides = { ours, theirs, ...(base === null ? {} : { base }) }
   const attempt = await mergeFiles(app, space, sides, given)
   const { summary } = (await readConfig(await repo.at(sides.ours), app.texts.for(space.doc.id))).config
-  /** The changes by which entries follow moved pages, too. */
-  const withFollowed = async (changes: FileChange[]): Promise<FileChange[]> =>
-    base === null ? changes : [...changes, ...(await followedEntries(app, space, { base, ours, theirs }, await repo.draft(attempt.tree, changes), summary))]
+  /** The changes by which entries follow moved pages, and stay for restored ones, too. */
+  const withFollowed = async (changes: FileChange[]): Promise<FileChange[]> => {
+    if (base === null) return changes
+    const heads = { base, ours, theirs }
+    const followed = [...changes, ...(await followedEntries(app, space, heads, await repo.draft(attempt.tree, changes), summary))]
+    return [...followed, ...(await relistedPages(app, space, heads, await repo.draft(attempt.tree, followed), summary))]
+  }
   const changes = [...attempt.setAside]
   const conflicts: MergeConflict[] = []
   const slices = new Slices()

@@ -49,7 +49,7 @@ export async function readFiles(gathering: Gathering, files: ReadonlyMap<string,
     if (pages.length >= maxPages || gathering.late) {
       gathering.fail(
         path,
-        `It and ${paths.length - at - 1} more files were not read: ${gathering.late ? 'the time for reading had run out' : `one import takes at most ${maxPages} pages`}.`,
+        `It and ${paths.length - at - 1} more files were not read: ${gathering.late ? 'the time for reading ran out' : `one import takes at most ${maxPages} pages`}.`,
       )
       break
     }

@@ -126,7 +126,7 @@ class Crawl {
   /** Why the crawl ends before its queue does; null if it goes on. */
   #bound(): string | null {
     if (this.pages.length >= this.#maxPages) return `Only the first ${this.#maxPages} pages were imported.`
-    if (this.gathering.late) return 'The time for reading had run out.'
+    if (this.gathering.late) return 'The time for reading ran out.'
     return this.gathering.fetcher.left === 0 ? 'The import has fetched as many bytes as it may.' : null
   }
 

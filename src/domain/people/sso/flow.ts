@@ -10,7 +10,7 @@ import { linkTo } from '../write-mail.js'
 import { type ActiveProvider, certificatesOf, isActive, isLoopback } from './providers.js'
 
 /** How long a browser has for the way to the identity provider and back. */
-export const START_MS = 10 * 60_000
+const START_MS = 10 * 60_000
 /** How long the code works. */
 const CODE_MS = 5 * 60_000
 /** Starts of one browser that can be under way: more cookies could make its requests too large. */
@@ -95,7 +95,7 @@ function open(app: App, provider: ActiveProvider, relayState: string, cookies = 
   if (!begun || begun.ends <= app.clock.now().getTime())
     throw new ServiceError(
       'forbidden',
-      `This browser has not begun this sign-in, or more than ten minutes ago: begin at ${addressesOf(app, provider).startUrl}.`,
+      `This browser did not begin this sign-in, or began it more than ten minutes ago: begin again at ${addressesOf(app, provider).startUrl}.`,
     )
   return begun
 }

@@ -14,7 +14,7 @@ const MAX_PAGES = 100
 const AT_ONCE = 4
 
 /** A text in two revisions: its blob in each (`before`, `after`) and its path in each (`from`, `to`). */
-export interface TextPair {
+interface TextPair {
   before: string
   after: string
   from: string

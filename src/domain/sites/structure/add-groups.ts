@@ -7,7 +7,7 @@ import { groupsOf, requireGroup, listOfGroup, withoutItem, replaceList, type Ite
 export const MAX_GROUPS = 100
 
 /** Most levels of groups. */
-export const MAX_LEVELS = 5
+const MAX_LEVELS = 5
 
 /** A group to be added. */
 interface NewGroup {

@@ -4,10 +4,10 @@ import { itemsOf, type LinkEntry, type SiteStructure } from '../../../model/inde
 import { findLink } from './find.js'
 import { listOfGroup, replaceItem, replaceList, requireGroup, withoutItem } from './lists.js'
 
-export const MAX_LINKS = 200
+const MAX_LINKS = 200
 
 /** The links of a structure in order, each with its group. */
-export const linksOf = (structure: SiteStructure): { link: LinkEntry; group: string }[] =>
+const linksOf = (structure: SiteStructure): { link: LinkEntry; group: string }[] =>
   itemsOf(structure).flatMap(({ item, group }) => (item.type === 'site-external-link' && group ? [{ link: item, group: group.id }] : []))
 
 const appendTo = (structure: SiteStructure, group: string, link: LinkEntry): SiteStructure =>

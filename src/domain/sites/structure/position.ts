@@ -31,7 +31,9 @@ export function moveAmong<T extends { id: string }>(list: readonly T[], item: T,
   }
   const [before, after] = [find('before'), find('after')]
   if (before !== undefined && after !== undefined && after >= before)
-    throw badRequest('The position contradicts itself.', [{ path: '/position', message: '`after` must name an item that comes before the one of `before`' }])
+    throw badRequest('`after` and `before` contradict each other.', [
+      { path: '/position', message: '`after` must name an item that comes before the one of `before`' },
+    ])
   const index = before ?? (after === undefined ? rest.length : after + 1)
   const next = [...rest.slice(0, index), item, ...rest.slice(index)]
   if (next.every((other, i) => other.id === list[i]?.id)) throw conflict('Nothing would change: the item is at this position already.')

@@ -9,8 +9,8 @@ const [test, here] = await suiteWith('sites: what belongs to them', startService
 
 const jsonSchema = { type: 'object', properties: { isBeta: { type: 'boolean' } }, additionalProperties: false }
 
-/** How many documents hang on a site. */
-async function belongingsOf({ id }: MadeSite): Promise<number> {
+/** How many documents belong to a site. */
+async function documentsOf({ id }: MadeSite): Promise<number> {
   const { store } = here.service.app
   const single = await Promise.all([store.get(siteAdaptiveSchemas, id), store.get(sitePublishingAuths, id)])
   const several = await Promise.all([store.find(shareLinks, 'site', id), store.find(siteRedirects, 'site', id), store.find(siteCustomizations, 'site', id)])
@@ -31,9 +31,9 @@ async function filled(): Promise<MadeSite> {
 
 test('a site is deleted with everything that belongs to it; what belongs to others stays', async () => {
   const [site, other] = [await filled(), await filled()]
-  assert.equal([await belongingsOf(site), await belongingsOf(other)], [7, 7])
+  assert.equal([await documentsOf(site), await documentsOf(other)], [7, 7])
   await here.admin.call('delete', site.base).expect(204)
-  assert.equal([await belongingsOf(site), await belongingsOf(other)], [0, 7])
+  assert.equal([await documentsOf(site), await documentsOf(other)], [0, 7])
   for (const path of ['share-links', 'redirects', 'customization', 'adaptive-schema', 'publishing/auth', 'permissions/users'])
     await here.admin.call('get', `${site.base}/${path}`).expect(404)
 })
@@ -52,7 +52,7 @@ test('writes against the removal of the site: all or nothing is left, and never 
       redirect('/b'),
     ])
     for (const { status } of responses) assert.ok([200, 201, 204, 404].includes(status), String(status))
-    assert.is(await belongingsOf(site), 0)
+    assert.is(await documentsOf(site), 0)
   }
 })
 
@@ -76,9 +76,9 @@ test('a site space looks like its site except for what it customizes', async () 
 
 test('the customization of a site space goes with it', async () => {
   const site = await filled()
-  assert.is(await belongingsOf(site), 7)
+  assert.is(await documentsOf(site), 7)
   await here.admin.call('delete', `${site.base}/site-spaces/${site.siteSpace}`).expect(204)
-  assert.is(await belongingsOf(site), 6)
+  assert.is(await documentsOf(site), 6)
 })
 
 test('every change is in the events of the organization, without a secret', async () => {

@@ -1,8 +1,8 @@
 import { teams } from '../../../src/model/index.js'
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** What belongs to a site: links, redirects, settings, permissions. */
-export const siteBelongingsSamples: Samples = async (here, before) => {
+/** Documents that belong to a site: share links, redirects, settings, permissions. */
+export const siteDocumentSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}/sites/${before.siteId}`
   const made = async (path: string, body: object) => (await admin.call('post', `${base}/${path}`, body).expect(201)).body.id as string

@@ -7,7 +7,7 @@ import { BLOCKS, dice, sourceOf, translationOf, turned, wording } from './marked
 import { modelService } from './model-service.js'
 import { answer } from './turning-engine.js'
 
-const [test, here] = await suiteWith('translations/model/together', () => modelService({ BINDERY_TRANSLATION_CHARACTERS: '20000' }))
+const [test, here] = await suiteWith('translations/model/side-by-side', () => modelService({ BINDERY_TRANSLATION_CHARACTERS: '20000' }))
 const words = wording(dice(77))
 const read = (repository: string, path: string, ref = 'refs/heads/main') => git(repository, ['cat-file', '-p', `${ref}:${path}`])
 const page = () => `# «${words()}»\n\n${BLOCKS.map((make) => make(words)).join('\n\n')}\n`

@@ -1,0 +1,100 @@
+/** Keeps the entry of a page that one side restored while the other removed the entry, which led nowhere by then. */
+import { readConfig } from '../../../content/config.js'
+import { findTarget } from '../../../content/file-index.js'
+import { folderOf, isMarkdown } from '../../../content/paths.js'
+import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
+import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
+import type { SummaryNode } from '../../../content/types.js'
+import { type TextWork, unlessTooCostly } from '../../../content/work/text-work.js'
+import type { EntryMode, FileChange, TreeEntry } from '../../../git/index.js'
+import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { App } from '../../context/app.js'
+import type { SpaceRepository } from '../../context/loaded.js'
+
+/** Most entries that are kept. */
+const MOST = 100
+const NO_NAMES = { base: {}, ours: {}, theirs: {} }
+
+interface Heads {
+  base: CommitId
+  ours: CommitId
+  theirs: CommitId
+}
+
+/** Reads tables of contents, and tells which of some files their entries lead to. */
+interface Tables {
+  text(file: TreeEntry): Promise<string>
+  /** Line by path. */
+  linesOf(text: string, files: ReadonlySet<string>): Promise<Map<string, number>>
+}
+
+/**
+ * The change to the merged table of contents (`summary`, its path) by which it lists pages again: the base lists a file that it does not have, one side added
+ * that file, and the other removed the entry. Without it, the page would be there and in no table of contents, although nobody wanted that.
+ */
+export async function relistedPages(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, summary: string): Promise<FileChange[]> {
+  const { repo, doc } = space
+  const tree = repo.tree(merged)
+  const [base, ours, theirs] = await Promise.all([heads.base, heads.ours, heads.theirs].map(async (commit) => (await repo.at(commit)).entry(summary)))
+  if (base?.mode.startsWith('100') !== true || !ours || !theirs) return []
+  for (const [adder, listing, other] of [
+    [heads.ours, ours, theirs],
+    [heads.theirs, theirs, ours],
+  ] as const) {
+    const added = other.oid === base.oid ? new Set<string>() : await addedPages(space, heads.base, adder, tree)
+    if (added.size === 0) continue
+    const now = await tree.entry(summary)
+    if (!now?.mode.startsWith('100') || Math.max(...(await tree.sizes([base.oid, listing.oid, now.oid]))) > MAX_STRUCTURE_BYTES) return []
+    const { root } = (await readConfig(tree, app.texts.for(doc.id))).config
+    const work = app.texts.for(doc.id)
+    const tables: Tables = {
+      text: async ({ oid }) => decodeText(await tree.read(oid)),
+      linesOf: async (text, files) => linesOf(await work.summary(text), (href) => findTarget(href, folderOf(summary), root, (path) => files.has(path))),
+    }
+    const text = await unlessTooCostly(relist(work, tables, { base, listing, now }, added), null)
+    if (text !== null) return [{ path: summary, content: encodeText(text, encodingOf(await tree.read(now.oid))), mode: now.mode as EntryMode }]
+  }
+  return []
+}
+
+/** Markdown files that a side added, and that the merge has. */
+async function addedPages({ repo }: SpaceRepository, base: CommitId, side: CommitId, merged: { entry(path: string): Promise<TreeEntry | null> }) {
+  const added = (await repo.diff(base, side)).filter(({ path, status }) => status === 'added' && isMarkdown(path))
+  const there = await Promise.all(added.map(async ({ path }) => (await merged.entry(path)) !== null))
+  return new Set(added.filter((_, i) => there[i]).map(({ path }) => path))
+}
+
+/** The merged text with the entries of `listing` for those of `files` that the base lists; null if it lacks none of them. */
+async function relist(
+  work: TextWork,
+  tables: Tables,
+  { base, listing, now }: Record<'base' | 'listing' | 'now', TreeEntry>,
+  files: ReadonlySet<string>,
+): Promise<string | null> {
+  const before = await tables.linesOf(await tables.text(base), files)
+  if (before.size === 0) return null
+  const [full, merged] = [await tables.text(listing), await tables.text(now)]
+  const [lines, listed] = [await tables.linesOf(full, files), await tables.linesOf(merged, files)]
+  const lost = [...lines].filter(([path]) => before.has(path) && !listed.has(path)).slice(0, MOST)
+  if (lost.length === 0) return null
+  // What the side would have without these entries: to that, they are an addition, which a merge puts where the side has them.
+  let without = full
+  for (const [, line] of lost.sort(([, a], [, b]) => b - a)) {
+    const outcome = await work.changeSummary(without, { kind: 'remove', line })
+    if (!('done' in outcome)) return null
+    without = outcome.done
+  }
+  const outcome = await work.mergeSummary(without, merged, full, NO_NAMES)
+  return 'text' in outcome ? outcome.text : null
+}
+
+function linesOf({ nodes }: { nodes: readonly SummaryNode[] }, resolve: (href: string) => string | null): Map<string, number> {
+  const found = new Map<string, number>()
+  const waiting = [...nodes]
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    const path = node.href ? resolve(node.href) : null
+    if (path !== null && !found.has(path)) found.set(path, node.line)
+    waiting.push(...node.children)
+  }
+  return found
+}
