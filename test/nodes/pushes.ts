@@ -107,7 +107,7 @@ export class Pushes implements Deed {
     await this.#git('reset', '--quiet', '--hard', before)
     if (seen.code !== 0) return
     await this.#client.everywhere(`/v1/spaces/${this.#space}/change-requests/${topic.number}`, ({ subject }, where) => {
-      if (subject !== topic.subject) this.#client.fault(`${topic.subject} is called ${subject} at ${where}`)
+      if (subject !== topic.subject) this.#client.fault(`${topic.subject} (${topic.number}) is called ${subject} at ${where}; git said: ${seen.text}`)
     })
   }
 
