@@ -65,9 +65,9 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const setAside = (repository: string, found: readonly SetAside[]): void => void (opened && tellSetAside(opened, repository, found))
     const app = await openApp(config, { log, clock, budget, moved, setAside, makePool, node }, closers)
     opened = app
-    const { repairs, then: first } = await catchUp(app, node, () => bootstrap(app, config))
+    const { repairs, result: first } = await catchUp(app, node, () => bootstrap(app, config))
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
-    const api = await serveApi(app, config, { log, budget })
+    const api = await serveApi(app, config, { log, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     background = overrides.withoutWorker ? null : startBackground(app, { requestExports: watchers.requestExports, node })
     node?.hints.on('moved', (hint) => {

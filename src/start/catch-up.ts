@@ -9,17 +9,17 @@ import { type Node, otherNodes } from './open-node.js'
 const LEASE = 'catch-up'
 
 /**
- * At the start. On a node only if others died since somebody did this, or none runs, since nodes that run have done it. `then` runs while no other node is at
+ * At the start. On a node only if others died since somebody did this, or none runs, since nodes that run have done it. `work` runs while no other node is at
  * the same point of its start.
  */
-export async function catchUp<T>(app: App, node: Node | null, then: () => Promise<T>): Promise<{ repairs: Repair[]; then: T }> {
-  if (node === null) return { repairs: await repairAll(app, { alone: true }), then: await then() }
+export async function catchUp<T>(app: App, node: Node | null, work: () => Promise<T>): Promise<{ repairs: Repair[]; result: T }> {
+  if (node === null) return { repairs: await repairAll(app, { alone: true }), result: await work() }
   return node.leases.run(LEASE, async () => {
     const { live, died } = await otherNodes(node)
     const isNeeded = !live || died.length > 0
     const repairs = isNeeded ? await repairAll(app, { alone: !live }) : []
     await node.leases.forget(died)
-    return { repairs, then: await then() }
+    return { repairs, result: await work() }
   })
 }
 

@@ -7,6 +7,6 @@ export const databaseSettings = {
     'DATABASE_URL',
     databaseUrl,
     '',
-    'PostgreSQL 15 or later for the documents: `postgresql://user:password@db.example.org/bindery` (add `?sslmode=verify-full` for an encrypted connection). Secret. Empty = they are in the folder `store` of the data folder. One server may run on a database.',
+    'PostgreSQL 15 or later for the documents: `postgresql://user:password@db.example.org/bindery` (add `?sslmode=verify-full` for an encrypted connection). Secret. Empty = they are in the folder `store` of the data folder. Several servers may run on one.',
   ),
 }

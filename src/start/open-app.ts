@@ -41,6 +41,7 @@ import { loadTemplates } from './load-templates.js'
 import { openDocuments } from './open-documents.js'
 import { openRepositories } from './open-repositories.js'
 import { movesElsewhere, type Node } from './open-node.js'
+import { countEverywhere } from './shared-limits.js'
 import { SharedLocks } from './shared-locks.js'
 
 /** The name of the product, as clients, remotes and commits see it. */
@@ -84,9 +85,6 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: imports and exports that run
   const running: App['running'] = new Map()
-  const signIns = rateLimit('sign-in', config.signInRate)
-  const ssoSteps = rateLimit('sso', config.ssoRate)
-  const deliveries = rateLimit('webhook', config.deliveryRate)
   return {
     ...withoutCaller,
     store,
@@ -94,9 +92,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     http,
     hosts: openHosts({ http, signAppToken, now: () => clock.now() }),
     mail,
-    ...(signIns ? { limitSignIn: (address: string) => signIns.count(networkOf(address)) } : {}),
-    ...(ssoSteps ? { limitSso: (address: string) => ssoSteps.count(networkOf(address)) } : {}),
-    ...(deliveries ? { limitDeliveries: (address: string, webhook: string) => deliveries.count(`${networkOf(address)} ${webhook}`) } : {}),
+    ...limitsOf(config, node),
     clock,
     locks,
     moves: new RefMoves(node ? movesElsewhere(node) : undefined),
@@ -127,6 +123,22 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     credentials: new Map(),
     log,
     settings: await settingsOf(config),
+  }
+}
+
+/** Limits of what anybody may do without a token. On nodes they are counted in the database, since a key has few such requests. */
+function limitsOf(config: Config, node: Node | null): Pick<App, 'limitSignIn' | 'limitSso' | 'limitDeliveries'> {
+  const counter = (name: string, perMinute: number): ((key: string) => Promise<unknown>) | null => {
+    const limit = rateLimit(name, perMinute)
+    return limit && (async (key) => (node ? countEverywhere(node.counts, limit, key) : limit.count(key)))
+  }
+  const signIns = counter('sign-in', config.signInRate)
+  const sso = counter('sso', config.ssoRate)
+  const deliveries = counter('webhook', config.deliveryRate)
+  return {
+    ...(signIns ? { limitSignIn: (address) => signIns(networkOf(address)) } : {}),
+    ...(sso ? { limitSso: (address) => sso(networkOf(address)) } : {}),
+    ...(deliveries ? { limitDeliveries: (address, webhook) => deliveries(`${networkOf(address)} ${webhook}`) } : {}),
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Config } from '../config.js'
 import type { RefMoves } from '../domain/context/ref-moves.js'
 import { newId } from '../kernel/ids.js'
-import { type Database, type Hints, type Leases, openDatabase, openHints, openLeases } from '../postgres/index.js'
+import { type Counts, type Database, type Hints, type Leases, openCounts, openDatabase, openHints, openLeases } from '../postgres/index.js'
 import { CONNECTIONS } from '../store/index.js'
 import type { Closers } from './closers.js'
 import { SPACES } from './shared-locks.js'
@@ -20,6 +20,8 @@ export interface Node {
   database: Database
   leases: Leases
   hints: Hints
+  /** Of requests, for limits. */
+  counts: Counts
 }
 
 /** Opens what this node shares; null if there is no database. Throws `DatabaseAway`. `leaseMs`: how long leases last that are not extended. */
@@ -32,8 +34,9 @@ export async function openNode({ databaseUrl }: Config, leaseMs: number | undefi
   closers.add(() => leases.close())
   const hints = openHints(database, id)
   closers.add(() => hints.close())
+  const counts = await openCounts(database)
   closers.add(await showLife(leases, id))
-  return { id, database, leases, hints }
+  return { id, database, leases, hints, counts }
 }
 
 /** Holds the lease of this node for as long as it runs, and takes it again if it was lost. Returns what ends it. */

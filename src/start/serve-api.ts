@@ -22,6 +22,8 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
+import type { Node } from './open-node.js'
+import { exchangeCounts } from './shared-limits.js'
 
 /** Longest wait for requests under way when the service stops. */
 const GRACE_MS = 30_000
@@ -34,9 +36,17 @@ interface RunningApi {
   stop(): Promise<void>
 }
 
+interface Surroundings {
+  log: Log
+  budget: MemoryBudget
+  /** What is shared with other nodes; null = nothing. */
+  node: Node | null
+}
+
 /** Starts the API on the configured address and port. */
-export async function serveApi(app: App, config: Config, { log, budget }: { log: Log; budget: MemoryBudget }): Promise<RunningApi> {
+export async function serveApi(app: App, config: Config, { log, budget, node }: Surroundings): Promise<RunningApi> {
   const api = await apiOf(app, config, { log, budget })
+  const exchanged = node && exchangeCounts(node.counts, api.limits)
   const server = createHttpServer(api, {
     maxConnections: config.maxConnections,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
@@ -46,14 +56,15 @@ export async function serveApi(app: App, config: Config, { log, budget }: { log:
   await listen(server, config)
   const { port } = server.address() as AddressInfo
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const stop = (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     api.stop()
-    return stopServer(server)
+    await stopServer(server)
+    await exchanged?.()
   }
   return { url: `http://${host}:${port}`, stop }
 }
 
-function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: MemoryBudget }): Promise<Api> {
+function apiOf(app: App, config: Config, { log, budget }: Omit<Surroundings, 'node'>): Promise<Api> {
   return createApi<App, Actor>({
     app,
     endpoints,

@@ -36,6 +36,8 @@ export interface Api {
   clientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
   /** All operations, including those of the API itself. */
   endpoints: Endpoints
+  /** The limits of requests. */
+  limits: readonly RateLimit[]
   /** From now on every request gets a 503; those under way go on. */
   stop: () => void
 }
@@ -90,7 +92,8 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
   const make = koa.callback()
   const listener = kept ? oneAtATime((req, res) => void ((!stopping && kept.serve(req, res)) || make(req, res))) : oneAtATime(make)
-  return { listener, clientError, endpoints, stop: () => void (stopping = true) }
+  const counted = [limits.byToken, limits.byAddress].filter((limit) => limit !== null)
+  return { listener, clientError, endpoints, limits: counted, stop: () => void (stopping = true) }
 }
 
 interface Limits {

@@ -19,10 +19,12 @@ export interface Window {
 export class RateLimit {
   readonly #windows = new LRUCache<string, Window>({ max: MOST_KEYS })
   readonly #policy: string
+  /** Requests by key that were not exchanged with other processes yet; null = there are none to exchange with. */
+  #changes: LRUCache<string, number> | null = null
 
   /** @param name as the headers call it (RateLimit header fields for HTTP) */
   constructor(
-    private readonly name: string,
+    readonly name: string,
     private readonly perMinute: number,
   ) {
     this.#policy = `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}`
@@ -51,12 +53,30 @@ export class RateLimit {
     const room = this.room(key, now)
     const window = room ?? (this.#windows.get(key) as Window)
     window.count++
+    this.#changes?.set(key, (this.#changes.get(key) ?? 0) + 1)
     const headers = this.headers(window, now)
     if (room) return headers
     const again = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)))
     throw new ServiceError('too-many-requests', `Too many requests: at most ${this.perMinute} per minute. Try again in ${again} s.`, {
       headers: { ...headers, 'Retry-After': again },
     })
+  }
+
+  /** Begins to note what is counted, for other processes that count the same keys. */
+  share(): void {
+    this.#changes = new LRUCache({ max: MOST_KEYS })
+  }
+
+  /** What was counted since the last call, by key. */
+  takeChanges(): ReadonlyMap<string, number> {
+    const changes = new Map(this.#changes?.entries())
+    this.#changes?.clear()
+    return changes
+  }
+
+  /** Sets what all processes counted for a key, without what was noted here since `takeChanges`. */
+  adopt(key: string, { count, leftMs }: { count: number; leftMs: number }): void {
+    this.#windows.set(key, { count: count + (this.#changes?.get(key) ?? 0), endsAt: performance.now() + leftMs })
   }
 }
 

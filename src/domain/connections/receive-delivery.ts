@@ -31,7 +31,7 @@ interface Arriving {
  * does not exist. Throws 401 without a right signature, 429, and what `receive` throws.
  */
 export async function receiveDelivery(app: App, { id, connection }: WebhookAddress, arriving: Arriving): Promise<void> {
-  app.limitDeliveries?.(arriving.ip, id)
+  await app.limitDeliveries?.(arriving.ip, id)
   const { headers, receive, mayHold } = arriving
   const secret = (connection && webhookSecretOfConnection(app, connection)) ?? newSecret()
   const incoming = openDelivery({ provider: connection?.provider ?? 'generic', secret, headers, now: app.clock.now(), mayHold })

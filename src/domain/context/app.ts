@@ -69,11 +69,11 @@ export interface App {
   /** Wakes the worker: jobs were queued. */
   wakeJobs(): void
   /** Counts a sign-in request from an IP address; throws 429 if there were too many. Absent = no limit. */
-  limitSignIn?(address: string): unknown
+  limitSignIn?(address: string): Promise<unknown>
   /** Counts a start or a response of single sign-on from an IP address; throws 429 if there were too many. Absent = no limit. */
-  limitSso?(address: string): unknown
+  limitSso?(address: string): Promise<unknown>
   /** Counts a delivery of a host from an IP address to a webhook; throws 429 if there were too many. Absent = no limit. */
-  limitDeliveries?(address: string, webhook: string): unknown
+  limitDeliveries?(address: string, webhook: string): Promise<unknown>
   /** Wakes the sender of webhooks: an organization has new events. May be called in the transaction that writes them. */
   wakeWebhooks(organization: string): void
   /** Wakes the driver of connections: it looks at once at the repository of one, if one is named. */

@@ -19,7 +19,7 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
     throw conflict(
       'Signing in by e-mail is not possible: no mail server is set up. The operator can set BINDERY_SMTP_URL and BINDERY_MAIL_FROM, or create a token with `bindery token <email>`.',
     )
-  app.limitSignIn?.(address)
+  await app.limitSignIn?.(address)
   await app.store.transact(async (tx) => {
     const [link] = invite === undefined ? [] : await tx.find(invites, 'hash', hashToken(invite))
     await queueMail(app, tx, { mail: 'sign-in', email: email.toLowerCase(), ...(link?.kind === 'link' ? { invite: link.id } : {}) })

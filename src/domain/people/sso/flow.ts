@@ -51,7 +51,7 @@ function requireActive(provider: Document<SamlProviderDoc>): ActiveProvider {
  * @param address IP address of the caller
  */
 export async function startSso(app: App, found: Document<SamlProviderDoc>, address: string): Promise<Sent> {
-  app.limitSso?.(address)
+  await app.limitSso?.(address)
   const provider = requireActive(found)
   const { protocol, hostname } = new URL(app.settings.publicUrl)
   if (protocol !== 'https:' && !isLoopback(hostname))
@@ -72,7 +72,7 @@ interface Browser {
 
 /** Takes a response, and makes a code of it for whoever holds the browser. Throws 403 with the check that failed, 404, 409, 429, 503. */
 export async function takeResponse(app: App, found: Document<SamlProviderDoc>, form: SAMLForm, { address, cookies }: Browser): Promise<Sent> {
-  app.limitSso?.(address)
+  await app.limitSso?.(address)
   const provider = requireActive(found)
   try {
     const begun = open(app, provider, form.RelayState, cookies)

@@ -1,0 +1,46 @@
+/** Limits of requests on nodes: those of single steps, such as sign-ins, are counted in the database; those of all requests by each node, which exchange their counts. */
+import type { RateLimit, RateLimitHeaders } from '../api/pipeline/rate-limit.js'
+import type { Counts } from '../postgres/index.js'
+
+/** How often counts are exchanged, in milliseconds: a key may have, beyond its limit, what the nodes take from it in this time. */
+const EXCHANGE_MS = 1_000
+/** Every so many exchanges, what is over is deleted from the database. */
+const SWEEP_EVERY = 60
+
+/** Counts a request on all nodes at once. Throws 429, `DatabaseAway`. */
+export async function countEverywhere(counts: Counts, limit: RateLimit, key: string): Promise<RateLimitHeaders> {
+  const name = nameOf(limit, key)
+  const counted = (await counts.add(new Map([[name, 1]]))).get(name)
+  // Counted below once more, in this process.
+  if (counted) limit.adopt(key, { ...counted, count: counted.count - 1 })
+  return limit.count(key)
+}
+
+/** Begins to exchange the counts of limits; returns what ends it. While the database is away, each node counts for itself. */
+export function exchangeCounts(counts: Counts, limits: readonly RateLimit[]): () => Promise<void> {
+  let exchanging: Promise<void> = Promise.resolve()
+  let rounds = 0
+  for (const limit of limits) limit.share()
+
+  async function exchange(): Promise<void> {
+    if (++rounds % SWEEP_EVERY === 0) await counts.sweep()
+    for (const limit of limits) {
+      const changed = limit.takeChanges()
+      if (changed.size === 0) continue
+      const found = await counts.add(new Map([...changed].map(([key, count]) => [nameOf(limit, key), count])))
+      for (const key of changed.keys()) {
+        const counted = found.get(nameOf(limit, key))
+        if (counted) limit.adopt(key, counted)
+      }
+    }
+  }
+  const timer = setInterval(() => {
+    exchanging = exchanging.then(exchange).catch(() => undefined)
+  }, EXCHANGE_MS).unref()
+  return async () => {
+    clearInterval(timer)
+    await exchanging
+  }
+}
+
+const nameOf = (limit: RateLimit, key: string): string => `${limit.name} ${key}`

@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import request from 'supertest'
+import * as assert from 'uvu/assert'
+import { queueMail } from '../../src/domain/people/mails.js'
+import { jobs } from '../../src/model/index.js'
+import { checkFence, LeaseLost, openDatabase } from '../../src/postgres/index.js'
+import { startSmtp } from '../support/smtp.js'
+import { suite } from '../support/suite.js'
+import { startNodes, until } from './nodes.js'
+
+const test = suite('what nodes on one database share')
+const [first, second] = await Promise.all([startSmtp(), startSmtp()])
+const mail = { BINDERY_MAIL_FROM: 'docs@example.org' }
+const limits = { BINDERY_RATE_LIMIT_SIGN_INS: '5', BINDERY_RATE_LIMIT_PER_MINUTE: '30' }
+const nodes = await startNodes(0, { ...mail, ...limits })
+const one = await nodes.add({ BINDERY_SMTP_URL: first.url })
+const two = await nodes.add({ BINDERY_SMTP_URL: second.url })
+const database = openDatabase({ url: nodes.url })
+test.after(async () => {
+  await nodes.close()
+  await database.close()
+  await Promise.all([first.close(), second.close()])
+})
+const { app } = one.service
+
+/** Queues a mail with words for the job of its own. */
+async function mailFor(email: string, more: { keeper?: string }): Promise<void> {
+  await app.store.transact(async (tx) => {
+    await queueMail(app, tx, { mail: 'sign-in', email })
+    const job = (await tx.all(jobs)).find(({ payload }) => payload.email === email)
+    if (job) await tx.replace(jobs, { ...job, ...more })
+  })
+  app.wakeJobs()
+}
+
+test('a job whose credentials are in the memory of a node is run by that one while it lives, and then by others', async () => {
+  for (let at = 1; at <= 3; at++) await one.caller('read')
+  await mailFor('person-1@example.org', { keeper: two.service.app.node })
+  await second.mailTo('person-1@example.org')
+  await mailFor('person-2@example.org', { keeper: app.node })
+  await first.mailTo('person-2@example.org')
+  await mailFor('person-3@example.org', { keeper: 'a node that died' })
+  await until(() => first.received.length + second.received.length === 3)
+})
+
+test('a run is cancelled on the node that runs it, and whoever waits is woken on every node', async () => {
+  const stop = new AbortController()
+  two.service.app.running.set('run', stop)
+  app.endRun('run')
+  await until(() => stop.signal.aborted)
+  two.service.app.running.delete('run')
+  let asked = 0
+  const waiting = two.service.app.waits.until('import', 60_000, async () => ++asked > 1)
+  app.waits.wake('import')
+  await waiting
+})
+
+test('sign-ins of an address are counted on all nodes together, each at once', async () => {
+  const statuses: number[] = []
+  for (let at = 0; at < 9; at++) {
+    const { url } = at % 2 ? one : two
+    statuses.push((await request(url).post('/v1/sign-in').send({ email: 'nobody@example.org' })).status)
+  }
+  assert.equal(statuses, [...Array(5).fill(202), ...Array(4).fill(429)])
+})
+
+test('requests of a token are counted on all nodes together, a second later', async () => {
+  const caller = await one.caller('read')
+  const at = (url: string) => request(url).get('/v1/user').set('Authorization', `Bearer ${caller.token}`)
+  for (let count = 0; count < 29; count++) await at(one.url).expect(200)
+  let passed = 0
+  while ((await at(two.url)).status === 200) {
+    passed++
+    await wait(100)
+  }
+  assert.ok(passed < 29, `${passed} more`)
+})
+
+test('whoever takes a right away waits for the moves of other nodes, and one that lasts is ended', async () => {
+  const order: string[] = []
+  let settled: Promise<unknown> = Promise.resolve()
+  await two.service.app.locks.run('a-space', async () => {
+    settled = app.moves.settled('a-space').then(() => order.push('settled'))
+    await wait(100)
+    order.push('moved')
+  })
+  await settled
+  assert.equal(order, ['moved', 'settled'])
+
+  await two.service.app.locks.run('a-space', async (lease) => {
+    const { fence } = lease
+    assert.ok(fence)
+    await database.transact((session) => checkFence(session, fence))
+    await app.moves.settled()
+    assert.instance(await database.transact((session) => checkFence(session, fence)).catch((error) => error), LeaseLost)
+  })
+  // Nobody waits for the locks of this node itself, which may be those of the request.
+  await app.locks.run('a-space', () => app.moves.settled('a-space'))
+})
+
+test('while the database is away every node says so, and all goes on by itself after it', async () => {
+  await nodes.postgres.crash()
+  for (const { url } of nodes.all) {
+    await request(url).get('/readyz').expect(503)
+    await request(url).get('/healthz').expect(200)
+    const refused = await request(url).get('/v1/user').set('Authorization', `Bearer ${one.admin.token}`).expect(503)
+    assert.match(String(refused.headers['retry-after']), /^\d+$/)
+  }
+  assert.is((await app.locks.run('a-space', async () => 1).catch((error: { status: number }) => error.status)) as number, 503)
+  await nodes.postgres.start()
+  for (const { url } of nodes.all) await until(async () => (await request(url).get('/readyz')).status === 200)
+  await one.caller('read')
+  const sent = first.received.length + second.received.length
+  await mailFor('person-2@example.org', {})
+  await until(() => first.received.length + second.received.length > sent)
+})
+
+test.run()
