@@ -25,6 +25,8 @@ import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
 import { exchangeCounts } from './shared-limits.js'
 
+/** For so long, requests on connections that there are are still served when the service stops: whoever is in front may send some before it learns of it. */
+const DRAIN_MS = 5_000
 /** Longest wait for requests under way when the service stops. */
 const GRACE_MS = 30_000
 
@@ -32,7 +34,7 @@ const GRACE_MS = 30_000
 interface RunningApi {
   /** Where it listens: `http://127.0.0.1:3000`. */
   url: string
-  /** Takes no more requests, waits for those under way, then cuts off what is left. */
+  /** Takes no more connections, waits for those under way, then cuts off what is left. */
   stop(): Promise<void>
 }
 
@@ -57,8 +59,10 @@ export async function serveApi(app: App, config: Config, { log, budget, node }: 
   const { port } = server.address() as AddressInfo
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const stop = async (): Promise<void> => {
-    api.stop()
+    api.drain()
+    const refusing = setTimeout(() => api.stop(), DRAIN_MS)
     await stopServer(server)
+    clearTimeout(refusing)
     await exchanged?.()
   }
   return { url: `http://${host}:${port}`, stop }

@@ -1,3 +1,4 @@
+import { Agent, get, type IncomingMessage } from 'node:http'
 import supertest from 'supertest'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.js'
@@ -61,6 +62,21 @@ test('shutting down: 503 with Retry-After, not ready, but alive', () =>
     const response = await supertest(url).get(emma).set(bearer('reader'))
     assert.is(response.status, 503)
     assert.match(response.headers['retry-after'] ?? '', /^\d+$/)
+    assert.is((await supertest(url).get('/readyz')).status, 503)
+    assert.is((await supertest(url).get('/healthz')).status, 200)
+  }))
+
+test('before that: not ready, requests are served, and their connections end', () =>
+  withFake([], async ({ url, api }) => {
+    api.drain()
+    const agent = new Agent({ keepAlive: true })
+    for (let n = 0; n < 2; n++) {
+      const response = await new Promise<IncomingMessage>((done, failed) =>
+        get(`${url}${emma}`, { agent, headers: { authorization: 'Bearer reader' } }, done).on('error', failed),
+      )
+      response.resume()
+      assert.equal([response.statusCode, response.headers.connection], [200, 'close'])
+    }
     assert.is((await supertest(url).get('/readyz')).status, 503)
     assert.is((await supertest(url).get('/healthz')).status, 200)
   }))

@@ -38,6 +38,8 @@ export interface Api {
   endpoints: Endpoints
   /** The limits of requests. */
   limits: readonly RateLimit[]
+  /** From now on the service is not ready, and each connection ends with the response to its next request. */
+  drain: () => void
   /** From now on every request gets a 503; those under way go on. */
   stop: () => void
 }
@@ -73,8 +75,9 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const compiler = compilerFor(options.endpoints)
   const compiled = Object.entries(endpoints).map(([name, one]) => compileEndpoint(name, one, options.resolvers, compiler))
 
+  let draining = false
   let stopping = false
-  const pages: Page[] = [...healthPages(options.ready, () => stopping), metricsPage(options.metrics, config), ...docsPages(), ...linkPages()]
+  const pages: Page[] = [...healthPages(options.ready, () => draining || stopping), metricsPage(options.metrics, config), ...docsPages(), ...linkPages()]
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {
@@ -91,9 +94,12 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   koa.use(crossOrigin(config.corsOrigins))
   koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
   const make = koa.callback()
-  const listener = kept ? oneAtATime((req, res) => void ((!stopping && kept.serve(req, res)) || make(req, res))) : oneAtATime(make)
+  const listener = oneAtATime((req, res) => {
+    if (draining) res.shouldKeepAlive = false
+    if (stopping || !kept?.serve(req, res)) void make(req, res)
+  })
   const counted = [limits.byToken, limits.byAddress].filter((limit) => limit !== null)
-  return { listener, clientError, endpoints, limits: counted, stop: () => void (stopping = true) }
+  return { listener, clientError, endpoints, limits: counted, drain: () => void (draining = true), stop: () => void (stopping = true) }
 }
 
 interface Limits {
