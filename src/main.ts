@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-/** The command line: serve, token, user, fsck, bundle, migrate, forget-key. */
+/** The command line: serve, token, user, fsck, bundle, refresh, migrate, forget-key. */
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './disk/folder-lock.js'
 import { forgetKey } from './commands/keys.js'
 import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
 import { migrate } from './commands/migrate/migrate.js'
+import { refreshSpace } from './commands/refresh.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
 import { WrongKey } from './start/keys.js'
@@ -56,6 +57,11 @@ program
   .command('bundle <space> <file>')
   .description('write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile')
   .action(async (space: string, file: string) => console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`))
+
+program
+  .command('refresh <space>')
+  .description("bring this node's copy of the repository of a space up to date, for plain Git; the server may run meanwhile")
+  .action(async (space: string) => console.log(await refreshSpace(loadConfig(), space)))
 
 program
   .command('migrate')

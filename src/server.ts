@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import { keepSecret } from './disk/secret-file.js'
 import type { App } from './domain/context/app.js'
+import { tellSetAside } from './domain/events/ref-set-aside.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
+import type { SetAside } from './git/index.js'
 import type { Repair } from './domain/upkeep/reconcile.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import type { RefName } from './kernel/ids.js'
@@ -58,7 +60,11 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       node?.hints.send('moved', [repository, ...refs].join(' '))
     }
     const { clock = systemClock, makePool = createPool } = overrides
-    const app = await openApp(config, { log, clock, budget, moved, makePool, node }, closers)
+    // Before the app is there, what is told is in the log alone.
+    let opened: App | undefined
+    const setAside = (repository: string, found: readonly SetAside[]): void => void (opened && tellSetAside(opened, repository, found))
+    const app = await openApp(config, { log, clock, budget, moved, setAside, makePool, node }, closers)
+    opened = app
     const { repairs, result: first } = await catchUp(app, node, () => bootstrap(app, config))
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
     const api = await serveApi(app, config, { log, budget, node })

@@ -91,6 +91,8 @@ export async function startService(dir: string, env: Record<string, string> = {}
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      // As scripts/start sets it.
+      UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
       BINDERY_PORT: String(port),
       BINDERY_DATA_DIR: join(dir, 'data'),
       BINDERY_REPOS_DIR: join(dir, 'repos'),

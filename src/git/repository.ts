@@ -37,7 +37,12 @@ export type LocalParts = Pick<BareRepository, 'path'> & {
 export class BareRepository extends RepositoryContents implements Repository {
   get #local(): LocalRepository {
     const objects = this.objects
-    const known = { tree: (oid: string) => objects.tree(oid), sizes: (oids: readonly string[]) => objects.sizes(oids), bases: objects.caches.bases }
+    const known = {
+      commit: (oid: string) => objects.commit(oid),
+      tree: (oid: string) => objects.tree(oid),
+      sizes: (oids: readonly string[]) => objects.sizes(oids),
+      bases: objects.caches.bases,
+    }
     return { path: this.path, launcher: this.services.pool.launcher, isAncestor: (one, other) => this.#hasBoth(one, other), known }
   }
 

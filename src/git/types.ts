@@ -57,7 +57,10 @@ export interface Repository {
   readonly path: string
   /** Whether the operator has given a key that signs commits. */
   readonly signs: boolean
-  /** The commit that a ref names now, read from the disk, so a move by plain Git is seen at once. Synchronous: a loose ref is one small read. */
+  /**
+   * The commit that a ref names now, read from the disk, so a move by plain Git is seen at once. Synchronous: a loose ref is one small read. On a node:
+   * what the database had when the repository was opened last.
+   */
   head(ref: RefName): CommitId | null
   /** Refs below a prefix such as `refs/heads/`. */
   refs(prefix: string): Promise<Map<RefName, CommitId>>
@@ -181,7 +184,10 @@ export interface Git {
   /** The repository of that name. Cheap, since open repositories are kept. Throws `NoRepository`, `UnsupportedRepository`. */
   open(name: string): Promise<Repository>
   exists(name: string): Promise<boolean>
-  /** The commit that a ref of a repository names now, as `Repository.head`, without opening the repository; null also if there is no repository. */
+  /**
+   * The commit that a ref of a repository names now, as `Repository.head`, without opening the repository; null also if there is no repository. On a node
+   * this is what it has seen last: moves of other nodes are seen by `open`.
+   */
   head(name: string, ref: RefName): CommitId | null
   /** Creates a second repository with the same objects (hard links, not alternates). Of the refs it gets refs/heads/main, refs/bindery/adopted and refs/bindery/sync/ only. */
   duplicate(from: string, to: string): Promise<Repository>

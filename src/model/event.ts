@@ -24,6 +24,7 @@ export const eventTypes = [
   'space.deleted',
   'space.restored',
   'space.purged',
+  'space.ref_set_aside',
   'content.updated',
   'change_request.created',
   'change_request.updated',

@@ -1,6 +1,7 @@
 /** A pool of connections to PostgreSQL: statements, serializable transactions that are run again, notifications. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { Client, type ClientConfig, type PoolClient } from 'pg'
+import { Connections } from './connections.js'
 import { DatabaseAway, isAway, mayRunAgain } from './errors.js'
 
 /** What can be bound to a parameter of a statement. */
@@ -62,6 +63,8 @@ const ATTEMPTS = 20
 const PAUSE = 5
 const LONGEST_PAUSE = 200
 const AGAIN_AFTER = 500
+/** How long a transaction may wait for this process between two statements, in milliseconds. */
+const IDLE_MS = 3_000
 
 /** Opens the pool; connections are made as they are needed, so this succeeds while the database is away. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -69,7 +72,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 class PostgresDatabase implements Database {
-  readonly #pool: Pool
+  readonly #connections: Connections
   readonly #config: ClientConfig
   readonly #listening = new Set<Listening>()
   #closing: Promise<void> | null = null
@@ -81,18 +84,18 @@ class PostgresDatabase implements Database {
       connectionTimeoutMillis: connectMs,
       statement_timeout: statementMs,
       query_timeout: statementMs + connectMs,
-      idle_in_transaction_session_timeout: statementMs,
+      // A node that is stopped in the middle of a transaction must not hold its rows for longer than others wait for its leases.
+      idle_in_transaction_session_timeout: IDLE_MS,
       keepAlive: true,
       application_name: application,
     }
-    this.#pool = new Pool({ ...this.#config, max: connections })
-    // An idle connection that breaks is thrown away by the pool; the next statement tells if the database is away.
-    this.#pool.on('error', () => {})
+    this.#connections = new Connections(this.#config, connections)
   }
 
   async query<Row extends object>(text: string, values: readonly Value[] = [], name?: string): Promise<Row[]> {
     try {
-      return await run<Row>(this.#pool, text, values, name)
+      const client = await this.#connections.take()
+      return await this.#holding(client, () => this.#run<Row>(client, text, values, name), false)
     } catch (error) {
       throw isAway(error) ? new DatabaseAway(error) : error
     }
@@ -112,27 +115,45 @@ class PostgresDatabase implements Database {
   }
 
   async #once<R>(work: (session: Session) => Promise<R>, begin: string): Promise<R> {
-    const client = await this.#pool.connect()
+    const client = await this.#connections.take()
+    const query: Session['query'] = (text, values = [], name) => this.#run(client, text, values, name)
+    return this.#holding(
+      client,
+      async () => {
+        await query(begin)
+        const result = await work({ query })
+        await query('COMMIT')
+        return result
+      },
+      true,
+    )
+  }
+
+  /** Uses a connection and gives it back; one of which it is not known where it stands is not used again. */
+  async #holding<R>(client: PoolClient, work: () => Promise<R>, inTransaction: boolean): Promise<R> {
     let broken: Error | undefined
     const breaks = (error: Error) => {
       broken = error
     }
     client.on('error', breaks)
     try {
-      await client.query(begin)
-      const result = await work({ query: (text, values = [], name) => run(client, text, values, name) })
-      await client.query('COMMIT')
-      return result
+      return await work()
     } catch (error) {
-      await client.query('ROLLBACK').catch((failure: Error) => {
-        broken ??= failure
-      })
+      if (!inTransaction && isAway(error)) broken ??= error as Error
+      if (inTransaction && broken === undefined)
+        await this.#run(client, 'ROLLBACK').catch((failure: Error) => {
+          broken ??= failure
+        })
       throw error
     } finally {
       client.off('error', breaks)
-      // A connection of which it is not known where it stands is not used again.
       client.release(broken)
     }
+  }
+
+  async #run<Row extends object>(client: PoolClient, text: string, values: readonly Value[] = [], name?: string): Promise<Row[]> {
+    const statement = { text, values: values as Value[], ...(name ? { name } : {}) }
+    return this.#connections.response(client, async () => (await client.query<Row>(statement)).rows)
   }
 
   listen(channel: string, heard: (payload: string) => void): Listening {
@@ -142,14 +163,9 @@ class PostgresDatabase implements Database {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([...this.#listening].map((listener) => listener.close())).then(() => this.#pool.end())
+    this.#closing ??= Promise.all([...this.#listening].map((listener) => listener.close())).then(() => this.#connections.end())
     return this.#closing
   }
-}
-
-async function run<Row extends object>(on: Pool | PoolClient, text: string, values: readonly Value[], name: string | undefined): Promise<Row[]> {
-  const { rows } = await on.query<Row>({ text, values: values as Value[], ...(name ? { name } : {}) })
-  return rows
 }
 
 /** One connection of its own for one channel, made anew for as long as it is wanted. */

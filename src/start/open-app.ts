@@ -22,7 +22,7 @@ import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { prepareFiles } from '../files/index.js'
-import { type Git, NoRepository } from '../git/index.js'
+import { type Git, NoRepository, type SetAside } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
 import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
@@ -56,6 +56,8 @@ interface Surroundings {
   budget: MemoryBudget
   /** Called with the branches of a repository that moved. */
   moved: (repository: string, refs: readonly RefName[]) => void
+  /** Called with what an admin moved by hand on this node. */
+  setAside: (repository: string, found: readonly SetAside[]) => void
   makePool: typeof createPool
   /** What is shared with other nodes; null = nothing. */
   node: Node | null
@@ -68,7 +70,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const store = await openDocuments(config, log, node)
   closers.add(() => store.close())
   const settings = await settingsOf(config, node)
-  const git = await openRepositories(config, { ...around, setAside: () => {} }, closers)
+  const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget, makePool)
   closers.add(closeTexts)

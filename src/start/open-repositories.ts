@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { makePrivate } from '../disk/private-files.js'
-import { createRemoteOperations, type Git, openGit, openSharedGit, type SetAside } from '../git/index.js'
+import { createRemoteOperations, type Git, openGit, openRefreshDoor, openSharedGit, type SetAside } from '../git/index.js'
 import type { RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
@@ -41,6 +41,8 @@ export async function openRepositories(config: Config, { budget, log, moved, set
   if (node === null) return local
   const shared = await openSharedGit(local, { database: node.database, budget, moved, setAside, notice })
   closers.add(() => shared.close())
+  const door = await openRefreshDoor(reposDir, (name) => shared.refresh(name))
+  closers.add(() => door.close())
   return shared
 }
 

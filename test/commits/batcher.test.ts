@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { Batcher, type Turn } from '../../src/domain/context/batcher.js'
+import { Batcher, type Turn, type Waiting } from '../../src/domain/context/batcher.js'
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
 import { suite } from '../support/suite.js'
 
@@ -12,17 +12,20 @@ async function allOf<T>(turn: Turn<T>): Promise<T[]> {
   return items
 }
 
+/** What nobody rejects in these tests. */
+const reject = (error: unknown): never => assert.unreachable(String(error)) as never
+
 /** Clients that add an item, wait until it is handled, and come back `rounds` times. Returns the sizes of the batches. */
 async function served(batcher: Batcher, clients: number, rounds: number): Promise<number[]> {
   const sizes: number[] = []
   const client = async (): Promise<void> => {
     for (let round = 0; round < rounds; round++) {
       await new Promise<void>((handled) =>
-        batcher.add('space', handled, async (turn) => {
+        batcher.add('space', { handled, reject }, async (turn) => {
           const items = await allOf(turn)
           sizes.push(items.length)
           await tick()
-          for (const done of items) done()
+          for (const done of items) done.handled()
         }),
       )
       await tick()
@@ -60,13 +63,13 @@ test('what comes while items are handled joins them, what comes after the last g
   const batcher = new Batcher(locks, 3)
   const come: Record<string, string[]> = { first: ['second'], second: ['third', 'one too many'] }
   const turns: string[][] = []
-  const add = (item: string): void => batcher.add('space', item, work)
-  const work = async (turn: Turn<string>): Promise<void> => {
+  const add = (name: string): void => batcher.add('space', { name, reject }, work)
+  const work = async (turn: Turn<Waiting & { name: string }>): Promise<void> => {
     const items: string[] = []
     turns.push(items)
     for (let item = await turn.next(); item !== null; item = await turn.next()) {
-      items.push(item)
-      come[item]?.forEach(add)
+      items.push(item.name)
+      come[item.name]?.forEach(add)
     }
     if (turns.length === 1) add('after')
   }
@@ -76,6 +79,28 @@ test('what comes while items are handled joins them, what comes after the last g
     ['first', 'second', 'third'],
     ['one too many', 'after'],
   ])
+})
+
+test('if the lock cannot be had, or the work fails, whoever waits is told, and the next turn is another one', async () => {
+  const failed = new Error('the database is away')
+  let fails = true
+  const locks = new KeyedMutex()
+  const batcher = new Batcher({ run: (key, work) => (fails ? Promise.reject(failed) : locks.run(key, work)), idle: () => locks.idle() }, 64)
+  const outcome = (work: (turn: Turn<Waiting & { done(): void }>) => Promise<void>): Promise<unknown> =>
+    new Promise((told) => batcher.add('space', { done: () => told('done'), reject: told }, work))
+  const handle = async (turn: Turn<Waiting & { done(): void }>): Promise<void> => {
+    for (const item of await allOf(turn)) item.done()
+  }
+  assert.equal(await Promise.all([outcome(handle), outcome(handle)]), [failed, failed])
+  fails = false
+  assert.is(
+    await outcome(async (turn) => {
+      await turn.next()
+      throw failed
+    }),
+    failed,
+  )
+  assert.is(await outcome(handle), 'done')
 })
 
 test.run()

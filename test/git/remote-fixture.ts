@@ -11,6 +11,7 @@ import { type BareRepository, createBareRepository, type Files } from '../suppor
 import { type GitHttp, type GitHttpBehaviour, startGitHttp } from '../support/git-http.js'
 import { git } from '../support/hermetic-git.js'
 import { remoteOperations } from '../support/remote-operations.js'
+import type { Suite } from '../support/suite.js'
 
 export const MAIN = 'refs/heads/main' as RefName
 export const NEXT = 'refs/heads/next' as RefName
@@ -25,6 +26,8 @@ export interface World {
   ours: BareRepository
   remote: Remote
   operations: ReturnType<typeof remoteOperations>
+  /** What fetches are held to. */
+  limits: FetchLimits
   close(): Promise<void>
 }
 
@@ -44,6 +47,7 @@ export async function openWorld({
     ours,
     remote: { url: theirs.url, ...behaviour.auth },
     operations: remoteOperations({ allowedProtocols: ['http', 'ssh'], allowPrivateNetworks: true, ...options }),
+    limits,
     async close() {
       await server.close()
       await rm(folder, { recursive: true, force: true })
@@ -53,17 +57,28 @@ export async function openWorld({
 
 /** Runs `work` in a world of its own. */
 export const inWorld =
-  (setting: Parameters<typeof openWorld>[0], work: (world: World) => Promise<void>): (() => Promise<void>) =>
-  async () => {
+  (setting: Parameters<typeof openWorld>[0], work: (world: World) => Promise<void>): ((some?: Partial<FetchLimits>) => Promise<void>) =>
+  async (some = {}) => {
     const world = await openWorld(setting)
     try {
-      await work(world)
+      await work({ ...world, limits: { ...limits, ...some } })
     } finally {
       await world.close()
     }
   }
 
 export const adopt = (repository: BareRepository, oid: string, ref: string = MAIN): Promise<string> => git(repository.path, ['update-ref', ref, oid])
+
+/**
+ * Registers a test twice: Git fetches, and this process does. A space that has nothing of the remote is fetched into by this process, which leaves to Git what is not
+ * plainly well.
+ */
+export const bothWays =
+  (test: Suite<Record<string, unknown>>) =>
+  (name: string, work: ReturnType<typeof inWorld>): void => {
+    test(`${name} (Git fetches)`, () => work())
+    test(`${name} (this process fetches)`, () => work({ unrelated: true }))
+  }
 
 /** Every file below a folder, with a hash of its bytes. */
 export async function snapshot(folder: string): Promise<string[]> {
@@ -91,7 +106,7 @@ export async function remoteError(kind: RemoteError['kind'], work: Promise<unkno
 /** Asserts that fetching main fails with `kind` and leaves every byte of our repository alone. */
 export async function refusedFetch(world: World, kind: RemoteError['kind'], some: Partial<FetchLimits> = {}, ref: RefName = MAIN): Promise<RemoteError> {
   const before = await snapshot(world.ours.path)
-  const error = await remoteError(kind, world.operations.fetch(world.ours.path, world.remote, ref, { ...limits, ...some }))
+  const error = await remoteError(kind, world.operations.fetch(world.ours.path, world.remote, ref, { ...world.limits, ...some }))
   assert.equal(await snapshot(world.ours.path), before)
   return error
 }

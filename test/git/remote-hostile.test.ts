@@ -7,9 +7,10 @@ import type { RefName } from '../../src/kernel/ids.js'
 import type { BareRepository } from '../support/bare-repository.js'
 import { git } from '../support/hermetic-git.js'
 import { suite } from '../support/suite.js'
-import { adopt, inWorld, limits, MAIN, refusedFetch } from './remote-fixture.js'
+import { adopt, bothWays, inWorld, MAIN, refusedFetch } from './remote-fixture.js'
 
-const test = suite('hostile content of remotes')
+const tests = suite('hostile content of remotes')
+const test = bothWays(tests)
 
 /** Writes a tree from raw entries, unchecked, and makes it main's. */
 async function commitTree(repository: BareRepository, entries: [mode: string, name: string, oid: string][], headers?: string): Promise<string> {
@@ -31,7 +32,7 @@ test(
     await world.theirs.commit({ 'big.txt': 'a'.repeat(1_000_001) })
     await world.theirs.commit({ 'big.txt': null })
     assert.match((await refusedFetch(world, 'too-large')).message, /1000001 bytes, "big.txt"; at most 1000000/)
-    await world.operations.fetch(world.ours.path, world.remote, MAIN, { ...limits, maxBlobBytes: 1_000_001 })
+    await world.operations.fetch(world.ours.path, world.remote, MAIN, { ...world.limits, maxBlobBytes: 1_000_001 })
   }),
 )
 
@@ -126,7 +127,7 @@ for (const [name, message] of names) {
 
 test(
   'names that are merely unfit for pages are let in',
-  inWorld({}, async ({ theirs, ours, operations, remote }) => {
+  inWorld({}, async ({ theirs, ours, operations, remote, limits }) => {
     const file = await blob(theirs)
     const head = await commitTree(theirs, [
       ['100644', 'a\u0001b', file],
@@ -141,7 +142,7 @@ test(
   "outside of the folder asked for, sizes and numbers of files are nobody's business; dangerous names are refused wherever they lie",
   inWorld({ files: { 'docs/a.md': 'a', 'other/b.md': 'b', 'other/c.md': 'c', 'other/big.bin': 'x'.repeat(2_000_000) } }, async (world) => {
     const docs = { directory: 'docs', maxEntries: 2 }
-    await world.operations.fetch(world.ours.path, world.remote, MAIN, { ...limits, ...docs })
+    await world.operations.fetch(world.ours.path, world.remote, MAIN, { ...world.limits, ...docs })
     assert.match((await refusedFetch(world, 'too-large', { directory: 'other' })).message, /"other\/big.bin"/)
     await refusedFetch(world, 'too-large', { maxEntries: 2, directory: 'other', maxBlobBytes: 10_000_000 })
     const file = await blob(world.theirs)
@@ -171,7 +172,7 @@ test(
 
 test(
   'what old tools left in real histories is let in, byte for byte',
-  inWorld({}, async ({ theirs, ours, operations, remote }) => {
+  inWorld({}, async ({ theirs, ours, operations, remote, limits }) => {
     const file = await blob(theirs)
     const folder = await git(theirs.path, ['mktree'], `100644 blob ${file}\ta.md\n`)
     const odd = 'author Ada<ada@example.com>1700000000 +0000\ncommitter Ada <ada@example.com> 1700000000 +051800'
@@ -183,7 +184,7 @@ test(
 
 test(
   'symbolic links, submodules, large-file pointers and names in all scripts are let in',
-  inWorld({}, async ({ theirs, ours, operations, remote }) => {
+  inWorld({}, async ({ theirs, ours, operations, remote, limits }) => {
     await theirs.commit({
       link: { link: '../../etc/passwd' },
       'größe/日本 🙂.md': 'x',
@@ -232,4 +233,4 @@ test(
     }
   }),
 )
-test.run()
+tests.run()

@@ -5,9 +5,10 @@ import * as assert from 'uvu/assert'
 import { startGitHttp } from '../support/git-http.js'
 import { processTexts } from '../support/processes.js'
 import { suite } from '../support/suite.js'
-import { adopt, commitId, inWorld, limits, MAIN, NEXT, refusedFetch, remoteError, snapshot } from './remote-fixture.js'
+import { adopt, bothWays, commitId, inWorld, limits, MAIN, NEXT, refusedFetch, remoteError, snapshot } from './remote-fixture.js'
 
 const test = suite('secrets and processes of remote operations')
+const testBothWays = bothWays(test)
 const auth = { username: 'Zq-user-token', password: 'Zq/s3cr3t@token%41' }
 const forms = [auth.password, encodeURIComponent(auth.password), auth.username, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')]
 
@@ -55,6 +56,7 @@ test(
     const errors = [
       await remoteError('unauthorized', operations.remoteHead(ours.path, wrong, MAIN)),
       await remoteError('unauthorized', operations.fetch(ours.path, wrong, MAIN, limits)),
+      await remoteError('unauthorized', operations.fetch(ours.path, wrong, MAIN, { ...limits, unrelated: true })),
       await remoteError('not-a-repository', operations.remoteHead(ours.path, { ...remote, url: `${server.url}/no.git` }, MAIN)),
       // The path repeats the secret, so Git's own message does.
       await remoteError(
@@ -77,7 +79,7 @@ test(
   }),
 )
 
-test(
+testBothWays(
   'a redirect is not followed, and nothing reaches its target',
   inWorld({ auth }, async (world) => {
     const target = await startGitHttp({ root: world.folder })
@@ -95,7 +97,7 @@ test(
 )
 
 for (const neverResponds of ['all', 'pack'] as const) {
-  test(
+  testBothWays(
     `a server that never responds (${neverResponds}) ends in a time-out, with no process left`,
     inWorld({}, async (world) => {
       world.server.behaviour.neverResponds = neverResponds
@@ -109,7 +111,7 @@ for (const neverResponds of ['all', 'pack'] as const) {
   )
 }
 
-test(
+testBothWays(
   'a connection that breaks within the pack leaves nothing behind, and the next try succeeds',
   inWorld({ files: { 'a.bin': Buffer.from(Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 256))) } }, async (world) => {
     world.server.behaviour.cutAfter = 150_000

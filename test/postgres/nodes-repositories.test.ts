@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { addressOf, Clone, newSpace } from '../git-door/fixture.js'
+import { refreshSpace } from '../../src/commands/refresh.js'
+import { loadConfig } from '../../src/config.js'
 import { git } from '../support/hermetic-git.js'
 import { startPostgres } from '../support/postgres.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
@@ -110,6 +112,28 @@ test('a duplicate of one server is there on the other, and a purged space is on 
   await a.service.app.git.trimScratches()
   for (const node of [a, b]) assert.not.ok(readdirSync(join(node.dir, 'repos')).includes(`${space}.git`))
   assert.ok(existsSync(join(a.dir, 'repos', `${copy.id}.git`)))
+})
+
+test('an admin with plain Git reads what the command has brought up to date; a ref moved by hand is an event', async () => {
+  const space = await newSpace(a)
+  const config = loadConfig({ ...env, BINDERY_DATA_DIR: join(b.dir, 'data'), BINDERY_REPOS_DIR: join(b.dir, 'repos') })
+  const path = await refreshSpace(config, space)
+  const head = await git(path, ['rev-parse', 'main'])
+  assert.is(head, await git(join(a.dir, 'repos', `${space}.git`), ['rev-parse', 'main']))
+  const said = await refreshSpace(config, 'none').catch((error: Error) => error.message)
+  assert.match(said, /no repository none/)
+  const byHand = await git(path, ['commit-tree', `${head}^{tree}`, '-p', head, '-m', 'By hand'])
+  await git(path, ['update-ref', 'refs/heads/main', byHand])
+  await refreshSpace(config, space)
+  assert.is(await git(path, ['rev-parse', 'main']), head)
+  assert.match(await git(path, ['for-each-ref', 'refs/bindery/set-aside']), new RegExp(byHand))
+  for (let tries = 0; tries < 200; tries++) {
+    const { body } = await adminOn(a).call('get', `/v1/orgs/${a.organization}/events?limit=100`).expect(200)
+    const event = body.items.find(({ type }: { type: string }) => type === 'space.ref_set_aside')
+    if (event) return assert.is(event.data.found, byHand)
+    await new Promise((done) => setTimeout(done, 50))
+  }
+  assert.unreachable('there is no event')
 })
 
 test.run()

@@ -2,6 +2,7 @@
 import { changeRequests, type ConnectionDoc, connections, type RunTrigger, syncRuns } from '../../model/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
+import { headNow } from '../context/head-now.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { isOver } from '../git-sync/request.js'
 import { queueAutomaticRun, wholeRun } from './queue-run.js'
@@ -40,7 +41,7 @@ async function isConflictOpen(app: App, { failure }: ConnectionDoc): Promise<boo
 /** Queues an export if main has something that the remote does not have. While a conflict waits for its resolution there is nothing to export. */
 export async function queueDueExport(app: App, connection: ConnectionDoc): Promise<void> {
   if (connection.direction === 'import') return
-  const head = app.git.head(repositoryName(connection.space), MAIN)
+  const head = await headNow(app, connection.space, MAIN)
   if (head === null || head === connection.lastRevision || connection.lastRun === undefined) return
   if (connection.failure?.cause === 'conflict' && (await isConflictOpen(app, connection))) return
   if (await isSame(app, connection, head)) return noteInStep(app, connection, head)

@@ -12,6 +12,12 @@ const JOIN_MS = 25
 /** How long it is remembered how many a turn served, in milliseconds after its end. */
 const RECENT_MS = 50
 
+/** Something that waits for its turn. */
+export interface Waiting {
+  /** Called with the error if the lock cannot be had, or is lost; without effect once the item is settled. */
+  reject(error: unknown): void
+}
+
 /** The items that one turn of a lock handles. */
 export interface Turn<T> {
   /** The next item, which may have come while the others were handled. Null at the end: what comes later gets another turn. */
@@ -32,8 +38,8 @@ export class Batcher {
     readonly maxItems: number,
   ) {}
 
-  /** Adds an item to a turn of a key. `work` gets the turn, under the lock, and must take all of its items; it must not reject. */
-  add<T>(key: string, item: T, work: (turn: Turn<T>, lease: Lease) => Promise<void>): void {
+  /** Adds an item to a turn of a key. `work` gets the turn, under the lock, and must take all of its items; if it rejects, they are rejected. */
+  add<T extends Waiting>(key: string, item: T, work: (turn: Turn<T>, lease: Lease) => Promise<void>): void {
     const open = this.#open.get(key)
     if (open && open.room > 0) {
       open.add(item)
@@ -42,11 +48,12 @@ export class Batcher {
     const turn: OpenTurn = new OpenTurn(this.maxItems, () => this.#open.get(key) === turn && this.#open.delete(key))
     turn.add(item)
     this.#open.set(key, turn)
-    void this.locks.run(key, async (lease) => {
+    const running = this.locks.run(key, async (lease) => {
       turn.begin(this.#recent.get(key)?.items ?? 0)
-      await work(turn as Turn<T>, lease)
+      await work(turn as unknown as Turn<T>, lease)
       this.#remember(key, turn.length)
     })
+    running.catch((error: unknown) => turn.fail(error))
   }
 
   #remember(key: string, items: number): void {
@@ -56,9 +63,9 @@ export class Batcher {
 }
 
 /** A turn that still takes items. */
-class OpenTurn implements Turn<unknown> {
+class OpenTurn implements Turn<Waiting> {
   // bound: #most
-  readonly #items: unknown[] = []
+  readonly #items: Waiting[] = []
   readonly #most: number
   readonly #closed: () => void
   #handled = 0
@@ -80,9 +87,15 @@ class OpenTurn implements Turn<unknown> {
     return this.#most - this.#items.length
   }
 
-  add(item: unknown): void {
+  add(item: Waiting): void {
     this.#items.push(item)
     this.#added()
+  }
+
+  /** The lock cannot be had, or the work failed. */
+  fail(error: unknown): void {
+    this.#closed()
+    for (const item of this.#items) item.reject(error)
   }
 
   /** The lock is held now. `expected`: how many items are likely to come. */
@@ -91,10 +104,10 @@ class OpenTurn implements Turn<unknown> {
     this.#joinUntil = performance.now() + JOIN_MS
   }
 
-  async next(): Promise<unknown> {
+  async next(): Promise<Waiting | null> {
     if (this.#handled === this.#items.length && this.#items.length < this.#expected) await this.#gather()
     if (performance.now() > this.#joinUntil) this.#closed()
-    if (this.#handled < this.#items.length) return this.#items[this.#handled++]
+    if (this.#handled < this.#items.length) return this.#items[this.#handled++] as Waiting
     this.#closed()
     this.#expected = 0
     return null

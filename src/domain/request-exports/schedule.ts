@@ -4,7 +4,8 @@ import { changeRequests, jobs, type RequestExportDoc, requestedReviews, requestE
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { queueLook } from '../connections/looks.js'
 import type { App } from '../context/app.js'
-import { changeRequestRef, repositoryName } from '../context/refs.js'
+import { headNow } from '../context/head-now.js'
+import { changeRequestRef } from '../context/refs.js'
 
 /** Reviewers that are asked, or named, at most. */
 export const MOST_REVIEWERS = 20
@@ -34,7 +35,7 @@ export const scheduleLook = (app: App, tx: Transaction, { id }: RequestExportDoc
 /** A digest of what an export shows of its change request: its branch, words, status and reviewers. */
 export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {
   const request = await reader.get(changeRequests, doc.id)
-  const head = request === null ? null : app.git.head(repositoryName(doc.space), changeRequestRef(request.number))
+  const head = request === null ? null : await headNow(app, doc.space, changeRequestRef(request.number))
   const { documents } = await reader.page(requestedReviews, 'requestedAt', doc.id, { limit: MOST_REVIEWERS, direction: 'asc' })
   const asked = documents.map(({ user }) => user)
   const shown = [head, request?.status, request?.subject, request?.description, asked.sort()]

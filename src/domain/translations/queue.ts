@@ -3,7 +3,8 @@ import { newId } from '../../kernel/ids.js'
 import { type JobDoc, jobs, spaces, translations, type TranslationDoc } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
-import { MAIN, repositoryName } from '../context/refs.js'
+import { headNow } from '../context/head-now.js'
+import { MAIN } from '../context/refs.js'
 
 export const TRANSLATE = 'translate'
 
@@ -54,7 +55,7 @@ export async function dropRun(tx: Transaction, id: string): Promise<void> {
 export async function queueAutomatic(app: App, space: string): Promise<number> {
   let queued = 0
   for (const one of await app.store.find(translations, 'source', space)) {
-    if (!isDue(app, one)) continue
+    if (!(await isDue(app, one))) continue
     await app.store.transact(async (tx) => {
       const stored = await tx.get(translations, one.id)
       if (stored?.automatic && stored.automaticBy !== undefined) await queueRun(app, tx, stored, stored.automaticBy, true)
@@ -65,8 +66,8 @@ export async function queueAutomatic(app: App, space: string): Promise<number> {
   return queued
 }
 
-function isDue(app: App, one: Document<TranslationDoc>): boolean {
-  return one.automatic !== undefined && one.automaticBy !== undefined && app.git.head(repositoryName(one.source.space), MAIN) !== (one.seen ?? null)
+async function isDue(app: App, one: Document<TranslationDoc>): Promise<boolean> {
+  return one.automatic !== undefined && one.automaticBy !== undefined && (await headNow(app, one.source.space, MAIN)) !== (one.seen ?? null)
 }
 
 /** The same for all spaces: what was missed because the service did not run. */

@@ -36,7 +36,7 @@ const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
   [/SSL|certificate|TLS/, 'unreachable', "A secure connection to the remote could not be made; check the server's certificate."],
   [/returned error: (?:5\d\d|429)|HTTP (?:5\d\d|429)/, 'unreachable', 'The remote has an internal error; try again later.'],
   [
-    /object [0-9a-f]{40}: \w+:|fsck error|error in object|invalid object|bad pack|pack .*corrupt|inflate|unresolved deltas|did not send all necessary objects/i,
+    /object [0-9a-f]{40}: \w+:|fsck error|error in object|invalid object|bad pack|pack .*corrupt|inflate|unresolved deltas|did not send all necessary objects|did not receive expected object/i,
     'unsafe-content',
     'The remote holds objects that are damaged or dangerous; check it with "git fsck --strict".',
   ],

@@ -6,6 +6,8 @@ import type { Environment } from '../process/messages.js'
 import type { Remote } from '../types.js'
 import { bounded, classify } from './classify.js'
 import { remoteEnvironment } from './environment.js'
+import { type HttpPlace, SmartHttp } from './http/smart-http.js'
+import { SpokenVersions } from './http/spoken-versions.js'
 import type { RemoteIdentity } from './identity.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
 import { allowedAddresses, type ResolveHost } from './hosts.js'
@@ -28,6 +30,8 @@ export interface RemoteOptions extends RemoteIdentity {
   headTimeoutMs?: number
   /** Milliseconds for a push; default 10 min. */
   pushTimeoutMs?: number
+  /** What is known of remotes over HTTP. Default: nothing is remembered. */
+  spoken?: SpokenVersions
 }
 
 /** The bare repository here, and what starts its Git processes. */
@@ -54,8 +58,20 @@ export interface Connection {
   run(args: readonly string[], options: Omit<GitRunOptions, 'credential'> & { env: Environment }): Promise<GitRun>
   /** Runs a command on the host of an ssh remote, whose shell reads it. Throws as `run` does. */
   runThere(command: (path: string) => string, options: { timeoutMs: number }): Promise<GitRun>
+  /** Opens a conversation without a Git process, which ends by itself after so many milliseconds. Null: the remote is not reached over HTTP. */
+  openHttp(timeoutMs: number): HttpSession | null
   /** Explains why a run failed. */
   failure(run: GitRun): RemoteError
+}
+
+/** A conversation over HTTP, until it is closed. */
+export interface HttpSession {
+  readonly http: SmartHttp
+  /** Aborted when the time is over, or the operation was cancelled. */
+  readonly signal: AbortSignal
+  /** Throws `RemoteError` 'timeout' or 'cancelled' if that is why it has ended. */
+  requireOpen(): void
+  close(): void
 }
 
 /** Checks a remote's URL and host. Throws `RemoteError` 'refused-url', 'unreachable'. */
@@ -70,7 +86,7 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
   const given = address.protocol.startsWith('http') && (username !== '' || password !== '')
   const ip = addresses[0] ?? ''
   const ended = async (run: GitRun, timeoutMs: number): Promise<GitRun> => {
-    if (run.ended === 'timeout') throw new RemoteError('timeout', `The remote did not finish within ${Math.ceil(timeoutMs / 1000)} s; try again later.`)
+    if (run.ended === 'timeout') throw late(timeoutMs)
     const refusal = address.protocol === 'ssh' ? await hostKeyRefusal(run, address, ip, launcher) : null
     if (refusal) throw refusal
     return run
@@ -94,7 +110,45 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
       })
       return ended(run, timeoutMs)
     },
+    openHttp(timeoutMs) {
+      if (!address.protocol.startsWith('http')) return null
+      const credential = given ? { username, password } : null
+      return openSession({ address, addresses, credential, caFile: options.caFile, spoken: options.spoken ?? new SpokenVersions() }, remote.signal, timeoutMs)
+    },
     failure: (run) => classify(run.stderr, (text) => bounded(scrub(text))),
+  }
+}
+
+const late = (timeoutMs: number): RemoteError =>
+  new RemoteError('timeout', `The remote did not finish within ${Math.ceil(timeoutMs / 1000)} s; try again later.`)
+const cancelled = (): RemoteError => new RemoteError('cancelled', 'The operation was cancelled.')
+
+function openSession(place: Omit<HttpPlace, 'signal'>, given: AbortSignal | undefined, timeoutMs: number): HttpSession {
+  const end = new AbortController()
+  const http = new SmartHttp({ ...place, signal: end.signal })
+  const abort = (): void => end.abort()
+  given?.addEventListener('abort', abort)
+  if (given?.aborted) abort()
+  let isLate = false
+  const timer = setTimeout(
+    () => {
+      isLate = true
+      abort()
+    },
+    Math.max(1, timeoutMs),
+  )
+  return {
+    http,
+    signal: end.signal,
+    requireOpen() {
+      if (given?.aborted) throw cancelled()
+      if (isLate) throw late(timeoutMs)
+    },
+    close() {
+      clearTimeout(timer)
+      given?.removeEventListener('abort', abort)
+      http.close()
+    },
   }
 }
 
@@ -123,7 +177,6 @@ async function withOwnKey<T>({ ssh }: Remote, address: RemoteAddress, options: R
 /** Runs Git, and ends it when `signal` is aborted. Throws `RemoteError` 'cancelled'. */
 async function runUntilAborted(signal: AbortSignal | undefined, options: GitRunOptions, start: (options: GitRunOptions) => Promise<GitRun>): Promise<GitRun> {
   if (!signal) return start(options)
-  const cancelled = (): RemoteError => new RemoteError('cancelled', 'The operation was cancelled.')
   if (signal.aborted) throw cancelled()
   let stop = (): void => {}
   const abort = (): void => stop()

@@ -5,8 +5,8 @@ import { isOid } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
-import { checkArrived, checkTree, requireCommit } from './inspect.js'
-import { inspectHere } from './inspect-here.js'
+import { type Arrived, fetchHere, PackRefused } from './fetch-here.js'
+import { inspect } from './inspect-arrived.js'
 import { faultOf, refusalOf } from './fault.js'
 import { remoteHead } from './head.js'
 import { openQuarantine, type Quarantine } from './quarantine.js'
@@ -118,44 +118,41 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
   const started = Date.now()
   const left = (): number => limits.timeoutMs - (Date.now() - started)
   const connection = await connect(remote, options, local.launcher)
+  const order = { local, remote, ref, limits }
+  const explained = (run: GitRun) => whyRefused(options, connection, run, { ...order, limits: { ...limits, timeoutMs: left() } })
+  const here = await fetchHere(connection, { ...order, tooLarge: () => tooLarge(limits) }).catch(async (error: unknown) => {
+    throw error instanceof PackRefused ? await explained(error.run) : error
+  })
+  const { head, quarantine, whole } = here ?? (await fetchByGit(connection, { ...order, limits: { ...limits, timeoutMs: left() } }, explained))
+  if (quarantine === null) return { head, objects: 0 }
+  try {
+    if (head === limits.known) return { head, objects: 0 }
+    const objects = await inspect(connection, quarantine, head, { local, whole, limits: { ...limits, timeoutMs: left() } })
+    await quarantine.publish()
+    return { head, objects }
+  } finally {
+    await quarantine.remove()
+  }
+}
+
+/** Has Git fetch into a new quarantine. Throws `RemoteError`. */
+async function fetchByGit(connection: Connection, { local, ref, limits }: FetchOrder, explained: (run: GitRun) => Promise<RemoteError>): Promise<Arrived> {
   const quarantine = await openQuarantine(resolve(local.path))
   try {
     const settings = [...UNSYNCED, ...(limits.unrelated ? UNRELATED : [])]
-    const run = await receive(connection, quarantine, { settings, refs: [ref] }, { ...limits, timeoutMs: left() })
-    if (run.code !== 0) throw await whyRefused(options, connection, run, { local, remote, ref, limits: { ...limits, timeoutMs: left() } })
+    const run = await receive(connection, quarantine, { settings, refs: [ref] }, limits)
+    if (run.code !== 0) throw await explained(run)
     await quarantine.requireChecked()
     const head = await quarantine.fetchedHead()
     requireWhole(head)
-    if (head === limits.known) return { head: head as CommitId, objects: 0 }
-    const here = local.known ? await inspectHere(quarantine.folder, head as CommitId, limits, local.known) : null
-    const objects = here ?? (await inspectByGit(connection, quarantine, head, { ...limits, timeoutMs: left() }))
-    await quarantine.publish()
-    return { head: head as CommitId, objects }
-  } finally {
+    return { head, quarantine, whole: true }
+  } catch (error) {
     await quarantine.remove()
+    throw error
   }
 }
 
 /** Throws if there is no head: Git succeeds without one if the remote is a shallow clone. */
 export function requireWhole(head: string): asserts head is CommitId {
   if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
-}
-
-/** Has Git check what arrived; returns how many objects that are. Throws `RemoteError`. */
-async function inspectByGit(connection: Connection, quarantine: Quarantine, head: string, limits: FetchLimits): Promise<number> {
-  const started = Date.now()
-  const left = (): number => limits.timeoutMs - (Date.now() - started)
-  const all = withEnv(connection.git, quarantine.env)
-  const checks = [
-    checkArrived({ arrived: withEnv(connection.git, quarantine.arrivedEnv), all }, head, limits, left()),
-    checkTree(all, head, limits, left()),
-    // What waits for the disk need not wait for the checks; what they refuse is deleted.
-    quarantine.writeOut(),
-  ] as const
-  // All must have ended before the quarantine is removed.
-  await Promise.allSettled(checks)
-  const { objects, headType } = await checks[0]
-  await requireCommit(all, head, headType, limits, left())
-  await Promise.all(checks)
-  return objects
 }

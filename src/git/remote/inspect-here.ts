@@ -20,6 +20,7 @@ const MAX_ENTRIES = 5000
 
 /** What the repository had before the fetch. Methods throw `GitError` for what it lacks. */
 export interface KnownObjects {
+  commit(oid: string): Promise<{ tree: string }>
   tree(oid: string): Promise<Tree>
   /** Bytes of blobs. */
   sizes(oids: readonly string[]): Promise<number[]>
@@ -30,14 +31,25 @@ export interface KnownObjects {
 /** Not plainly well: Git has to look. */
 class LeftToGit extends GitError {}
 
+/** What is checked here, and against what. */
+export interface InspectionHere {
+  limits: FetchLimits
+  known: KnownObjects
+  /** Whether a commit was here before the fetch, with all that it contains; null = it is known that all is there that the head contains. */
+  isWhole: ((commit: CommitId) => Promise<boolean>) | null
+}
+
 /**
- * Makes the checks of `checkArrived`, `requireCommit` and `checkTree` on what was fetched into the Git folder `quarantine`. Returns how many objects
- * arrived; null if Git has to make the checks, because they fail, or the fetch is large or unusual.
+ * Makes the checks of `checkArrived`, `requireCommit`, `checkTree` and `checkConnected` on what was fetched into the Git folder `quarantine`. Returns how
+ * many objects arrived; null if Git has to make the checks, because they fail, or the fetch is large or unusual.
  */
-export async function inspectHere(quarantine: string, head: CommitId, limits: FetchLimits, known: KnownObjects): Promise<number | null> {
+export async function inspectHere(quarantine: string, head: CommitId, { limits, known, isWhole }: InspectionHere): Promise<number | null> {
   const open = new OpenPacks()
   try {
-    return await new SmallArrival(quarantine, open, limits, known).check(head)
+    const arrival = new SmallArrival(quarantine, open, limits, known)
+    const objects = await arrival.check(head)
+    if (isWhole) await arrival.checkConnected(head, isWhole)
+    return objects
   } catch (error) {
     if (error instanceof GitError) return null
     throw error
@@ -68,6 +80,48 @@ class SmallArrival {
     const root = await this.#folderIn(parseCommit(head, commit).tree)
     if (root !== null) await this.#checkTree(root)
     return this.#arrived.size
+  }
+
+  /**
+   * All that the head contains must have arrived, or be in the tree of a commit that was here with all that it contains. That something is there, as Git
+   * has checked, does not say that what it refers to is there too.
+   */
+  async checkConnected(head: CommitId, isWhole: (commit: CommitId) => Promise<boolean>): Promise<void> {
+    const there = new Set<string>()
+    const roots: string[] = []
+    const commits = new Set([head])
+    for (const oid of commits) {
+      const { tree, parents } = parseCommit(oid, this.#content(oid, 'commit'))
+      roots.push(tree)
+      for (const parent of parents) {
+        if (this.#arrived.has(parent)) commits.add(parent)
+        else if (await isWhole(parent)) await this.#addTree((await this.known.commit(parent)).tree, there)
+        else throw new LeftToGit(`${parent} may be here in part`)
+      }
+    }
+    for (let oid = roots.pop(); oid !== undefined; oid = roots.pop()) {
+      if (there.has(oid)) continue
+      const info = this.#arrived.get(oid)
+      if (info === undefined) throw new LeftToGit(`${oid} may be here in part`)
+      there.add(oid)
+      if (info.type !== 'tree') continue
+      for (const node of parseTree(this.#content(oid, 'tree')).nodes) if (node.mode !== '160000') roots.push(node.oid)
+    }
+  }
+
+  /** Adds a tree that was here before, with all that is in it. */
+  async #addTree(root: string, there: Set<string>): Promise<void> {
+    const folders = [root]
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      if (this.#slices.due) await this.#slices.rest()
+      if (there.has(folder)) continue
+      there.add(folder)
+      for (const { mode, oid } of (await this.known.tree(folder)).nodes) {
+        if (mode === '040000') folders.push(oid)
+        else there.add(oid)
+      }
+      if (there.size > MAX_ENTRIES) throw new LeftToGit('many files and folders')
+    }
   }
 
   /** Type and size of all that arrived: no blob may be too large. */

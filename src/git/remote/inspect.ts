@@ -39,6 +39,11 @@ export async function stream(git: GitSetting, args: readonly string[], timeoutMs
   if (code !== 0) throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
 }
 
+/** Throws unless all that `head` contains is there, as far as no ref of the repository contains it. */
+export async function checkConnected(git: GitSetting, head: string, timeoutMs: number): Promise<void> {
+  await stream(git, ['rev-list', '--objects', '--quiet', head, '--not', '--all'], timeoutMs, '\n', () => {})
+}
+
 /** The pathspec of the folder to which the limits apply. */
 const within = ({ directory = '' }: FetchLimits): string[] => (directory === '' ? [] : [`:(top,literal)${directory}/`])
 

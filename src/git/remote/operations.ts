@@ -6,6 +6,7 @@ import type { FetchedFolder, FetchLimits, FetchResult, FolderOrder, PushOrder, R
 import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
 import { remoteBranches, remoteDefault, remoteHead, remoteHeads } from './head.js'
+import { SpokenVersions } from './http/spoken-versions.js'
 import { lfsAccess } from './lfs-access.js'
 import { push, tryPush } from './push.js'
 
@@ -40,13 +41,14 @@ export const noRemote: RemoteOperations = {
 }
 
 /**
- * Operations on remotes through Git processes. They keep no state: each call checks the URL and resolves its host again. Throws
- * at once if a network of `allowPrivateNetworks` is not a CIDR.
+ * Operations on remotes. They keep no state but which of them speak protocol 2: each call checks the URL and resolves its host again. Throws at once if a
+ * network of `allowPrivateNetworks` is not a CIDR.
  */
-export function createRemoteOperations(options: RemoteOptions): RemoteOperations {
-  for (const network of typeof options.allowPrivateNetworks === 'boolean' ? [] : options.allowPrivateNetworks) {
+export function createRemoteOperations(given: RemoteOptions): RemoteOperations {
+  for (const network of typeof given.allowPrivateNetworks === 'boolean' ? [] : given.allowPrivateNetworks) {
     if (!ipaddr.isValidCIDR(network)) throw new Error(`"${network}" is not a network such as 10.0.0.0/8`)
   }
+  const options: RemoteOptions = { spoken: new SpokenVersions(), ...given }
   return {
     remoteHead: (local, remote, ref) => remoteHead(options, local, remote, ref),
     remoteDefault: (local, remote) => remoteDefault(options, local, remote),

@@ -1,0 +1,114 @@
+/** Requests to a Git server over HTTP, to the addresses that were checked alone. */
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { readFileSync } from 'node:fs'
+import { isIP, type LookupFunction } from 'node:net'
+import type { RemoteAddress } from '../address.js'
+import { LeftToGit } from './left-to-git.js'
+import type { SpokenVersions } from './spoken-versions.js'
+
+/** A connection without data for so long counts as dead. */
+const SILENCE_MS = 60_000
+const OK = 200
+
+/** Where a Git server is, and how it is reached. */
+export interface HttpPlace {
+  address: Pick<RemoteAddress, 'url' | 'protocol' | 'host' | 'port' | 'path'>
+  /** The IP addresses that may be connected to. */
+  addresses: readonly string[]
+  credential: { username: string; password: string } | null
+  /** PEM bundle of certificate authorities, instead of those that Node has. */
+  caFile?: string | undefined
+  /** What is known of remotes. */
+  spoken: SpokenVersions
+  /** Ends all requests. */
+  signal: AbortSignal
+}
+
+interface Sent {
+  method: 'GET' | 'POST'
+  path: string
+  headers: Readonly<Record<string, string>>
+  body?: Buffer
+}
+
+/**
+ * A conversation with one Git server, whose requests share a connection. It follows no redirect, uses no proxy, and takes only what is plainly a
+ * response of a Git server. Methods throw `LeftToGit` for everything else.
+ */
+export class SmartHttp {
+  readonly #agent: HttpAgent | HttpsAgent
+  readonly #headers: Readonly<Record<string, string>>
+
+  /** Throws `LeftToGit` if the file of certificate authorities cannot be read. */
+  constructor(readonly place: HttpPlace) {
+    const { address, credential, caFile } = place
+    const options = { keepAlive: true, maxSockets: 1, lookup: pinnedTo(place.addresses) }
+    const secure = { ...options, ...(caFile === undefined ? {} : { ca: certificatesIn(caFile) }) }
+    this.#agent = address.protocol === 'https' ? new HttpsAgent(secure) : new HttpAgent(options)
+    const basic = credential && Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
+    this.#headers = { 'user-agent': 'git/bindery', 'git-protocol': 'version=2', ...(basic === null ? {} : { authorization: `Basic ${basic}` }) }
+  }
+
+  /** What the server can do, as it says to everybody who asks for `git-upload-pack`. */
+  advertisement(): Promise<AsyncIterable<Buffer>> {
+    const type = 'application/x-git-upload-pack-advertisement'
+    return this.#send({ method: 'GET', path: 'info/refs?service=git-upload-pack', headers: { accept: '*/*' } }, type)
+  }
+
+  /** The response to a command of the protocol. */
+  command(body: Buffer): Promise<AsyncIterable<Buffer>> {
+    const accept = 'application/x-git-upload-pack-result'
+    const headers = { accept, 'content-type': 'application/x-git-upload-pack-request', 'content-length': String(body.length) }
+    return this.#send({ method: 'POST', path: 'git-upload-pack', headers, body }, accept)
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #send({ method, path, headers, body }: Sent, type: string): Promise<AsyncIterable<Buffer>> {
+    const { address, signal } = this.place
+    const send = address.protocol === 'https' ? httpsRequest : httpRequest
+    const base = address.path.endsWith('/') ? address.path : `${address.path}/`
+    const options = { method, host: address.host, port: address.port, path: base + path, headers: { ...this.#headers, ...headers }, signal, agent: this.#agent }
+    return new Promise((resolve, reject) => {
+      const sent = send(options, (response) => {
+        if (response.statusCode === OK && response.headers['content-type'] === type) return resolve(bodyOf(response))
+        response.destroy()
+        reject(new LeftToGit(`the remote answered with status ${response.statusCode}`))
+      })
+      sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('the remote was silent')))
+      sent.on('error', (cause) => reject(new LeftToGit('the remote cannot be asked', { cause })))
+      sent.end(body)
+    })
+  }
+}
+
+function certificatesIn(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    throw new LeftToGit(`${file} cannot be read`, { cause })
+  }
+}
+
+/** The bytes of a response; whoever stops reading ends it. */
+async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void> {
+  try {
+    for await (const piece of response) yield piece as Buffer
+  } catch (cause) {
+    throw new LeftToGit('the response broke off', { cause })
+  }
+}
+
+/** A host name stands for the addresses that were checked, whatever it is resolved to by now. */
+const pinnedTo =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, options, done) => {
+    const all = addresses.map((address) => ({ address, family: isIP(address) }))
+    const [first] = all
+    if (options.all) done(null, all)
+    else done(first ? null : new Error('no address'), first?.address ?? '', first?.family ?? 0)
+  }

@@ -1,0 +1,79 @@
+/**
+ * The door by which `bindery refresh` asks the running server of a node to bring a repository up to date: a socket in the folder of the repositories,
+ * which only the user of the server can enter. The server does the work, since it alone has the folder, and knows what it is doing there.
+ */
+import { rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+
+const SOCKET = '.bindery-refresh'
+/** Longest name that is read, and longest wait for one, in milliseconds. */
+const MOST_BYTES = 200
+const PATIENCE_MS = 10_000
+/** A first refresh may read gigabytes. */
+const REFRESH_MS = 3_600_000
+
+export interface RefreshDoor {
+  close(): Promise<void>
+}
+
+/** Opens the door. @param refresh throws if the repository cannot be brought up to date, with a message for the operator */
+export async function openRefreshDoor(reposDir: string, refresh: (name: string) => Promise<void>): Promise<RefreshDoor> {
+  const path = join(reposDir, SOCKET)
+  // Whoever has the lock of the folder is alone: this is what a killed server left.
+  rmSync(path, { force: true })
+  // bound: those who ask, for REFRESH_MS at most
+  const asking = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    asking.add(socket)
+    socket.on('close', () => asking.delete(socket)).on('error', () => socket.destroy())
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+    void answer(socket, refresh).catch(() => socket.destroy())
+  })
+  await new Promise<void>((done, failed) => server.once('error', failed).listen(path, done))
+  return {
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        for (const socket of asking) socket.destroy()
+      }),
+  }
+}
+
+async function answer(socket: Socket, refresh: (name: string) => Promise<void>): Promise<void> {
+  const name = await readAll(socket, MOST_BYTES)
+  socket.setTimeout(REFRESH_MS, () => socket.destroy())
+  socket.end(
+    await refresh(name).then(
+      () => '',
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    ),
+  )
+}
+
+/**
+ * Asks the running server of this folder. Null = it did so; a text = why it could not, for the operator; undefined = no server runs.
+ */
+export async function askForRefresh(reposDir: string, name: string): Promise<string | null | undefined> {
+  const socket = connect(join(reposDir, SOCKET))
+  try {
+    await new Promise<void>((done, failed) => socket.once('connect', done).once('error', failed))
+    socket.end(name)
+    const said = await readAll(socket, 10_000)
+    return said === '' ? null : said
+  } catch (error) {
+    if (['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function readAll(socket: Socket, most: number): Promise<string> {
+  let text = ''
+  for await (const part of socket.iterator({ destroyOnReturn: false })) {
+    text += String(part)
+    if (text.length > most) throw new Error('it is too long')
+  }
+  return text
+}

@@ -1,0 +1,106 @@
+/** The connections of a pool, and the end of those that lead nowhere any more although neither side was told: without it, a statement waits for half a minute. */
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+
+/** After so long without a response it is asked whether the database is at work on a statement, and again after each pause, in milliseconds. */
+const SUSPECT_MS = 1_500
+const LOOK_MS = 750
+/** How long that question may take. */
+const ASK_MS = 2_000
+/** How often the database has to say that it is at work on nothing: its response may be on the way. */
+const DENIALS = 2
+
+/** A statement that has no response yet. */
+interface Pending {
+  readonly client: PoolClient
+  readonly since: number
+  denials: number
+}
+
+export class Connections {
+  readonly #pool: Pool
+  readonly #config: ClientConfig
+  // bound: the connections of the pool
+  readonly #pending = new Set<Pending>()
+  readonly #made = new WeakMap<PoolClient, number>()
+  /** Connections that are older are not used again: one of them was dead. */
+  #suspectBefore = 0
+  #timer: NodeJS.Timeout | null = null
+  #asking = false
+
+  constructor(config: ClientConfig, most: number) {
+    this.#config = config
+    this.#pool = new Pool({ ...config, max: most })
+    // An idle connection that breaks is thrown away by the pool; the next statement tells if the database is away.
+    this.#pool.on('error', () => {})
+    this.#pool.on('connect', (client) => this.#made.set(client, performance.now()))
+  }
+
+  /** Takes a connection, or makes one. Give it back with `release`. */
+  async take(): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect()
+      if ((this.#made.get(client) ?? 0) >= this.#suspectBefore) return client
+      client.release(true)
+    }
+  }
+
+  /** Waits for the response to a statement of a connection. */
+  async response<R>(client: PoolClient, statement: () => Promise<R>): Promise<R> {
+    const pending: Pending = { client, since: performance.now(), denials: 0 }
+    this.#pending.add(pending)
+    this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref()
+    try {
+      return await statement()
+    } finally {
+      this.#pending.delete(pending)
+      if (this.#pending.size === 0 && this.#timer) {
+        clearInterval(this.#timer)
+        this.#timer = null
+      }
+    }
+  }
+
+  /** Ends the connections on which a statement waits that the database knows nothing of. */
+  async #look(): Promise<void> {
+    const late = [...this.#pending].filter(({ since }) => performance.now() - since > SUSPECT_MS)
+    if (late.length === 0 || this.#asking) return
+    this.#asking = true
+    try {
+      const active = await this.#activeOf(late.map(({ client }) => processOf(client)))
+      if (active === null) return
+      for (const one of late) {
+        one.denials = active.has(processOf(one.client)) ? 0 : one.denials + 1
+        if (one.denials < DENIALS || !this.#pending.has(one)) continue
+        this.#suspectBefore = performance.now()
+        socketOf(one.client).destroy(new Error('Connection terminated: the database is not at work on its statement'))
+      }
+    } finally {
+      this.#asking = false
+    }
+  }
+
+  /** Which server processes are at work, asked on a new connection; null if that is not known: the database is away, or something between changes the numbers. */
+  async #activeOf(processes: readonly number[]): Promise<Set<number> | null> {
+    const client = new Client({ ...this.#config, connectionTimeoutMillis: ASK_MS, query_timeout: ASK_MS })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      const text = "SELECT pg_backend_pid() AS own, ARRAY(SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid = ANY($1)) AS active"
+      const { rows } = await client.query<{ own: number; active: number[] }>(text, [processes])
+      return rows[0] && rows[0].own === processOf(client) ? new Set(rows[0].active) : null
+    } catch {
+      return null
+    } finally {
+      void client.end().catch(() => {})
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end()
+  }
+}
+
+/** The number of the server's process for a connection, which the server tells when it is made. */
+const processOf = (client: object): number => (client as { processID?: number }).processID ?? 0
+
+const socketOf = (client: object): { destroy(error: Error): void } => (client as { connection: { stream: { destroy(error: Error): void } } }).connection.stream

@@ -1,0 +1,118 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import * as assert from 'uvu/assert'
+import { DatabaseAway, openDatabase } from '../../src/postgres/index.js'
+import { startPostgres } from '../support/postgres.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('connections to PostgreSQL that lead nowhere')
+const postgres = await startPostgres()
+test.after(() => postgres.close())
+
+/** A network between a node and the database, which can stop passing on what is sent on the connections that there are, and say nothing of it. */
+async function network(url: string) {
+  const folder = decodeURIComponent(/host=([^&]+)/.exec(url)?.[1] as string)
+  const name = /localhost\/(\w+)/.exec(url)?.[1] as string
+  const pairs = new Set<[Socket, Socket]>()
+  const server = createServer((near) => {
+    const far = connect(`${folder}/.s.PGSQL.5432`)
+    const pair: [Socket, Socket] = [near, far]
+    pairs.add(pair)
+    near.pipe(far).pipe(near)
+    for (const one of pair) one.on('error', () => {}).on('close', () => pairs.delete(pair))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `postgresql://bindery@127.0.0.1:${(server.address() as AddressInfo).port}/${name}`,
+    /** From now on nothing passes on the connections that there are. */
+    freeze: () => {
+      for (const [near, far] of pairs) {
+        near.unpipe(far).pause()
+        far.unpipe(near).pause()
+      }
+    },
+    close: () => {
+      for (const pair of pairs) for (const one of pair) one.destroy()
+      server.close()
+    },
+  }
+}
+
+/** With a limit of ten minutes for a statement: nothing here is to be ended by that. */
+async function opened(connections = 4) {
+  const direct = await postgres.database()
+  const between = await network(direct)
+  const database = openDatabase({ url: between.url, connections, statementMs: 600_000 })
+  return { database, between, other: openDatabase({ url: direct }) }
+}
+
+test('a statement on a dead connection fails soon, and no other dead connection is used after it', async () => {
+  const { database, between, other } = await opened()
+  // as many connections as the pool has
+  await Promise.all(Array.from({ length: 4 }, () => database.query('SELECT pg_sleep(0.2)')))
+  between.freeze()
+  const error = await database.query('SELECT 1').then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  assert.instance(error, DatabaseAway)
+  for (let tries = 0; tries < 8; tries++) assert.equal(await database.query('SELECT 1 AS one'), [{ one: 1 }])
+  between.close()
+  await Promise.all([database.close(), other.close()])
+})
+
+test('a transaction on a dead connection fails, too, and can be made again', async () => {
+  const { database, between, other } = await opened()
+  await database.query('CREATE TABLE numbers (n integer)')
+  const error = await database
+    .transact(async (session) => {
+      await session.query('INSERT INTO numbers VALUES (1)')
+      between.freeze()
+      await session.query('INSERT INTO numbers VALUES (2)')
+    })
+    .catch((thrown: unknown) => thrown)
+  assert.instance(error, DatabaseAway)
+  await database.transact((session) => session.query('INSERT INTO numbers VALUES (3)'))
+  assert.equal(await other.query('SELECT n FROM numbers'), [{ n: 3 }])
+  between.close()
+  await Promise.all([database.close(), other.close()])
+})
+
+test('a statement that takes long, and one that waits for a lock, are left alone', async () => {
+  const { database, between, other } = await opened()
+  await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
+  const holding = other.transact(async (session) => {
+    await session.query('SELECT n FROM numbers FOR UPDATE')
+    await session.query('SELECT pg_sleep(6)')
+  })
+  await wait(200)
+  await Promise.all([database.query('SELECT pg_sleep(6)'), database.query('UPDATE numbers SET n = 2'), holding])
+  assert.equal(await database.query('SELECT n FROM numbers'), [{ n: 2 }])
+  between.close()
+  await Promise.all([database.close(), other.close()])
+})
+
+test('a process that stops in the middle of a transaction does not hold its rows for long', async () => {
+  const { database, between, other } = await opened()
+  await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
+  let isFree = (): void => {}
+  const free = new Promise<void>((done) => {
+    isFree = done
+  })
+  const stopped = database
+    .transact(async (session) => {
+      await session.query('UPDATE numbers SET n = 2')
+      await free
+      await session.query('UPDATE numbers SET n = 3')
+    }, 'READ COMMITTED')
+    .catch((thrown: unknown) => thrown)
+  await wait(200)
+  await other.query('UPDATE numbers SET n = 10 * n')
+  isFree()
+  assert.instance(await stopped, DatabaseAway)
+  assert.equal(await other.query('SELECT n FROM numbers'), [{ n: 10 }])
+  between.close()
+  await Promise.all([database.close(), other.close()])
+})
+
+test.run()
