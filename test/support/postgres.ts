@@ -17,6 +17,9 @@ export interface Postgres {
   crash(): Promise<void>
   /** Starts it again on the same folder and socket. */
   start(): Promise<void>
+  /** Keeps its folder as it is, while it does not run; `restore` sets it back to that. */
+  keep(): Promise<void>
+  restore(): Promise<void>
   /** The server's process, for signals. */
   pid(): number
   close(): Promise<void>
@@ -146,6 +149,15 @@ class Server implements Postgres {
 
   crash(): Promise<void> {
     return this.#end('SIGQUIT')
+  }
+
+  async keep(): Promise<void> {
+    await run('cp', ['-a', this.#data, `${this.#data}-kept`])
+  }
+
+  async restore(): Promise<void> {
+    await rm(this.#data, { recursive: true, force: true })
+    await run('cp', ['-a', `${this.#data}-kept`, this.#data])
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,124 @@
+/** What happens to nodes, the database and the network. */
+import { pick, pickWeighted, type Random } from '../simulation/two-sided/random.js'
+import type { Cluster } from './cluster.js'
+import type { Node } from './node.js'
+import { BAD_WEATHER } from './bad-network.js'
+
+/** In ms: more than any lease of a space lasts. */
+const LONGER_THAN_A_LEASE_MS = Number(process.env.NODES_LEASE_MS ?? 15_000) * 1.3
+
+export interface Disturbance {
+  name: string
+  /** In ms, how long it lasts. */
+  lasts: number
+  begin(): Promise<void>
+  /** Puts everything right, and resolves when the cause is gone; what follows is for the nodes to do. */
+  end(): Promise<void>
+}
+
+type Make = (cluster: Cluster, next: Random, node: Node) => Disturbance
+
+const kill: Make = (_, next, node) => ({
+  name: `kill -9 of ${node.name}`,
+  lasts: next(3) === 0 ? 0 : next(2500),
+  begin: () => node.kill(),
+  end: async () => node.start(),
+})
+
+const wipe: Make = (_, next, node) => ({
+  name: `kill -9 of ${node.name}, and its disk is lost`,
+  lasts: next(1500),
+  begin: () => node.kill(),
+  end: async () => {
+    node.wipe()
+    node.start()
+  },
+})
+
+const stop: Make = (_, next, node) => ({
+  name: `SIGSTOP of ${node.name}`,
+  lasts: next(4) === 0 ? next(3000) : LONGER_THAN_A_LEASE_MS + next(2000),
+  begin: async () => node.signal('SIGSTOP'),
+  end: async () => node.signal('SIGCONT'),
+})
+
+const crash: Make = (cluster, next) => ({
+  name: 'crash of the database',
+  lasts: next(3) === 0 ? 0 : next(3000),
+  begin: async () => {
+    cluster.database.up = false
+    await cluster.postgres.crash()
+  },
+  end: async () => {
+    await cluster.postgres.start()
+    cluster.database.up = true
+  },
+})
+
+const cutBack: Make = (_, next, node) => {
+  const weather = pick(next, BAD_WEATHER) as (typeof BAD_WEATHER)[number]
+  return {
+    name: `${weather} between ${node.name} and the database`,
+    lasts: 200 + next(4000),
+    begin: async () => node.back.turn(weather),
+    end: async () => node.back.turn('pass'),
+  }
+}
+
+const cutFront: Make = (_, next, node) => {
+  const weather = pick(next, BAD_WEATHER) as (typeof BAD_WEATHER)[number]
+  return {
+    name: `${weather} between clients and ${node.name}`,
+    lasts: 200 + next(2500),
+    begin: async () => node.front.turn(weather),
+    end: async () => node.front.turn('pass'),
+  }
+}
+
+/** Nobody reaches the database for a while, each node in its own way. */
+const cutAll: Make = (cluster, next) => {
+  const weathers = cluster.nodes.map(() => pick(next, BAD_WEATHER) as (typeof BAD_WEATHER)[number])
+  return {
+    name: `${weathers.join(', ')} between the nodes and the database`,
+    lasts: 200 + next(3000),
+    begin: async () => cluster.nodes.forEach((node, i) => void node.back.turn(weathers[i] as 'hang')),
+    end: async () => {
+      for (const node of cluster.nodes) node.back.turn('pass')
+    },
+  }
+}
+
+const KINDS: readonly (readonly [number, Make])[] = [
+  [4, kill],
+  [2, wipe],
+  [3, stop],
+  [3, crash],
+  [5, cutBack],
+  [4, cutFront],
+  [1, cutAll],
+]
+const named = { kill, wipe, stop, crash, cutBack, cutFront, cutAll }
+const only = (process.env.NODES_ONLY ?? '').split(',').filter((name) => name !== '')
+const kinds = only.length === 0 ? KINDS : KINDS.filter(([, make]) => only.includes(make.name) && make.name in named)
+
+/** One disturbance, or two of different nodes at once. */
+export function disturbance(cluster: Cluster, next: Random): Disturbance {
+  const first = next(cluster.nodes.length)
+  const one = pickWeighted(next, kinds)(cluster, next, cluster.nodes[first] as Node)
+  if (cluster.nodes.length < 2 || next(4) > 0) return one
+  const other = pickWeighted(next, kinds)(cluster, next, cluster.nodes[(first + 1) % cluster.nodes.length] as Node)
+  if (other.name === one.name || /nodes and the database/.test(one.name + other.name)) return one
+  const [short, long] = one.lasts < other.lasts ? [one, other] : [other, one]
+  return {
+    name: `${one.name}, and ${other.name}`,
+    lasts: long.lasts,
+    begin: async () => {
+      await short.begin()
+      await long.begin()
+    },
+    end: async () => {
+      await short.end()
+      await long.end()
+    },
+  }
+}

@@ -1,0 +1,182 @@
+/** One node: a server in a process of its own, behind a proxy towards its clients and one towards the database. */
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { launch } from '../races/server-process.js'
+import { BadNetwork, type Target } from './bad-network.js'
+
+const ASK_MS = 25
+
+/** A life of the node's process. */
+interface Life {
+  child: ChildProcess
+  output(): string
+  ended: Promise<number | null>
+  over: boolean
+  port: number
+  /** Whether its end was asked for. */
+  asked: boolean
+}
+
+export interface NodeOptions {
+  name: string
+  dir: string
+  /** The database, for the proxy, and the setting that names it through a port. */
+  database: Target
+  databaseUrl: (port: number) => string
+  env: Record<string, string>
+  /** A port that nobody has: the address under which clients know the service says none. */
+  ports: () => number
+}
+
+export class Node {
+  readonly dir: string
+  /** What its clients see. */
+  readonly front: BadNetwork
+  /** What it sees of the database. */
+  readonly back: BadNetwork
+  readonly name: string
+  stopped = false
+  /** Lives that ended without being asked to, with the end of what they said. */
+  readonly deaths: string[] = []
+  readonly #options: NodeOptions
+  #life: Life | null = null
+  #url: string | null = null
+  #said = ''
+
+  private constructor(options: NodeOptions, front: BadNetwork, back: BadNetwork) {
+    this.#options = options
+    this.name = options.name
+    this.dir = options.dir
+    this.front = front
+    this.back = back
+  }
+
+  static async make(options: NodeOptions): Promise<Node> {
+    mkdirSync(options.dir, { recursive: true })
+    return new Node(options, await BadNetwork.to(null), await BadNetwork.to(options.database))
+  }
+
+  /** Where clients reach it, in all its lives. */
+  get url(): string {
+    return `http://127.0.0.1:${this.front.port}`
+  }
+
+  /** Where its process listens, without a proxy; null while it does not. */
+  get direct(): string | null {
+    return this.#url
+  }
+
+  get env(): Record<string, string> {
+    return { ...this.#options.env, BINDERY_DATABASE_URL: this.#options.databaseUrl(this.back.port) }
+  }
+
+  get pid(): number {
+    return this.#life?.child.pid ?? -1
+  }
+
+  /** All that its lives have said. */
+  output(): string {
+    return this.#said + (this.#life?.output() ?? '')
+  }
+
+  /** Whether its process listens, runs, and can reach both sides. */
+  get good(): boolean {
+    return this.#url !== null && !this.stopped && this.front.weather === 'pass' && this.back.weather === 'pass'
+  }
+
+  get running(): boolean {
+    return this.#life !== null
+  }
+
+  /** Starts its process; a start that fails is tried again, as a supervisor does. Does not wait for it. */
+  start(): void {
+    const port = this.#options.ports()
+    const started = launch(this.dir, { ...this.env, BINDERY_PORT: String(port) })
+    const life: Life = { ...started, port, over: false, asked: false }
+    this.#life = life
+    void life.ended.then(async (code) => {
+      life.over = true
+      if (this.#life !== life || life.asked) return
+      // A start without a database ends, and is tried again.
+      if (this.#url !== null) this.deaths.push(`${this.name} ended by itself with ${code}: ${life.output().slice(-1500)}`)
+      this.#bury()
+      await wait(300)
+      if (this.#life === null) this.start()
+    })
+    void this.#findUrl(life)
+  }
+
+  async #findUrl(life: Life): Promise<void> {
+    while (!life.over && this.#life === life) {
+      if (/ready at \S+/.test(life.output())) {
+        this.#url = `http://127.0.0.1:${life.port}`
+        this.front.target = { port: life.port }
+        return
+      }
+      await wait(ASK_MS)
+    }
+  }
+
+  #bury(): void {
+    this.#said += this.#life?.output() ?? ''
+    this.#life = null
+    this.#url = null
+    this.front.target = null
+    this.stopped = false
+  }
+
+  /** Resolves when it answers that it is ready. */
+  async ready(): Promise<void> {
+    while (!(this.#url !== null && (await this.#isReady()))) await wait(ASK_MS)
+  }
+
+  #isReady(): Promise<boolean> {
+    return fetch(`${this.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.#life === null) return
+    if (signal === 'SIGSTOP' || signal === 'SIGCONT') this.stopped = signal === 'SIGSTOP'
+    try {
+      process.kill(-this.pid, signal)
+    } catch {
+      // it has ended by itself
+    }
+  }
+
+  /** kill -9 of it and what it started. */
+  async kill(): Promise<void> {
+    const life = this.#life
+    if (life === null) return
+    this.signal('SIGKILL')
+    this.#bury()
+    await life.ended
+  }
+
+  /** Ends it as a deployment does; returns the exit code. */
+  async end(): Promise<number | null> {
+    const life = this.#life
+    if (life === null) return null
+    life.asked = true
+    life.child.kill('SIGTERM')
+    const code = await life.ended
+    this.#bury()
+    return code
+  }
+
+  /** An empty disk. Its process must not run. */
+  wipe(): void {
+    for (const folder of ['data', 'repos']) rmSync(join(this.dir, folder), { recursive: true, force: true })
+  }
+
+  async close(): Promise<void> {
+    await this.kill()
+    this.front.close()
+    this.back.close()
+  }
+}
