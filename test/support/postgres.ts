@@ -152,12 +152,12 @@ class Server implements Postgres {
   }
 
   async keep(): Promise<void> {
-    await run('cp', ['-a', this.#data, `${this.#data}-kept`])
+    await run('cp', ['-a', this.#place.data, `${this.#place.data}-kept`])
   }
 
   async restore(): Promise<void> {
-    await rm(this.#data, { recursive: true, force: true })
-    await run('cp', ['-a', `${this.#data}-kept`, this.#data])
+    await rm(this.#place.data, { recursive: true, force: true })
+    await run('cp', ['-a', `${this.#place.data}-kept`, this.#place.data])
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,7 @@ import type { RefMove } from '../types.js'
 import type { Copy } from './copy.js'
 import { firstChain, type Head, isSame, lockHead, nextChain, readRefs } from './head.js'
 import { writeState } from './node-state.js'
+import { NOT_IDLE } from './publish.js'
 
 /** A duplicate in the database. */
 interface Duplicate {
@@ -17,7 +18,7 @@ interface Duplicate {
 
 /** Makes the duplicate. Moves of the source wait meanwhile. Throws `NoRepository`, `RepositoryExists`, `DatabaseAway`. */
 export async function copyRepository(database: Database, from: string, to: string): Promise<Duplicate> {
-  const { source, made } = await database.transact((session) => copyRows(session, from, to), 'READ COMMITTED')
+  const { source, made } = await database.transact((session) => copyRows(session, from, to), 'READ COMMITTED', { first: () => NOT_IDLE })
   return {
     async fill(git, copy) {
       if (copy.gone || !copy.at || !copy.isInStep || !isSame(copy.at, source)) return

@@ -4,6 +4,7 @@ import { GitError } from '../errors.js'
 import { entriesOf, type RawEntry } from '../objects/pack-format.js'
 import { lockHead } from './head.js'
 import { packOfEntries } from './new-pack.js'
+import { NOT_IDLE } from './publish.js'
 import { CHUNK_BYTES } from './schema.js'
 import { addPack, listPacks, readSmallPacks, type StoredPack, storePack } from './stored-packs.js'
 
@@ -27,7 +28,7 @@ export async function joinStoredPacks(database: Database, name: string, { many =
   if (joined.length < 2) return
   const id = await storePack(database, packOfEntries([...entries.values()]))
   try {
-    await database.transact((session) => replace(session, name, joined, id), 'READ COMMITTED')
+    await database.transact((session) => replace(session, name, joined, id), 'READ COMMITTED', { first: () => NOT_IDLE })
   } catch (error) {
     if (!(error instanceof AlreadyJoined)) throw error
   }

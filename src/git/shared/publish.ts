@@ -15,6 +15,9 @@ export const CHANNEL = 'bindery_repositories'
 const DOUBT_MS = 5_000
 const DOUBT_PAUSE_MS = 100
 
+/** A node that stops in the middle of a transaction must not keep the others out of the repository for longer than a lease lasts. */
+export const NOT_IDLE = 'SET LOCAL idle_in_transaction_session_timeout = 3000'
+
 /** Moves of refs, with the objects that they need. */
 export interface Publication {
   name: string
@@ -49,11 +52,15 @@ export async function publish(database: Database, publication: Publication): Pro
   const stored = pack && !isSmall(pack) ? await storePack(database, pack) : null
   let complete: Published | null = null
   try {
-    return await database.transact(async (session) => {
-      complete = null
-      complete = await makeMoves(session, publication, id, stored)
-      return complete
-    }, 'READ COMMITTED')
+    return await database.transact(
+      async (session) => {
+        complete = null
+        complete = await makeMoves(session, publication, id, stored)
+        return complete
+      },
+      'READ COMMITTED',
+      { first: () => NOT_IDLE },
+    )
   } catch (error) {
     if (complete === null || !isAway(error)) throw error
     if (await wasMade(database, name, complete, id)) return complete
@@ -147,7 +154,7 @@ async function wasMade(database: Database, name: string, { after }: Published, i
           return row?.id === id
         },
         'READ COMMITTED',
-        { first: () => `SET LOCAL lock_timeout = ${DOUBT_MS}` },
+        { first: () => `SET LOCAL lock_timeout = ${DOUBT_MS}; ${NOT_IDLE}` },
       )
     } catch (error) {
       if (performance.now() > until) throw isAway(error) ? error : new DatabaseAway(error)
