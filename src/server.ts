@@ -59,11 +59,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       background?.moved(repository, refs)
       node?.hints.send('moved', [repository, ...refs].join(' '))
     }
+    const movedElsewhere = (repository: string, refs: readonly RefName[]): void => {
+      watchers?.searches.moved(repository, refs)
+      background?.moved(repository, refs)
+    }
     const { clock = systemClock, makePool = createPool } = overrides
     // Before the app is there, what is told is in the log alone.
     let opened: App | undefined
     const setAside = (repository: string, found: readonly SetAside[]): void => void (opened && tellSetAside(opened, repository, found))
-    const app = await openApp(config, { log, clock, budget, moved, setAside, makePool, node }, closers)
+    const app = await openApp(config, { log, clock, budget, moved, movedElsewhere, setAside, makePool, node }, closers)
     opened = app
     const { repairs, result: first } = await catchUp(app, node, () => bootstrap(app, config))
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
@@ -72,8 +76,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     background = overrides.withoutWorker ? null : startBackground(app, { requestExports: watchers.requestExports, node })
     node?.hints.on('moved', (hint) => {
       const [space = '', ...refs] = hint.split(' ') as [string, ...RefName[]]
-      watchers?.searches.moved(space, refs)
-      background?.moved(space, refs)
+      movedElsewhere(space, refs)
     })
     const close = async (): Promise<void> => {
       app.waits.close()

@@ -56,6 +56,8 @@ interface Surroundings {
   budget: MemoryBudget
   /** Called with the branches of a repository that moved. */
   moved: (repository: string, refs: readonly RefName[]) => void
+  /** Called with the branches of a repository that another node moved. It may be told of a move twice. */
+  movedElsewhere: (repository: string, refs: readonly RefName[]) => void
   /** Called with what an admin moved by hand on this node. */
   setAside: (repository: string, found: readonly SetAside[]) => void
   makePool: typeof createPool

@@ -15,6 +15,8 @@ interface Surroundings {
   log: Log
   /** Called with the branches of a repository that moved. */
   moved: (repository: string, refs: readonly RefName[]) => void
+  /** Called with the branches of a repository that another node moved. */
+  movedElsewhere: (repository: string, refs: readonly RefName[]) => void
   /** Called with what an admin moved by hand on this node. */
   setAside: (repository: string, found: readonly SetAside[]) => void
   /** What is shared with other nodes; null = nothing. */
@@ -22,7 +24,7 @@ interface Surroundings {
 }
 
 /** They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
-export async function openRepositories(config: Config, { budget, log, moved, setAside, node }: Surroundings, closers: Closers): Promise<Git> {
+export async function openRepositories(config: Config, { budget, log, moved, movedElsewhere, setAside, node }: Surroundings, closers: Closers): Promise<Git> {
   const reposDir = resolve(config.reposDir)
   const allowedProtocols = config.remoteProtocols
   const notice = (message: string): void => log.warn({}, message)
@@ -39,7 +41,7 @@ export async function openRepositories(config: Config, { budget, log, moved, set
   closers.add(() => local.close())
   makePrivate(reposDir, { deep: false })
   if (node === null) return local
-  const shared = await openSharedGit(local, { database: node.database, budget, moved, setAside, notice })
+  const shared = await openSharedGit(local, { database: node.database, budget, moved, movedElsewhere, setAside, notice })
   closers.add(() => shared.close())
   const door = await openRefreshDoor(reposDir, (name) => shared.refresh(name))
   closers.add(() => door.close())

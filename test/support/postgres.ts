@@ -1,7 +1,7 @@
 /** A PostgreSQL of the system's packages, in a temporary folder, reached by a socket in it; it can be killed, stopped and started again. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -43,6 +43,12 @@ async function userOf(): Promise<{ uid?: number; gid?: number }> {
   return { uid: await id('-u'), gid: await id('-g') }
 }
 
+/** The folder above may be one of the test run, private to root: whoever runs the server has to get through it. One that is open to all, such as /tmp, stays as it is. */
+async function letThrough(folder: string): Promise<void> {
+  const { mode } = await stat(folder)
+  if ((mode & 0o001) === 0) await chmod(folder, (mode & 0o7777) | 0o011)
+}
+
 /**
  * Makes a server with a superuser `bindery` and starts it. Commits survive the end of its process, not a power cut.
  * @param options.folder where it keeps its data, which stay, and are used again; absent = a temporary one, whose commits do not survive a power cut
@@ -53,8 +59,7 @@ export async function startPostgres({ folder: given }: { folder?: string } = {})
   await mkdir(folder, { recursive: true })
   await chmod(folder, 0o700)
   if (user.uid !== undefined && user.gid !== undefined) {
-    // The folders above are those of the test run, private to root: whoever runs the server has to get through them.
-    await chmod(given === undefined ? tmpdir() : dirname(folder), 0o711).catch(() => {})
+    await letThrough(dirname(folder))
     await chown(folder, user.uid, user.gid)
   }
   const data = join(folder, 'data')

@@ -59,7 +59,7 @@ async function fill(services: NodeServices, copy: Copy): Promise<void> {
   const moves = state && (await movesBetween(services.database, copy.name, state, head))
   if (state && !moves)
     services.notice(
-      `${copy.path} has moves of refs that the database does not know: the database was restored to an earlier time. It is filled from the database again.`,
+      `${copy.path} has moves of refs that the log in the database does not have: the database was restored to an earlier time, or this copy is very far behind. It is filled from the database again.`,
     )
   const known = new KnownRefs(refs)
   const since = moves?.flatMap((one) => one.moves) ?? null
