@@ -10,6 +10,7 @@ import { doorLines, gitDoor } from './bench/git-door.js'
 import { listLines, lists } from './bench/lists.js'
 import { manySpaces, manySpacesLine } from './bench/many-spaces.js'
 import { type Line, print } from './bench/measure.js'
+import { nodeLines, nodes } from './bench/nodes.js'
 import { readLines, reads } from './bench/reads.js'
 import { searches, searchLine } from './bench/search.js'
 import { adoptions } from './bench/sync.js'
@@ -48,6 +49,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
   { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },
+  { names: nodeLines, run: (dir) => nodes(dir, wanted) },
   { names: [manySpacesLine], run: (dir) => manySpaces(dir, { spaces: Number(values.spaces), seconds: Number(values.seconds) }) },
 ]
 

@@ -74,8 +74,10 @@ async function addMember(store: Pick<Transaction, 'insert'>, organization: strin
 }
 
 /** Comments on the first space of an organization, by its members. */
-async function addComments(store: Store, organization: string, count: number): Promise<void> {
-  const space = `${organization}-0`
+const addComments = (store: Store, organization: string, count: number): Promise<void> => addCommentsOf(store, `${organization}-0`, count, organization)
+
+/** Comments on a space, by people whose IDs begin with `organization`. */
+export async function addCommentsOf(store: Store, space: string, count: number, organization = 'people'): Promise<void> {
   const page = { id: PAGE, title: 'Page', path: 'page', content: '' }
   await inBatches(store, count, async (tx, n) => {
     const said = { postedBy: `${organization}-${1 + (n % AUTHORS)}`, postedAt: secondsLater(n), markdown: `Comment **${n}**.`, replies: 0, revision: '', page }

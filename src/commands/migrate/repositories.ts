@@ -12,9 +12,16 @@ import type { Installation, Tell } from './installation.js'
 const AT_ONCE = 50
 const BLOB_BYTES = 1024 ** 3
 
-/** The repositories of the database, with copies in a folder. */
-const openCopies = async (database: Database, reposDir: string): Promise<SharedGit> =>
-  openSharedGit(await openGit({ reposDir, maxBlobBytes: BLOB_BYTES }), { database })
+/** Does work with the repositories of the database, whose copies are in a folder. */
+async function withCopies(database: Database, reposDir: string, work: (git: SharedGit) => Promise<void>): Promise<void> {
+  const local = await openGit({ reposDir, maxBlobBytes: BLOB_BYTES })
+  try {
+    const git = await openSharedGit(local, { database })
+    await work(git).finally(() => git.close())
+  } finally {
+    await local.close()
+  }
+}
 
 /** Does work with a temporary folder of copies, some repositories at a time. */
 async function inTurns(database: Database, names: readonly string[], work: (git: SharedGit, name: string, n: number) => Promise<void>): Promise<void> {
@@ -23,12 +30,9 @@ async function inTurns(database: Database, names: readonly string[], work: (git:
     const remove = (): void => rmSync(folder, { recursive: true, force: true })
     process.once('exit', remove)
     try {
-      const git = await openCopies(database, folder)
-      try {
+      await withCopies(database, folder, async (git) => {
         for (const [at, name] of names.slice(from, from + AT_ONCE).entries()) await work(git, name, from + at + 1)
-      } finally {
-        await git.close()
-      }
+      })
     } finally {
       process.off('exit', remove)
       await rm(folder, { recursive: true, force: true })
@@ -69,15 +73,12 @@ interface IntoDatabase {
 /** Fills a folder with all repositories of the database; those that are there already are brought up to date. */
 export async function moveIntoFolder(source: Installation, reposDir: string, { database, tell }: Omit<IntoDatabase, 'target'>): Promise<void> {
   const names = await source.repositories()
-  const git = await openCopies(database, reposDir)
-  try {
+  await withCopies(database, reposDir, async (git) => {
     for (const [at, name] of names.entries()) {
       await git.refresh(name)
       tell(`Repository ${name} (${at + 1} of ${names.length})`)
     }
-  } finally {
-    await git.close()
-  }
+  })
 }
 
 /** From now on, the repositories of a folder are no copies of a node. */
