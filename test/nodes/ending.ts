@@ -88,6 +88,7 @@ function difference(a: string, b: string): string {
 export async function judgeRepositories(world: World): Promise<void> {
   for (const node of world.cluster.nodes)
     for (const name of repositoriesOf(node)) {
+      world.cluster.judge.trace(`git fsck of ${name} at ${node.name}`)
       const cwd = join(node.dir, 'repos', name)
       const { code, stdout, stderr } = await runCommand('git', ['fsck', '--strict', '--no-dangling'], { cwd, env: hermeticEnv })
       const said = `${stdout}${stderr}`.trim()
@@ -103,10 +104,12 @@ export const repositoriesOf = (node: Node): string[] => {
 /** Ends the nodes, and runs the service's own check with the settings of each. */
 export async function judgeServices(world: World): Promise<void> {
   for (const node of world.cluster.nodes) {
+    world.cluster.judge.trace(`${node.name} is asked to end`)
     const code = await node.end()
     if (code !== 0) world.cluster.judge.fault(`${node.name} ended with ${code} when asked to: ${node.output().slice(-1500)}`)
   }
   for (const node of world.cluster.nodes) {
+    world.cluster.judge.trace(`fsck of ${node.name}`)
     const { code, stdout, stderr } = await runCommand(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'fsck'], {
       cwd: node.dir,
       env: {

@@ -7,6 +7,8 @@ import { launch } from '../races/server-process.js'
 import { BadNetwork, type Target } from './bad-network.js'
 
 const ASK_MS = 25
+/** Longer than a deployment waits. */
+const END_MS = 60_000
 
 /** A life of the node's process. */
 interface Life {
@@ -158,15 +160,16 @@ export class Node {
     await life.ended
   }
 
-  /** Ends it as a deployment does; returns the exit code. */
+  /** Ends it as a deployment does; returns the exit code, or null if it had to be killed. */
   async end(): Promise<number | null> {
     const life = this.#life
     if (life === null) return null
     life.asked = true
     life.child.kill('SIGTERM')
-    const code = await life.ended
-    this.#bury()
-    return code
+    const code = await Promise.race([life.ended, wait(END_MS, 'late' as const, { ref: false })])
+    if (code === 'late') await this.kill()
+    else this.#bury()
+    return code === 'late' ? null : code
   }
 
   /** An empty disk. Its process must not run. */

@@ -100,7 +100,7 @@ export class Pushes implements Deed {
     await this.#git('commit', '--quiet', '--allow-empty', '-m', topic.subject)
     this.#topics.push(topic)
     const seen = await this.#git('push', this.#url(), 'HEAD:refs/for/main', '-o', `topic=${topic.subject}`, '-o', `title=${topic.subject}`)
-    const number = /change-requests\/(\d+)/.exec(seen.text)?.[1]
+    const number = /change-requests\/(\d+)\b/.exec(seen.text)?.[1]
     if (seen.code === 0 && number !== undefined) topic.number = Number(number)
     else if (seen.code === 0) this.#client.fault(`a push for review was taken, and no change request was named: ${seen.text}`)
     this.#client.world.count(seen.code === 0 ? 'reviews acknowledged' : 'reviews open')
