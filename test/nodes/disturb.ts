@@ -5,7 +5,7 @@ import type { Node } from './node.js'
 import { BAD_WEATHER } from './bad-network.js'
 
 /** In ms: more than any lease of a space lasts. */
-const LONGER_THAN_A_LEASE_MS = Number(process.env.NODES_LEASE_MS ?? 15_000) * 1.3
+const LONGER_THAN_A_LEASE_MS = Number(process.env.NODES_LEASE_MS ?? 4_500) * 1.3
 
 export interface Disturbance {
   name: string
