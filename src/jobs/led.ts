@@ -24,13 +24,17 @@ export function alone<W extends Work>(begin: () => W): Led<W> {
   return { current, stop: async () => void (await current.stop()) }
 }
 
-/** Begins work whenever this process has the lead, from the beginning each time: so it has to find what is to be done by itself. */
-export function led<W extends Work>(turn: Turn, begin: () => W, failed: (error: unknown) => void): Led<W> {
+/**
+ * Begins work whenever this process has the lead, from the beginning each time: so it has to find what is to be done by itself.
+ * @param begin gets whether nobody else has led since this process started
+ */
+export function led<W extends Work>(turn: Turn, begin: (atOnce: boolean) => W, failed: (error: unknown) => void): Led<W> {
   const over = new AbortController()
   let current: W | null = null
+  let tries = 0
 
   const atWork = async (lost: AbortSignal): Promise<void> => {
-    current = begin()
+    current = begin(tries === 1)
     await aborted(AbortSignal.any([lost, over.signal]))
     const ending = current
     current = null
@@ -38,6 +42,7 @@ export function led<W extends Work>(turn: Turn, begin: () => W, failed: (error: 
   }
   const run = async (): Promise<void> => {
     while (!over.signal.aborted) {
+      tries++
       await turn(atWork).catch(failed)
       await wait(LOOK_MS, undefined, { signal: over.signal, ref: false }).catch(() => {})
     }

@@ -8,6 +8,8 @@ const LOOK_MS = 750
 const ASK_MS = 2_000
 /** How often the database has to say that it is at work on nothing: its response may be on the way. */
 const DENIALS = 2
+/** How long the database may take to take leave, in milliseconds. */
+const END_MS = 2_000
 
 /** A statement that has no response yet. */
 interface Pending {
@@ -21,7 +23,9 @@ export class Connections {
   readonly #config: ClientConfig
   // bound: the connections of the pool
   readonly #pending = new Set<Pending>()
-  readonly #made = new WeakMap<PoolClient, number>()
+  /** When each connection was made. */
+  // bound: the connections of the pool
+  readonly #made = new Map<PoolClient, number>()
   /** Connections that are older are not used again: one of them was dead. */
   #suspectBefore = 0
   #timer: NodeJS.Timeout | null = null
@@ -33,6 +37,7 @@ export class Connections {
     // An idle connection that breaks is thrown away by the pool; the next statement tells if the database is away.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => this.#made.set(client, performance.now()))
+    this.#pool.on('remove', (client) => this.#made.delete(client))
   }
 
   /** Takes a connection, or makes one. Give it back with `release`. */
@@ -72,7 +77,7 @@ export class Connections {
         one.denials = active.has(processOf(one.client)) ? 0 : one.denials + 1
         if (one.denials < DENIALS || !this.#pending.has(one)) continue
         this.#suspectBefore = performance.now()
-        socketOf(one.client).destroy(new Error('Connection terminated: the database is not at work on its statement'))
+        cut(one.client, 'the database is not at work on its statement')
       }
     } finally {
       this.#asking = false
@@ -91,16 +96,34 @@ export class Connections {
     } catch {
       return null
     } finally {
-      void client.end().catch(() => {})
+      void endSoon(client)
     }
   }
 
-  end(): Promise<void> {
-    return this.#pool.end()
+  /** Ends all connections, once each has been given back. */
+  async end(): Promise<void> {
+    const late = setTimeout(() => {
+      for (const client of this.#made.keys()) cut(client, LATE)
+    }, END_MS)
+    await this.#pool.end()
+    clearTimeout(late)
   }
+}
+
+const LATE = 'the database does not take leave'
+
+/** Ends a connection, also one that leads nowhere. Never throws. */
+export async function endSoon(client: Client): Promise<void> {
+  const late = setTimeout(() => cut(client, LATE), END_MS)
+  await client.end().catch(() => {})
+  clearTimeout(late)
 }
 
 /** The number of the server's process for a connection, which the server tells when it is made. */
 const processOf = (client: object): number => (client as { processID?: number }).processID ?? 0
 
-const socketOf = (client: object): { destroy(error: Error): void } => (client as { connection: { stream: { destroy(error: Error): void } } }).connection.stream
+/** Its statement fails with an error that says that the database is away. */
+function cut(client: object, why: string): void {
+  const { stream } = (client as { connection: { stream: { destroy(error: Error): void } } }).connection
+  stream.destroy(new Error(`Connection terminated: ${why}`))
+}

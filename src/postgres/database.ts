@@ -1,7 +1,7 @@
 /** A pool of connections to PostgreSQL: statements, serializable transactions that are run again, notifications. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, type ClientConfig, type PoolClient } from 'pg'
-import { Connections } from './connections.js'
+import { Connections, endSoon } from './connections.js'
 import { DatabaseAway, isAway, mayRunAgain } from './errors.js'
 
 /** What can be bound to a parameter of a statement. */
@@ -194,7 +194,7 @@ class Listener implements Listening {
       } catch {
         // The database is away: tried again below. Whoever needs it learns that from a statement.
       }
-      await client.end().catch(() => {})
+      await endSoon(client)
       if (!this.#stop.signal.aborted) await wait(AGAIN_AFTER, undefined, { signal: this.#stop.signal }).catch(() => {})
     }
   }

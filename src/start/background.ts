@@ -41,7 +41,7 @@ interface Parts {
 
 /** Starts the queue of jobs, the deliveries to webhooks, and what drives connections. */
 export function startBackground(app: App, { requestExports, node }: Parts): Background {
-  const drivers = node ? led(leadOf(node), () => startDrivers(app, node), drivingFailed(app)) : alone(() => startDrivers(app, null))
+  const drivers = node ? led(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app)) : alone(() => startDrivers(app, null, false))
   const worker = startWorker(app, {
     concurrency: JOBS_AT_ONCE,
     isLeader: () => drivers.current !== null,
@@ -82,11 +82,12 @@ const leadOf =
 const drivingFailed = (app: App) => (error: unknown) =>
   app.log.error({ err: error }, 'What one node does for all could not be taken on; that is tried again in a second.')
 
-function startDrivers(app: App, node: Node | null): Drivers {
+/** @param afterOthers whether another node, or an outage, may have left something half done since this one started */
+function startDrivers(app: App, node: Node | null, afterOthers: boolean): Drivers {
   const sender = startWebhookSender(app, node ? { pollMs: POLL_MS } : {})
   const connections = startConnections(app)
   const poll = node ? setInterval(() => connections.wake(), POLL_MS).unref() : undefined
-  const watch = node ? watchNodes(app, node) : null
+  const watch = node ? watchNodes(app, node, afterOthers) : null
   return {
     sender,
     connections,

@@ -78,6 +78,18 @@ test('a transaction on a dead connection fails, too, and can be made again', asy
   await Promise.all([database.close(), other.close()])
 })
 
+test('whoever closes does not wait for dead connections, nor for the one that listens', async () => {
+  const { database, between, other } = await opened()
+  const heard: string[] = []
+  database.listen('news', (payload) => heard.push(payload))
+  while (heard.length === 0) await wait(10)
+  await Promise.all(Array.from({ length: 4 }, () => database.query('SELECT pg_sleep(0.2)')))
+  between.freeze()
+  await database.close()
+  between.close()
+  await other.close()
+})
+
 test('a statement that takes long, and one that waits for a lock, are left alone', async () => {
   const { database, between, other } = await opened()
   await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
