@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { nodeKey } from '../support/node-key.js'
 import { launch } from '../races/server-process.js'
 import { BadNetwork, type Target } from './bad-network.js'
 
@@ -71,7 +72,8 @@ export class Node {
   }
 
   get env(): Record<string, string> {
-    return { ...this.#options.env, BINDERY_DATABASE_URL: this.#options.databaseUrl(this.back.port) }
+    const env = { ...this.#options.env, BINDERY_DATABASE_URL: this.#options.databaseUrl(this.back.port) }
+    return { ...nodeKey(env), ...env }
   }
 
   get pid(): number {
