@@ -48,7 +48,11 @@ test('what is not signed as it must be is refused', async () => {
     ['HMAC with the certificate as key', sign({ method: 'http://www.w3.org/2000/09/xmldsig#hmac-sha1' }), /not accepted/],
     ['another name', here.respond(begun).replace('>ada<', '>eve<'), /signature is not valid/],
     ['another attribute', here.respond(begun).replace('ada@example.com', 'eve@example.com'), /signature is not valid/],
-    ['a changed signature', here.respond(begun).replace(/<ds:SignatureValue>./, '<ds:SignatureValue>A'), /signature is not valid/],
+    [
+      'a changed signature',
+      here.respond(begun).replace(/(<ds:SignatureValue>)(.)/, (_, tag, first) => `${tag}${first === 'A' ? 'B' : 'A'}`),
+      /signature is not valid/,
+    ],
     ['a changed response around a signed assertion', both.replace('Version="2.0" IssueInstant="2', 'Version="2.0" IssueInstant="1'), /signature is not valid/],
     [
       'the key of the attacker in the response',
