@@ -1,6 +1,7 @@
 /** The files of specifications in the database, with local copies of those that are read. */
 import { createHash } from 'node:crypto'
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { readRanges } from '../disk/read-ranges.js'
 import type { Database } from '../postgres/index.js'
 import type { SpecFiles } from '../specs/index.js'
 import { contentOf } from './chunks.js'
@@ -22,20 +23,7 @@ export async function openSharedSpecFiles(database: Database, dir: string): Prom
       return hash
     },
     read: (hash) => copies.use(wanted(hash), (path) => readFile(path)),
-    readRanges: (hash, ranges) =>
-      copies.use(wanted(hash), async (path) => {
-        const file = await open(path, 'r')
-        try {
-          const found: Buffer[] = []
-          for (const { at, length } of ranges) {
-            const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
-            found.push(buffer.subarray(0, bytesRead))
-          }
-          return found
-        } finally {
-          await file.close()
-        }
-      }),
+    readRanges: (hash, ranges) => copies.use(wanted(hash), (path) => readRanges(path, ranges)),
     async check(hash, { deep }) {
       const file = await rows.find(hash)
       if (!file) return 'missing'

@@ -4,6 +4,7 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDurableFolder, syncFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
+import { readRanges } from '../disk/read-ranges.js'
 import { newId } from '../kernel/ids.js'
 
 /** A file that no document names may belong to one that is just being written. */
@@ -44,19 +45,7 @@ export async function openSpecFiles(dir: string): Promise<SpecFiles> {
       return hash
     },
     read: (hash) => readFile(join(folderOf(hash), hash)),
-    async readRanges(hash, ranges) {
-      const file = await open(join(folderOf(hash), hash), 'r')
-      try {
-        const found: Buffer[] = []
-        for (const { at, length } of ranges) {
-          const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
-          found.push(buffer.subarray(0, bytesRead))
-        }
-        return found
-      } finally {
-        await file.close()
-      }
-    },
+    readRanges: (hash, ranges) => readRanges(join(folderOf(hash), hash), ranges),
     check: (hash, { deep }) => stateOf(join(folderOf(hash), hash), hash, deep),
     async remove(hash) {
       await rm(join(folderOf(hash), hash), { force: true })
