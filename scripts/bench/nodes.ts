@@ -24,6 +24,7 @@ const SPACES = 50
 const EDITS = 100
 const ROUNDS = 40
 const READS_AT_ONCE = 16
+const COSTED_ROUNDS = 200
 const PAGES = 1000
 const COMMENTS = 50_000
 const TICKS_PER_SECOND = 100
@@ -61,7 +62,7 @@ export async function nodes(dir: string, wanted: (name: string) => boolean): Pro
   let [node, alone] = [await startService(join(dir, 'node'), env), await startService(join(dir, 'alone'))]
   try {
     const lines: Line[] = []
-    if (wanted(READ)) lines.push(await pageReads(node, alone))
+    if (wanted(READ)) lines.push(await pageReads({ node, alone, database: postgres.pid() }))
     if (wanted(ONE)) lines.push(await edits(ONE, { node, alone, database: postgres.pid() }, 1))
     if (wanted(MANY)) lines.push(await edits(MANY, { node, alone, database: postgres.pid() }, SPACES))
     if (wanted(OPENING)) lines.push(await opening(dir, node, env))
@@ -83,7 +84,7 @@ export async function nodes(dir: string, wanted: (name: string) => boolean): Pro
   }
 }
 
-async function pageReads(node: Server, alone: Server): Promise<Line> {
+async function pageReads({ node, alone, database }: Both): Promise<Line> {
   const ask = async (server: Server) => {
     const { space, page } = await editable(server)
     const path = `/v1/spaces/${space}/content/page/${page}`
@@ -92,13 +93,26 @@ async function pageReads(node: Server, alone: Server): Promise<Line> {
   const sides = { node: await ask(node), alone: await ask(alone) }
   await interleaved(ROUNDS, sides)
   const found = await interleaved(ROUNDS, sides)
+  /** Microseconds of processor time of a read. */
+  const cost = async (read: () => Promise<unknown>, used: () => Promise<number>): Promise<string> => {
+    const before = await used()
+    for (let n = 0; n < COSTED_ROUNDS; n++) await read()
+    return `${Math.round((((await used()) - before) * 1000) / (COSTED_ROUNDS * READS_AT_ONCE))} µs`
+  }
+  const [ofNode, ofDatabase, ofAlone] = [
+    await cost(sides.node, () => usedBy(node, null)),
+    await cost(sides.node, async () => processorOf(database)),
+    await cost(sides.alone, () => usedBy(alone, null)),
+  ]
   // A rate, so the time of the one without a database is above.
   return {
     name: READ,
     sense: 'least',
     target: 0.5,
     ratios: ratiosOf(found.alone, found.node),
-    detail: `${READS_AT_ONCE} at a time take ${ms(median(found.node))} on a node, ${ms(median(found.alone))} embedded`,
+    detail:
+      `${READS_AT_ONCE} at a time take ${ms(median(found.node))} on a node, ${ms(median(found.alone))} embedded; ` +
+      `processor time of one: ${ofNode} on the node and ${ofDatabase} in the database, ${ofAlone} embedded`,
   }
 }
 
