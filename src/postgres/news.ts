@@ -12,8 +12,15 @@ const TABLES = `
   CREATE UNLOGGED TABLE IF NOT EXISTS news (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), name text COLLATE "C" NOT NULL);
   CREATE INDEX IF NOT EXISTS news_by_xid ON news (xid);
   CREATE UNLOGGED TABLE IF NOT EXISTS news_marks (
-    at timestamptz NOT NULL DEFAULT clock_timestamp(), below xid8 NOT NULL DEFAULT pg_snapshot_xmin(pg_current_snapshot())
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    below xid8 NOT NULL DEFAULT pg_snapshot_xmin(pg_current_snapshot()),
+    file oid NOT NULL DEFAULT pg_relation_filenode('news')
   );
+  CREATE OR REPLACE FUNCTION tell_all() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO news (name) VALUES ('*');
+    RETURN NULL;
+  END $$;
 `
 const steps: readonly Step[] = [{ version: 1, sql: TABLES }]
 
@@ -25,24 +32,34 @@ const MOST_ROWS = 5_000
 const LONGEST_SILENCE_S = 300
 const ROWS_LAST_S = 900
 
-/** A mark tells which transactions had ended at a time. A row is deleted if its transaction had ended long ago, however long that took. */
+/**
+ * A mark tells which transactions had ended at a time. A row is deleted if its transaction had ended long ago, however long that took. Marks and rows that came
+ * with a backup have the numbers of another server: such marks count for nothing, and rows of transactions that have not begun are deleted.
+ */
 const TRIM = [
   'INSERT INTO news_marks DEFAULT VALUES',
-  `WITH old AS (DELETE FROM news_marks WHERE at < clock_timestamp() - interval '${ROWS_LAST_S} s' RETURNING below)
-   DELETE FROM news WHERE xid < (SELECT max(below) FROM old)`,
+  `WITH old AS (DELETE FROM news_marks WHERE at < clock_timestamp() - interval '${ROWS_LAST_S} s' RETURNING below, file)
+   DELETE FROM news WHERE xid < (SELECT max(below) FROM old WHERE file = pg_relation_filenode('news')) OR xid >= pg_snapshot_xmax(pg_current_snapshot())`,
 ]
 
-const QUESTION = `SELECT pg_current_snapshot()::text AS view, clock_timestamp()::text AS at, pg_relation_filenode('news')::text AS file,
+/** The name of everything: a table was truncated. */
+const ALL = '*'
+
+/** What the view before did not see: transactions that began after it, and those that were running then. Both are found by the index. */
+const QUESTION = `SELECT pg_current_snapshot()::text AS view, clock_timestamp()::text AS at,
+  pg_backend_pid() || ' ' || pg_relation_filenode('news') AS place,
   CASE WHEN $2::timestamptz > clock_timestamp() - interval '${LONGEST_SILENCE_S} s' THEN
-    ARRAY(SELECT name FROM news WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot) LIMIT ${MOST_ROWS + 1})
+    ARRAY(SELECT name FROM news WHERE xid >= pg_snapshot_xmax($1::pg_snapshot)
+      UNION ALL SELECT name FROM news WHERE xid = ANY(ARRAY(SELECT pg_snapshot_xip($1::pg_snapshot)))
+      LIMIT ${MOST_ROWS + 1})
   END AS names`
 
 interface Answer {
   /** What the database showed to the question. */
   view: string
   at: string
-  /** Another one after somebody replaced all rows, as a backup that is put back does. */
-  file: string
+  /** Another one if another process of the server answers, or somebody replaced all rows, as a backup that is put back does. */
+  place: string
   /** What has changed; null = not known, so anything may have. */
   names: string[] | null
 }
@@ -51,16 +68,22 @@ interface Answer {
 export interface News {
   /** Changes whenever any stamp does. */
   readonly version: number
+  /** Changes if the database may have become another one: what was there may come again with another meaning. */
+  readonly epoch: number
   /** A number that changes when something was changed that is called so (see `tellsOf`), as far as `ask` has learned of it. */
   stamp(name: string): number
   /** Resolves when everything is known that was committed before this call. Throws `DatabaseAway`. */
   ask(): Promise<void>
   /** Deletes what nobody asks for any more. */
   trim(): Promise<void>
+  /** Ends the connection; from now on `ask` throws. */
   close(): Promise<void>
 }
 
-/** SQL that lets every change of a row be told under a name: a letter and columns of the row, separated by spaces. Part of the step that makes the table, or of a later one. */
+/**
+ * SQL that lets every change of a row be told under a name: a letter and columns of the row, separated by spaces. Part of the step that makes the table, or of a later
+ * one. `ALWAYS`: also what replication and repairs write.
+ */
 export function tellsOf(table: string, letter: string, columns: readonly string[]): string {
   const name = (row: string): string => `'${letter} ' || ${columns.map((column) => `${row}.${column}`).join(" || ' ' || ")}`
   return `
@@ -72,6 +95,8 @@ export function tellsOf(table: string, letter: string, columns: readonly string[
       RETURN NULL;
     END $$;
     CREATE TRIGGER tell_${table} AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION tell_${table}();
+    CREATE TRIGGER tell_all AFTER TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION tell_all();
+    ALTER TABLE ${table} ENABLE ALWAYS TRIGGER tell_${table}, ENABLE ALWAYS TRIGGER tell_all;
   `
 }
 
@@ -85,6 +110,7 @@ export async function openNews(database: Database): Promise<News> {
 
 class DatabaseNews implements News {
   version = 1
+  epoch = 1
   readonly #database: Database
   // bound: MOST_NAMES
   readonly #stamps = new Map<string, number>()
@@ -92,6 +118,8 @@ class DatabaseNews implements News {
   #floor = 1
   #connection: KeptConnection | null = null
   #before: Answer | null = null
+  /** By this process's clock, which nobody sets back. */
+  #askedAt = Number.NEGATIVE_INFINITY
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
   #closed = false
@@ -120,21 +148,30 @@ class DatabaseNews implements News {
   }
 
   async #question(): Promise<void> {
-    if (this.#closed) return
+    const isNew = this.#connection === null
     try {
-      // A view is compared only with one of the same connection: a database that was restored has new connections.
-      if (this.#connection?.isBroken() !== false) await this.#connect()
-      const before = this.#before
-      const values = [before?.view ?? null, before?.at ?? null]
-      const [now] = (await this.#connection?.query<Answer>(QUESTION, values, 'news')) ?? []
-      if (!now) return
-      this.#before = now
-      if (now.names === null || now.names.length > MOST_ROWS || now.file !== before?.file) this.#forget()
-      else if (now.names.length > 0) this.#note(now.names)
+      await this.#learn()
     } catch (error) {
       this.#drop()
+      // That the connection was lost need not mean that the database is away.
+      if (isAway(error) && !isNew && !this.#closed) return this.#question()
       throw isAway(error) ? new DatabaseAway(error) : error
     }
+  }
+
+  async #learn(): Promise<void> {
+    if (this.#closed) throw new DatabaseAway(new Error('the news are closed'))
+    // A view is compared only with one of the same connection: a database that was restored has new connections.
+    if (this.#connection?.isBroken() !== false) await this.#connect()
+    const before = performance.now() - this.#askedAt < LONGEST_SILENCE_S * 1000 ? this.#before : null
+    const askedAt = performance.now()
+    const [now] = (await this.#connection?.query<Answer>(QUESTION, [before?.view ?? null, before?.at ?? null], 'news')) ?? []
+    if (!now) throw new Error('the question for news has no answer')
+    if (now.place !== this.#before?.place) this.epoch++
+    this.#before = now
+    this.#askedAt = askedAt
+    if (now.names === null || now.names.length > MOST_ROWS || now.place !== before?.place || now.names.includes(ALL)) this.#forget()
+    else if (now.names.length > 0) this.#note(now.names)
   }
 
   async #connect(): Promise<void> {
@@ -167,7 +204,8 @@ class DatabaseNews implements News {
 
   async close(): Promise<void> {
     this.#closed = true
-    await this.#running.catch(() => {})
     this.#connection?.end()
+    await this.#running.catch(() => {})
+    this.#drop()
   }
 }

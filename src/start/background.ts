@@ -89,9 +89,7 @@ function startDrivers(app: App, node: Node | null, afterOthers: boolean): Driver
   const poll = node
     ? setInterval(() => {
         connections.wake()
-        node.news
-          .trim()
-          .catch((error: unknown) => app.log.warn({ err: error }, 'Old news could not be deleted from the database; that is tried again in a minute.'))
+        void tidy(app, node)
       }, POLL_MS).unref()
     : undefined
   const watch = node ? watchNodes(app, node, afterOthers) : null
@@ -104,6 +102,16 @@ function startDrivers(app: App, node: Node | null, afterOthers: boolean): Driver
       await connections.stop()
       await sender.stop()
     },
+  }
+}
+
+/** Tidies the database: what nobody asks for any more, and what is in pieces. */
+async function tidy({ store, log }: App, { news }: Node): Promise<void> {
+  try {
+    await news.trim()
+    if (isShared(store)) await store.upkeep()
+  } catch (error) {
+    log.warn({ err: error }, 'The database could not be tidied; that is tried again in a minute.')
   }
 }
 

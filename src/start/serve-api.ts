@@ -5,6 +5,7 @@ import { gitDoor } from '../api/git-door/door.js'
 import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
+import type { ByteCache } from '../api/pipeline/options.js'
 import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
 import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import { resolvers } from '../api/resolvers.js'
@@ -98,7 +99,7 @@ function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): P
     log,
     metrics: metricsOf(app, budget),
     ready: () => missingDocuments(app.store),
-    byteCache: responseCache(budget),
+    byteCache: responseCache(budget, node),
     kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording), learn: node ? () => node.news.ask() : undefined },
   })
 }
@@ -134,8 +135,13 @@ function checkReadOnly(actor: Actor, method: string): void {
   if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is read-only. Use a token that may write.')
 }
 
-/** Response bodies, by what they depend on (the `validator` of their endpoint). */
-const responseCache = (budget: MemoryBudget) => budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: LARGEST_KEPT_BYTES })
+/** Response bodies, by what they depend on (the `validator` of their endpoint). Versions of documents come again in a database that was put back to an earlier time. */
+function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
+  const cache = budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: LARGEST_KEPT_BYTES })
+  if (!node) return cache
+  const key = (tag: string): string => `${node.news.epoch} ${tag}`
+  return { get: (tag) => cache.get(key(tag)), set: (tag, bytes) => cache.set(key(tag), bytes) }
+}
 
 const listen = (server: Server, { host, port }: Config): Promise<void> =>
   new Promise((done, failed) => {

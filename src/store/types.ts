@@ -55,6 +55,8 @@ export interface Store extends Reader {
 export interface SharedStore extends Store {
   /** Throws `DatabaseAway` if the database cannot be asked now. */
   ask(): Promise<void>
+  /** Joins what changes have left in pieces, so that it is read at the same cost. Throws `DatabaseAway`. */
+  upkeep(): Promise<void>
   /** Does something once the transaction is committed in which this is called; at once, if there is none. */
   afterwards(work: () => void): void
 }

@@ -193,6 +193,64 @@ test('rows are deleted once nobody can need them, also those of a transaction th
   assert.ok(marks.length <= 2, `${marks.length} marks`)
 })
 
+test('what a backup brings from another server neither hides news nor is news for ever', async () => {
+  const { all } = await nodes(1)
+  const [{ database, news }] = all as [Node]
+  const changed = async (id: string, what: () => Promise<unknown>): Promise<boolean> => {
+    const before = news.stamp(nameOf(id))
+    await what()
+    await news.ask()
+    return news.stamp(nameOf(id)) !== before
+  }
+  // That server had counted more transactions. A dump has the rows of unlogged tables, too.
+  await database.query(`INSERT INTO news_marks VALUES (clock_timestamp() - interval '1 day', '5000000', 1)`)
+  const putThenTrim = async () => {
+    await put(database, 'a', 1)
+    await news.trim()
+  }
+  assert.ok(await changed('a', putThenTrim))
+  await database.query(`INSERT INTO news (xid, name) VALUES ('5000000', 't k b')`)
+  await news.ask()
+  await news.trim()
+  assert.is(await changed('b', async () => {}), false)
+  assert.equal(await database.query(`SELECT name FROM news WHERE name = 't k b'`), [])
+})
+
+test('what no ordinary trigger sees is told: a truncated table, and what a replication or a repair writes', async () => {
+  const { all } = await nodes(1)
+  const [{ database, news }] = all as [Node]
+  await put(database, 'a', 1)
+  await news.ask()
+  let before = news.stamp(nameOf('a'))
+  await database.query('TRUNCATE things')
+  await news.ask()
+  assert.is.not(news.stamp(nameOf('a')), before)
+  await put(database, 'a', 1)
+  await news.ask()
+  before = news.stamp(nameOf('a'))
+  await database.transact(async (session) => {
+    await session.query('SET LOCAL session_replication_role = replica')
+    await session.query('UPDATE things SET version = 9')
+  })
+  await news.ask()
+  assert.is.not(news.stamp(nameOf('a')), before)
+})
+
+test('a connection that was lost is made anew within the question; once closed, nobody is told that nothing changed', async () => {
+  const { all } = await nodes(2)
+  const [{ database, news }, other] = all as [Node, Node]
+  const before = news.stamp(nameOf('a'))
+  await other.database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_current_snapshot%' AND pid <> pg_backend_pid()`)
+  await news.ask()
+  assert.is.not(news.stamp(nameOf('a')), before)
+  assert.ok(database)
+  await news.close()
+  await news.ask().then(
+    () => assert.unreachable('it is closed'),
+    (error) => assert.instance(error, DatabaseAway),
+  )
+})
+
 test('after the database ended, or went back in time, everything may have changed', async () => {
   const { url, all } = await nodes(1, 'times')
   const [{ database, news }] = all as [Node]

@@ -114,7 +114,15 @@ function keptResponses({ config, kept, log, metrics }: ApiOptions<unknown, objec
   // Koa knows how to find the address behind proxies, and needs no context for it.
   const behindProxies = (req: IncomingMessage): string => Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
   const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
-  const responsesKept = new KeptResponses({ ...kept, baseUrl: config.baseUrl, limits, responses, ipOf, record: accessLog(log, metrics) })
+  const responsesKept = new KeptResponses({
+    ...kept,
+    baseUrl: config.baseUrl,
+    limits,
+    responses,
+    ipOf,
+    record: accessLog(log, metrics),
+    failed: (error) => log.error({ error }, 'response failed'),
+  })
   metrics.counter(
     'bindery_http_kept_responses_total',
     'Kept responses that were sent again because nothing that they depend on had changed',

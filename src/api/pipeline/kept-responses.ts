@@ -50,6 +50,8 @@ interface KeptSurroundings {
   responses: ByteBudget
   ipOf: (req: IncomingMessage) => string
   record: (served: Served) => void
+  /** Told of an error that nothing else tells of. */
+  failed: (error: unknown) => void
   /** Learns what others have changed, before a response is compared with what it was made from. Absent = nobody else changes anything. */
   learn?: (() => Promise<void>) | undefined
 }
@@ -72,9 +74,21 @@ export class KeptResponses {
     const send = (): void => {
       if (!kept || !this.#holds(key, kept) || !this.#send(req, res, { kept, started })) make()
     }
+    if (!kept || !this.around.learn) {
+      send()
+      return
+    }
+    const unlessGone = (then: () => void) => (): void => {
+      if (!res.destroyed) then()
+    }
     // If nobody can say what others have changed, whoever makes the response tells why.
-    if (kept && this.around.learn) void this.around.learn().then(send, make)
-    else send()
+    this.around
+      .learn()
+      .then(unlessGone(send), unlessGone(make))
+      .catch((error: unknown) => {
+        this.around.failed(error)
+        res.destroy()
+      })
   }
 
   /** Whether all that a kept response was made from is unchanged; if not, it is not kept any longer. */
@@ -86,19 +100,19 @@ export class KeptResponses {
 
   /** Sends it, and returns whether the limits let it. */
   #send(req: IncomingMessage, res: ServerResponse, { kept, started }: { kept: KeptResponse; started: number }): boolean {
-    if (res.destroyed) return false
     const { limits, record, ipOf } = this.around
     const ip = ipOf(req)
     const network = networkOf(ip)
     const { body, caller, operation, path, status } = kept
     // Who is refused is told so in the usual way, which counts the request.
-    const byAddress = limits.byAddress?.room(network, started)
-    const byToken = caller === null ? undefined : limits.byToken?.room(caller, started)
+    const now = performance.now()
+    const byAddress = limits.byAddress?.room(network, now)
+    const byToken = caller === null ? undefined : limits.byToken?.room(caller, now)
     if (byAddress === null || byToken === null) return false
     if (body && body.length > FREE_BYTES && !this.#hasRoom(res, body, caller ?? network)) return false
-    if (byAddress) byAddress.count++
-    if (byToken) byToken.count++
-    const limit = byToken ? limits.byToken?.headers(byToken, started) : byAddress && limits.byAddress?.headers(byAddress, started)
+    if (byAddress) limits.byAddress?.add(network, byAddress)
+    if (byToken) limits.byToken?.add(caller as string, byToken)
+    const limit = byToken ? limits.byToken?.headers(byToken, now) : byAddress && limits.byAddress?.headers(byAddress, now)
     this.sent++
     const id = requestId(req)
     record({ requestId: id, method: req.method as string, path, operation, status, started, caller, ip })

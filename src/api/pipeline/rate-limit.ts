@@ -48,13 +48,18 @@ export class RateLimit {
     return { 'RateLimit-Policy': this.#policy, RateLimit: `"${this.name}";r=${Math.max(0, this.perMinute - window.count)};t=${seconds}` }
   }
 
+  /** Counts a request in the window that `room` returned. */
+  add(key: string, window: Window): void {
+    window.count++
+    this.#changes?.set(key, (this.#changes.get(key) ?? 0) + 1)
+  }
+
   /** Counts a request; returns the headers to send, or throws 429 with them. */
   count(key: string): RateLimitHeaders {
     const now = performance.now()
     const room = this.room(key, now)
     const window = room ?? (this.#windows.get(key) as Window)
-    window.count++
-    this.#changes?.set(key, (this.#changes.get(key) ?? 0) + 1)
+    this.add(key, window)
     const headers = this.headers(window, now)
     if (room) return headers
     const again = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)))

@@ -239,9 +239,19 @@ class EndpointRunner {
     if (!validated) return respondBytes(ctx, { status, type: JSON_TYPE, body })
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const { tag, recording } = validated
-    // If something moved while the handler ran, the bytes may be newer than their tag.
-    if (status === 200 && (!recording || recording.evidence())) this.options.byteCache?.set(tag, bytes)
+    if (status === 200) void this.keepBytes(tag, bytes, recording)
     return respondBytes(ctx, { status, type: JSON_TYPE, body: bytes, tag })
+  }
+
+  /** If something moved while the handler ran, the bytes may be newer than their tag: then they are not kept. */
+  private async keepBytes(tag: string, bytes: Buffer, recording: Recording | null): Promise<void> {
+    const { byteCache, kept } = this.options
+    try {
+      if (recording && kept?.learn) await kept.learn()
+      if (!recording || recording.evidence()) byteCache?.set(tag, bytes)
+    } catch {
+      // Whether something moved is not known.
+    }
   }
 
   private serialize(compiled: CompiledEndpoint, body: unknown): string | Buffer {

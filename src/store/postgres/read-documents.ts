@@ -6,6 +6,7 @@ import { checkIndex, orderOf } from '../transaction.js'
 import type { Document, Table } from '../types.js'
 import type { AnyTable } from '../view.js'
 import { keyText, placeOf } from './encoding.js'
+import { LENGTH } from './list-lengths.js'
 import type { KeyRow } from './rows.js'
 
 /** A document as a statement returns it: pg parses `json`. */
@@ -58,7 +59,7 @@ const stretchText = (ascending: boolean): string => {
       WHERE of = $1 AND list = $2 AND grp = $3 AND (place, rest) ${beyond} ($4, $5)
       ORDER BY place ${direction}, rest ${direction} LIMIT $6)
     SELECT whole.count, stretch.body FROM
-      (SELECT count(*)::int AS count FROM document_places WHERE of = $1 AND list = $2 AND grp = $3) whole
+      ${LENGTH}
       LEFT JOIN (SELECT found.place, found.rest, d.body FROM found JOIN documents d ON d.of = $1 AND d.id = found.id) stretch ON true
     ORDER BY stretch.place ${direction}, stretch.rest ${direction}`
 }

@@ -61,4 +61,23 @@ export const steps: readonly Step[] = [
     // So that whoever has read a document, or looked for a key, learns that it has changed.
     sql: tellsOf('documents', 'd', ['of', 'id']) + tellsOf('document_keys', 'k', ['of', 'index', 'key']),
   },
+  {
+    version: 3,
+    // So that the length of a list need not be counted whenever a page of it is read. Writers of one list do not wait for each other: each adds a row.
+    sql: `
+      LOCK TABLE document_places IN SHARE ROW EXCLUSIVE MODE;
+      CREATE TABLE document_list_lengths (
+        of text COLLATE "C" NOT NULL, list text COLLATE "C" NOT NULL, grp text COLLATE "C" NOT NULL, change bigint NOT NULL
+      );
+      CREATE INDEX document_list_lengths_by_list ON document_list_lengths (of, list, grp) INCLUDE (change);
+      INSERT INTO document_list_lengths SELECT of, list, grp, count(*) FROM document_places GROUP BY of, list, grp;
+      CREATE FUNCTION tell_length() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF TG_OP <> 'INSERT' THEN INSERT INTO document_list_lengths VALUES (OLD.of, OLD.list, OLD.grp, -1); END IF;
+        IF TG_OP <> 'DELETE' THEN INSERT INTO document_list_lengths VALUES (NEW.of, NEW.list, NEW.grp, 1); END IF;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER tell_length AFTER INSERT OR UPDATE OR DELETE ON document_places FOR EACH ROW EXECUTE FUNCTION tell_length();
+    `,
+  },
 ]

@@ -11,6 +11,7 @@ import { SingleWrites } from '../single-writes.js'
 import type { Document, SharedStore, Store, Table, Transaction } from '../types.js'
 import type { AnyTable } from '../view.js'
 import { deleteDropped, dropRecords, extentOf, groupNames } from './journal-rows.js'
+import { joinLengths } from './list-lengths.js'
 import { readRecords } from './read-journal.js'
 import { allDocuments, countDocuments, findDocuments, readStretch, storedDocument } from './read-documents.js'
 import { stampsOf } from './stamps.js'
@@ -49,6 +50,10 @@ export class PostgresStore extends SingleWrites implements SharedStore {
 
   async ask(): Promise<void> {
     await this.#begin((database) => database.query('SELECT 1'))
+  }
+
+  upkeep(): Promise<void> {
+    return this.#begin(joinLengths)
   }
 
   afterwards(work: () => void): void {

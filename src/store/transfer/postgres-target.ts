@@ -19,7 +19,7 @@ export async function prepareDocuments(database: Database): Promise<number> {
  * is done again from the start.
  */
 export async function writePostgresStore(database: Database, source: StoreSource, tables: readonly AnyTable[]): Promise<void> {
-  await database.query('TRUNCATE documents, document_keys, document_places, journal_groups, journal_records, document_migrations')
+  await database.query('TRUNCATE documents, document_keys, document_places, document_list_lengths, journal_groups, journal_records, document_migrations')
   await database.query('INSERT INTO document_migrations VALUES (true, $1)', [source.migrated])
   const definitions = new Map(tables.map((one) => [one.name, one]))
   for (const name of await source.tables()) {
