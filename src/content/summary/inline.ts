@@ -19,9 +19,9 @@ interface Inline {
 const MAX_LENGTH = 1000
 
 /**
- * What the parser made of short texts that stand in no relation to a definition: an edit reads a table of contents several times, and
+ * What the parser made of short texts, in tables of contents without definitions: an edit reads a table of contents several times, and
  * changes one line of it.
- * bound: 5,000 texts of at most `KEPT_LENGTH` characters, 3 MB
+ * bound: 5,000 texts of at most `KEPT_LENGTH` characters, at most 6 MB in each thread
  */
 const known = new LRUCache<string, Readonly<Inline>>({ max: 5_000 })
 const KEPT_LENGTH = 200
