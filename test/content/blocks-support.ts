@@ -31,17 +31,28 @@ function outline(node: Node, indent: string): string[] {
 /** A tree as indented lines: type, data (without positions and raw attributes), text with its marks. */
 export const outlineOf = (document: DocumentNode): string[] => document.nodes.flatMap((node) => outline(node, ''))
 
+/** The number of the line that each offset of a text is on, counted once for all nodes. */
+function linesOf(source: string): Uint32Array {
+  const lines = new Uint32Array(source.length + 1).fill(1)
+  for (let at = 0; at < source.length; at++) {
+    const ends = source[at] === '\r' || (source[at] === '\n' && source[at - 1] !== '\r')
+    lines[at + 1] = (lines[at] as number) + (ends ? 1 : 0)
+  }
+  return lines
+}
+
 /** What is wrong with the positions of a tree; empty = nothing. */
 export function positionFaults(document: DocumentNode, source: string): string[] {
   const faults: string[] = []
+  const lines = linesOf(source)
   const check = (nodes: readonly Node[], start: number, end: number) => {
     let from = start
     for (const node of nodes) {
       if (node.object !== 'block') continue
       const at = node.data['position'] as { start: number; end: number; line: number }
       if (at.start < from || at.end < at.start || at.end > end) faults.push(`${node.type} ${node.key}: ${at.start}–${at.end}, allowed ${from}–${end}`)
-      const line = source.slice(0, at.start).split(/\r\n|\n|\r/).length
-      if (source.length < 10_000 && at.line !== line) faults.push(`${node.type} ${node.key}: line ${at.line}, is ${line}`)
+      const line = lines[at.start]
+      if (at.line !== line) faults.push(`${node.type} ${node.key}: line ${at.line}, is ${line}`)
       from = at.end
       check(node.nodes, at.start, at.end)
     }

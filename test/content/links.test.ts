@@ -3,6 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfm } from 'micromark-extension-gfm'
 import * as assert from 'uvu/assert'
 import { findReferences } from '../../src/content/find-references.js'
+import { scanExactly } from '../../src/content/gfm/scan-exactly.js'
 import { decodeTarget, encodeTarget, type TargetEncoding } from '../../src/content/reference.js'
 import { suite } from '../support/suite.js'
 
@@ -71,6 +72,14 @@ test('a long page is searched whole, and its code is skipped wherever it is part
   const markdown = Array.from({ length: 400 }, (_, i) => part(i)).join('')
   const expected = Array.from({ length: 400 }, (_, i) => [`link markdown page-${i}.md`, `link markdown in-${i}.md`]).flat()
   assert.equal(short(markdown), expected)
+})
+
+test('what one text defines means nothing in the next one that the same parser reads', () => {
+  const targets = (text: string): number | undefined => scanExactly(text, 0, '')?.targets.length
+  assert.is(targets('[a]: /x\n\n[^n]: note\n'), 1)
+  // If [a] were a link here, what is around it would be none.
+  assert.is(targets('[x [a] y](/z)\n'), 1)
+  assert.is(targets('[x [^n] y](/z)\n'), 1)
 })
 
 test('passages made to take quadratic time are left out, the rest is not', () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createReadStream } from 'node:fs'
@@ -24,7 +25,6 @@ async function commitTree(repository: BareRepository, entries: [mode: string, na
 }
 
 const blob = (repository: BareRepository): Promise<string> => git(repository.path, ['hash-object', '-w', '--stdin'], 'text')
-const noise = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, () => Math.floor(Math.random() * 256)))
 
 test(
   'a blob beyond the limit is refused, also in the history alone, and also when it packs small',
@@ -39,9 +39,9 @@ test(
 test(
   'a pack beyond the limit is refused, while it arrives or after',
   inWorld({}, async (world) => {
-    await world.theirs.commit({ 'a.bin': noise(200_000) })
+    await world.theirs.commit({ 'a.bin': randomBytes(200_000) })
     await refusedFetch(world, 'too-large', { maxPackBytes: 150_000 })
-    await world.theirs.commit({ 'b.bin': noise(4_000_000) })
+    await world.theirs.commit({ 'b.bin': randomBytes(4_000_000) })
     await refusedFetch(world, 'too-large', { maxPackBytes: 150_000, maxBlobBytes: 10_000_000 })
   }),
 )

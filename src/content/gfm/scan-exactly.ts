@@ -1,10 +1,20 @@
 /** Scans markdown with micromark, which gives the range of every token. */
 import { parse, postprocess, preprocess } from 'micromark'
 import { gfm } from 'micromark-extension-gfm'
+import type { ParseContext } from 'micromark-util-types'
 import type { ReferenceKind, TargetEncoding } from '../reference.js'
 import type { Scanned, Span, Target } from './scanned.js'
 
-const GFM = [gfm()]
+/** One for all texts, since to combine the syntaxes takes as long as to read a short text. */
+const parser: ParseContext & { gfmFootnotes?: string[] } = parse({ extensions: [gfm()] })
+
+/** The parser, with nothing in it of a text that it has read. */
+function emptied(): ParseContext {
+  parser.defined = []
+  parser.lazy = {}
+  delete parser.gfmFootnotes
+  return parser
+}
 
 /** Tokens of code, in which there are no references. */
 const CODE = new Set(['codeFenced', 'codeIndented', 'codeText'])
@@ -24,7 +34,7 @@ export function scanExactly(text: string, offset: number, sentinel: string): Sca
   /** The links and images that are open, innermost last. */
   const open: Array<{ kind: ReferenceKind; target: Span | null; encoding: TargetEncoding }> = []
   for (const [step, token] of postprocess(
-    parse({ extensions: GFM })
+    emptied()
       .document()
       .write(preprocess()(text + sentinel, undefined, true)),
   )) {

@@ -1,5 +1,6 @@
 // Reads titles and links of the table of contents.
 import type { PhrasingContent, Root } from 'mdast'
+import { LRUCache } from 'lru-cache'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { normaliseLabel } from './scan.js'
 
@@ -16,6 +17,14 @@ interface Inline {
 
 /** Longer texts (in characters) are cut, and not parsed, since that may take quadratic time. */
 const MAX_LENGTH = 1000
+
+/**
+ * What the parser made of short texts, in tables of contents without definitions: an edit reads a table of contents several times, and
+ * changes one line of it.
+ * bound: 5,000 texts of at most `KEPT_LENGTH` characters, at most 6 MB in each thread
+ */
+const known = new LRUCache<string, Readonly<Inline>>({ max: 5_000 })
+const KEPT_LENGTH = 200
 
 const ESCAPE = String.raw`\\[!-/:-@[-\`{-~]`
 const PLAIN = String.raw`[^\[\]\\\`*_&<>\n]`
@@ -39,6 +48,14 @@ export function parseInline(text: string, definitions: ReadonlyMap<string, strin
   if (simple) return { title: clean(resolveEscapes(simple[1]!)), href: resolveEscapes(simple[2]!) }
   if (text.length > MAX_LENGTH) return { title: text.slice(0, MAX_LENGTH), href: null }
   if (!/[[\]\\`*_&<>!\n#]/.test(text)) return { title: clean(text), href: null }
+  if (definitions.size > 0 || text.length > KEPT_LENGTH) return parsed(text, definitions, title)
+  const key = `${title} ${text}`
+  const found = known.get(key) ?? parsed(text, definitions, title)
+  known.set(key, found)
+  return found
+}
+
+function parsed(text: string, definitions: ReadonlyMap<string, string>, title: 'of-link' | 'whole'): Inline {
   const found = read(text, definitions, title)
   return found.href === null ? (recover(text, definitions) ?? found) : found
 }
