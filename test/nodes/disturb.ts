@@ -9,6 +9,8 @@ const LONGER_THAN_A_LEASE_MS = Number(process.env.NODES_LEASE_MS ?? 4_500) * 1.3
 
 export interface Disturbance {
   name: string
+  /** Which of the kinds it is made of, for the account. */
+  kinds: string[]
   /** In ms, how long it lasts. */
   lasts: number
   begin(): Promise<void>
@@ -16,7 +18,7 @@ export interface Disturbance {
   end(): Promise<void>
 }
 
-type Make = (cluster: Cluster, next: Random, node: Node) => Disturbance
+type Make = (cluster: Cluster, next: Random, node: Node) => Omit<Disturbance, 'kinds'>
 
 const kill: Make = (_, next, node) => ({
   name: `kill -9 of ${node.name}`,
@@ -104,13 +106,14 @@ const kinds = only.length === 0 ? KINDS : KINDS.filter(([, make]) => only.includ
 /** One disturbance, or two of different nodes at once. */
 export function disturbance(cluster: Cluster, next: Random): Disturbance {
   const first = next(cluster.nodes.length)
-  const one = pickWeighted(next, kinds)(cluster, next, cluster.nodes[first] as Node)
+  const one = made(cluster, next, first)
   if (cluster.nodes.length < 2 || next(4) > 0) return one
-  const other = pickWeighted(next, kinds)(cluster, next, cluster.nodes[(first + 1) % cluster.nodes.length] as Node)
+  const other = made(cluster, next, (first + 1) % cluster.nodes.length)
   if (other.name === one.name || /nodes and the database/.test(one.name + other.name)) return one
   const [short, long] = one.lasts < other.lasts ? [one, other] : [other, one]
   return {
     name: `${one.name}, and ${other.name}`,
+    kinds: [...one.kinds, ...other.kinds],
     lasts: long.lasts,
     begin: async () => {
       await short.begin()
@@ -121,4 +124,9 @@ export function disturbance(cluster: Cluster, next: Random): Disturbance {
       await long.end()
     },
   }
+}
+
+function made(cluster: Cluster, next: Random, node: number): Disturbance {
+  const make = pickWeighted(next, kinds)
+  return { ...make(cluster, next, cluster.nodes[node] as Node), kinds: [make.name] }
 }
