@@ -90,18 +90,17 @@ const cutAll: Make = (cluster, next) => {
   }
 }
 
-const KINDS: readonly (readonly [number, Make])[] = [
-  [4, kill],
-  [2, wipe],
-  [3, stop],
-  [3, crash],
-  [5, cutBack],
-  [4, cutFront],
-  [1, cutAll],
+const KINDS: readonly (readonly [number, readonly [string, Make]])[] = [
+  [4, ['kill', kill]],
+  [2, ['wipe', wipe]],
+  [3, ['stop', stop]],
+  [3, ['crash', crash]],
+  [5, ['cutBack', cutBack]],
+  [4, ['cutFront', cutFront]],
+  [1, ['cutAll', cutAll]],
 ]
-const named = { kill, wipe, stop, crash, cutBack, cutFront, cutAll }
 const only = (process.env.NODES_ONLY ?? '').split(',').filter((name) => name !== '')
-const kinds = only.length === 0 ? KINDS : KINDS.filter(([, make]) => only.includes(make.name) && make.name in named)
+const kinds = only.length === 0 ? KINDS : KINDS.filter(([, [name]]) => only.includes(name))
 
 /** One disturbance, or two of different nodes at once. */
 export function disturbance(cluster: Cluster, next: Random): Disturbance {
@@ -127,6 +126,6 @@ export function disturbance(cluster: Cluster, next: Random): Disturbance {
 }
 
 function made(cluster: Cluster, next: Random, node: number): Disturbance {
-  const make = pickWeighted(next, kinds)
-  return { ...make(cluster, next, cluster.nodes[node] as Node), kinds: [make.name] }
+  const [name, make] = pickWeighted(next, kinds)
+  return { ...make(cluster, next, cluster.nodes[node] as Node), kinds: [name] }
 }
