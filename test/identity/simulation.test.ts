@@ -7,16 +7,20 @@ const test = suite('identity simulation')
 // The whole of it: scripts/simulate (CONTRIBUTING.md).
 const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
 const STEPS = Number(process.env.STEPS ?? 60)
-/** On how many nodes; 0 = on one server without a database. */
-const NODES = Number(process.env.SIMULATION_NODES ?? 0)
+/** On how many nodes all stories are played; without it one is, a short one, on three. */
+const NODES = process.env.SIMULATION_NODES === undefined ? null : Number(process.env.SIMULATION_NODES)
+const STEPS_ON_NODES = 20
 
-for (let seed = 1; seed <= SIMULATIONS; seed++)
+const stories = Array.from({ length: SIMULATIONS }, (_, at) => ({ seed: at + 1, steps: STEPS, nodes: NODES }))
+if (NODES === null) stories.push({ seed: SIMULATIONS + 1, steps: Math.min(STEPS, STEPS_ON_NODES), nodes: 3 })
+
+for (const { seed, steps, nodes } of stories)
   test(
-    `story ${seed}`,
+    `story ${seed}${nodes === null ? '' : ` on ${nodes} nodes`}`,
     async () => {
-      const ground = NODES > 0 ? await groundOnNodes(NODES, seed) : await groundHere()
+      const ground = nodes === null ? await groundHere() : await groundOnNodes(nodes, seed)
       try {
-        await simulate(ground, seed, STEPS)
+        await simulate(ground, seed, steps)
       } finally {
         await ground.close()
       }
