@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { startPostgres } from '../../test/support/postgres.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
 import { addCommentsOf } from './lists-data.js'
-import { call, newSpace, pageIds, type Server, startService } from './processes.js'
+import { generateRepository } from './generated.js'
+import { ADMIN_TOKEN, call, importInto, newSpace, pageIds, type Server, startService } from './processes.js'
 import { documentTables, journals } from '../../src/model/index.js'
 import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { openDatabase } from '../../src/postgres/index.js'
@@ -23,6 +24,7 @@ const SPACES = 50
 const EDITS = 100
 const ROUNDS = 40
 const READS_AT_ONCE = 16
+const COSTED_ROUNDS = 200
 const PAGES = 1000
 const COMMENTS = 50_000
 const TICKS_PER_SECOND = 100
@@ -60,7 +62,7 @@ export async function nodes(dir: string, wanted: (name: string) => boolean): Pro
   let [node, alone] = [await startService(join(dir, 'node'), env), await startService(join(dir, 'alone'))]
   try {
     const lines: Line[] = []
-    if (wanted(READ)) lines.push(await pageReads(node, alone))
+    if (wanted(READ)) lines.push(await pageReads({ node, alone, database: postgres.pid() }))
     if (wanted(ONE)) lines.push(await edits(ONE, { node, alone, database: postgres.pid() }, 1))
     if (wanted(MANY)) lines.push(await edits(MANY, { node, alone, database: postgres.pid() }, SPACES))
     if (wanted(OPENING)) lines.push(await opening(dir, node, env))
@@ -82,7 +84,7 @@ export async function nodes(dir: string, wanted: (name: string) => boolean): Pro
   }
 }
 
-async function pageReads(node: Server, alone: Server): Promise<Line> {
+async function pageReads({ node, alone, database }: Both): Promise<Line> {
   const ask = async (server: Server) => {
     const { space, page } = await editable(server)
     const path = `/v1/spaces/${space}/content/page/${page}`
@@ -91,13 +93,26 @@ async function pageReads(node: Server, alone: Server): Promise<Line> {
   const sides = { node: await ask(node), alone: await ask(alone) }
   await interleaved(ROUNDS, sides)
   const found = await interleaved(ROUNDS, sides)
+  /** Microseconds of processor time of a read. */
+  const cost = async (read: () => Promise<unknown>, used: () => Promise<number>): Promise<string> => {
+    const before = await used()
+    for (let n = 0; n < COSTED_ROUNDS; n++) await read()
+    return `${Math.round((((await used()) - before) * 1000) / (COSTED_ROUNDS * READS_AT_ONCE))} µs`
+  }
+  const [ofNode, ofDatabase, ofAlone] = [
+    await cost(sides.node, () => usedBy(node, null)),
+    await cost(sides.node, async () => processorOf(database)),
+    await cost(sides.alone, () => usedBy(alone, null)),
+  ]
   // A rate, so the time of the one without a database is above.
   return {
     name: READ,
     sense: 'least',
     target: 0.5,
     ratios: ratiosOf(found.alone, found.node),
-    detail: `${READS_AT_ONCE} at a time take ${ms(median(found.node))} on a node, ${ms(median(found.alone))} embedded`,
+    detail:
+      `${READS_AT_ONCE} at a time take ${ms(median(found.node))} on a node, ${ms(median(found.alone))} embedded; ` +
+      `processor time of one: ${ofNode} on the node and ${ofDatabase} in the database, ${ofAlone} embedded`,
   }
 }
 
@@ -141,18 +156,16 @@ const edit = (server: Server, { space, page }: Target, n: number) =>
 
 /** Opens a space on a node that has nothing yet, and clones it from the one that has it. */
 async function opening(dir: string, node: Server, env: Record<string, string>): Promise<Line> {
+  const origin = join(dir, 'opening.git')
+  await generateRepository(origin, PAGES, 10)
   const space = await newSpace(node)
-  const changes = Array.from({ length: PAGES }, (_, n) => ({
-    operation: 'insert_page',
-    title: `Page ${n}`,
-    document: { markdown: `# Page ${n}\n\n${'Text. '.repeat(200)}\n` },
-  }))
-  for (let from = 0; from < PAGES; from += 50) await call(node, 'POST', `/v1/spaces/${space}/content`, { changes: changes.slice(from, from + 50) })
-  const [opened, cloned]: number[][] = [[], []]
-  for (let round = 0; round < 3; round++) {
+  await importInto(node, space, `file://${origin}`)
+  const [opened, read, cloned]: number[][] = [[], [], []]
+  for (let round = 0; round < 5; round++) {
     const home = join(dir, `empty-${round}`)
     const empty = await startService(home, env)
-    opened?.push(await timed(() => call(empty, 'GET', `/v1/spaces/${space}/content`)))
+    opened?.push(await timed(() => refsOf(empty, space)))
+    read?.push(await timed(() => call(empty, 'GET', `/v1/spaces/${space}/content`)))
     await empty.stop()
     const target = join(dir, `clone-${round}`)
     cloned?.push(
@@ -165,8 +178,16 @@ async function opening(dir: string, node: Server, env: Record<string, string>): 
     sense: 'none',
     target: 0,
     ratios: ratiosOf(opened ?? [], cloned ?? []),
-    detail: `${ms(median(opened ?? []))} to ${ms(median(cloned ?? []))}`,
+    detail: `${ms(median(opened ?? []))} to ${ms(median(cloned ?? []))}; facts of all pages and their tree then take ${ms(median(read ?? []))}, as after an import`,
   }
+}
+
+/** The refs of a space by the Git door, which waits until the copy of the node has everything. */
+async function refsOf(node: Server, space: string): Promise<void> {
+  const headers = { authorization: `Basic ${Buffer.from(`git:${ADMIN_TOKEN}`).toString('base64')}` }
+  const answer = await fetch(`${node.url}/git/${space}.git/info/refs?service=git-upload-pack`, { headers })
+  const text = await answer.text()
+  if (!answer.ok || !text.includes('refs/heads/main')) throw new Error(`the refs of the space: ${answer.status} ${text.slice(0, 200)}`)
 }
 
 /** Comments are written into both stores by hand; the servers are stopped meanwhile by whoever calls. */

@@ -1,7 +1,7 @@
 /** Repositories that note in a recording which refs are read, and where these pointed. */
 import type { CommitId, RefName } from '../kernel/ids.js'
 import type { Recording } from '../kernel/recording.js'
-import type { Git, Repository } from './types.js'
+import type { Git, RefStamps, Repository } from './types.js'
 
 /** What depends on nothing but the IDs of objects that are asked for: the same question always has the same result. */
 const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
@@ -30,10 +30,23 @@ export function recordedGit(git: Git, recording: Recording): Git {
   }
   return {
     open: async (name) => {
+      const { refStamps: stamps } = git
+      const before = stamps?.version ?? 0
       const repository = await git.open(name)
-      return recordedRepository(repository, (ref) => noteHead(git, name, ref, repository.head(ref), recording), recording)
+      const note = stamps
+        ? (ref: RefName) => noteStamp({ stamps, before, recording }, name, ref)
+        : (ref: RefName) => noteHead(git, name, ref, repository.head(ref), recording)
+      return recordedRepository(
+        repository,
+        (ref) => {
+          note(ref)
+          return repository.head(ref)
+        },
+        recording,
+      )
     },
-    head: (name, ref) => noteHead(git, name, ref, git.head(name, ref), recording),
+    // A node that has not opened the repository may not know where the ref points.
+    head: (name, ref) => (git.refStamps ? unknown().head(name, ref) : noteHead(git, name, ref, git.head(name, ref), recording)),
     create: (name) => unknown().create(name),
     exists: (name) => unknown().exists(name),
     duplicate: (from, to) => unknown().duplicate(from, to),
@@ -44,6 +57,19 @@ export function recordedGit(git: Git, recording: Recording): Git {
       return unknown().processesStarted
     },
   }
+}
+
+interface Stamped {
+  stamps: RefStamps
+  /** The version of the stamps before the repository was opened. */
+  before: number
+  recording: Recording
+}
+
+/** A ref that has moved since the repository was opened may be read as it was or as it is: its stamp is greater than `before`, and never equals it. */
+function noteStamp({ stamps, before, recording }: Stamped, name: string, ref: RefName): void {
+  const stamp = (): number => stamps.stamp(name, ref)
+  recording.note(`ref ${name} ${ref}`, Math.min(stamp(), before), stamp, stamps)
 }
 
 /** By the name of the repository: what is kept must not keep a repository open. */

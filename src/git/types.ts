@@ -177,6 +177,13 @@ export interface GitOptions {
   maxBlobBytes: number
 }
 
+/** Numbers that change when refs may have moved, as far as this node has learned of it. They only grow, and none is greater than `version`. */
+export interface RefStamps {
+  readonly version: number
+  /** @param name that of the repository */
+  stamp(name: string, ref: RefName): number
+}
+
 /** All repositories of a service, and the processes that serve them. */
 export interface Git {
   /** Creates an empty bare repository (HEAD on main, refs as files, SHA-1, our settings). Throws `RepositoryExists`. */
@@ -195,6 +202,8 @@ export interface Git {
   remove(name: string): Promise<void>
   /** Deletes scratch repositories of remotes that were not used for long, or are too large together. They are made anew when they are needed. */
   trimScratches(): Promise<void>
+  /** Where refs are those of a database: how to tell whether one has moved without opening its repository. */
+  readonly refStamps?: RefStamps
   /** How many Git processes were started since the repositories were opened. In steady state it should not rise. */
   readonly processesStarted: number
   close(): Promise<void>

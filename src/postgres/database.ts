@@ -37,6 +37,13 @@ export interface TransactionOptions {
   again?: (error: unknown) => boolean
 }
 
+/** A connection of its holder alone. */
+export interface KeptConnection extends Session {
+  /** Whether it has ended, or the last statement left it unusable. */
+  isBroken(): boolean
+  end(): void
+}
+
 /** A connection that waits for notifications. */
 export interface Listening {
   close(): Promise<void>
@@ -54,6 +61,8 @@ export interface Database extends Session {
    * `heard` is called with an empty text whenever it has been made anew.
    */
   listen(channel: string, heard: (payload: string) => void): Listening
+  /** Takes a connection out of the pool until it is ended. Throws `DatabaseAway`. */
+  keep(): Promise<KeptConnection>
   close(): Promise<void>
 }
 
@@ -154,6 +163,27 @@ class PostgresDatabase implements Database {
   async #run<Row extends object>(client: PoolClient, text: string, values: readonly Value[] = [], name?: string): Promise<Row[]> {
     const statement = { text, values: values as Value[], ...(name ? { name } : {}) }
     return this.#connections.response(client, async () => (await client.query<Row>(statement)).rows)
+  }
+
+  async keep(): Promise<KeptConnection> {
+    const client = await this.#connections.take().catch((error: unknown) => {
+      throw isAway(error) ? new DatabaseAway(error) : error
+    })
+    let state: 'open' | 'broken' | 'ended' = 'open'
+    const breaks = (): void => {
+      if (state === 'open') state = 'broken'
+    }
+    client.on('error', breaks)
+    client.on('end', breaks)
+    return {
+      query: (text, values, name) => this.#run(client, text, values, name),
+      isBroken: () => state !== 'open',
+      end: () => {
+        if (state === 'ended') return
+        state = 'ended'
+        client.release(true)
+      },
+    }
   }
 
   listen(channel: string, heard: (payload: string) => void): Listening {

@@ -86,7 +86,14 @@ const drivingFailed = (app: App) => (error: unknown) =>
 function startDrivers(app: App, node: Node | null, afterOthers: boolean): Drivers {
   const sender = startWebhookSender(app, node ? { pollMs: POLL_MS } : {})
   const connections = startConnections(app)
-  const poll = node ? setInterval(() => connections.wake(), POLL_MS).unref() : undefined
+  const poll = node
+    ? setInterval(() => {
+        connections.wake()
+        node.news
+          .trim()
+          .catch((error: unknown) => app.log.warn({ err: error }, 'Old news could not be deleted from the database; that is tried again in a minute.'))
+      }, POLL_MS).unref()
+    : undefined
   const watch = node ? watchNodes(app, node, afterOthers) : null
   return {
     sender,

@@ -2,13 +2,13 @@
 import type { Config } from '../config.js'
 import type { RefMoves } from '../domain/context/ref-moves.js'
 import { newId } from '../kernel/ids.js'
-import { type Counts, type Database, type Hints, type Leases, openCounts, openDatabase, openHints, openLeases } from '../postgres/index.js'
+import { type Counts, type Database, type Hints, type Leases, type News, openCounts, openDatabase, openHints, openLeases, openNews } from '../postgres/index.js'
 import { CONNECTIONS } from '../store/index.js'
 import type { Closers } from './closers.js'
 import { SPACES } from './shared-locks.js'
 
-/** Connections beside those of the documents: repositories, leases, files. */
-const OTHER_CONNECTIONS = 10
+/** Connections beside those of the documents: repositories, leases, files, and one for news. */
+const OTHER_CONNECTIONS = 11
 /** What the names of leases begin with by which nodes show that they live. */
 const NODES = 'node:'
 /** How long a node that lost its sign waits before it shows it again, in milliseconds. */
@@ -20,6 +20,8 @@ export interface Node {
   database: Database
   leases: Leases
   hints: Hints
+  /** What was written to the database, by whichever node. */
+  news: News
   /** Of requests, for limits. */
   counts: Counts
 }
@@ -34,9 +36,11 @@ export async function openNode({ databaseUrl }: Config, leaseMs: number | undefi
   closers.add(() => leases.close())
   const hints = openHints(database, id)
   closers.add(() => hints.close())
+  const news = await openNews(database)
+  closers.add(() => news.close())
   const counts = await openCounts(database)
   closers.add(await showLife(leases, id))
-  return { id, database, leases, hints, counts }
+  return { id, database, leases, hints, news, counts }
 }
 
 /** Holds the lease of this node for as long as it runs, and takes it again if it was lost. Returns what ends it. */

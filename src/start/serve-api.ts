@@ -47,7 +47,7 @@ interface Surroundings {
 
 /** Starts the API on the configured address and port. */
 export async function serveApi(app: App, config: Config, { log, budget, node }: Surroundings): Promise<RunningApi> {
-  const api = await apiOf(app, config, { log, budget })
+  const api = await apiOf(app, config, { log, budget, node })
   const exchanged = node && exchangeCounts(node.counts, api.limits)
   const server = createHttpServer(api, {
     maxConnections: config.maxConnections,
@@ -68,7 +68,7 @@ export async function serveApi(app: App, config: Config, { log, budget, node }: 
   return { url: `http://${host}:${port}`, stop }
 }
 
-function apiOf(app: App, config: Config, { log, budget }: Omit<Surroundings, 'node'>): Promise<Api> {
+function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): Promise<Api> {
   return createApi<App, Actor>({
     app,
     endpoints,
@@ -99,7 +99,7 @@ function apiOf(app: App, config: Config, { log, budget }: Omit<Surroundings, 'no
     metrics: metricsOf(app, budget),
     ready: () => missingDocuments(app.store),
     byteCache: responseCache(budget),
-    kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording) },
+    kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording), learn: node ? () => node.news.ask() : undefined },
   })
 }
 

@@ -58,6 +58,7 @@ export class DurableTable implements View {
   entry(id: string): Entry | undefined {
     return this.#entries.get(id)
   }
+  readonly keysFollowDocuments = true
   /** A number that changes whenever the document is written; 0 = there is none. */
   stamp(id: string): number {
     return this.#entries.get(id)?.stamp ?? 0

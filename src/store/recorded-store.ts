@@ -2,35 +2,52 @@
 import type { Journal, JournalQuery } from '../kernel/documents.js'
 import type { Stretch } from '../kernel/paging.js'
 import type { Recording } from '../kernel/recording.js'
-import type { DurableTable } from './durable-table.js'
 import type { Document, Draft, Store, Table, Transaction } from './types.js'
 import type { AnyTable } from './view.js'
 
-/**
- * Documents that are read by ID or by an index are noted by their stamps: a document's changes whenever it is written, that of
- * an index's key whenever a document under it is. Whatever else is read makes the recording worthless.
- */
+/** Numbers that change with documents, and never return to what they were. */
+export interface Stamps {
+  /** Another one whenever any stamp is. */
+  readonly version: number
+  /** Changes when the document is written; 0 = there is none. */
+  stamp(id: string): number
+  /** Changes when a document comes under a key of an index, or leaves it. */
+  keyStamp(index: string, key: string): number
+  /** Whether that of a key changes, too, when a document under it is written. If not, stamps only grow, and none is greater than `version`. */
+  readonly keysFollowDocuments: boolean
+}
+
+/** Documents that are read by ID or by an index are noted by their stamps. Whatever else is read makes the recording worthless. */
 export class RecordedStore implements Store {
   readonly #store: Store
   readonly #recording: Recording
-  readonly #table: (of: AnyTable) => DurableTable
+  readonly #table: (of: AnyTable) => Stamps
 
-  constructor(store: Store, recording: Recording, table: (of: AnyTable) => DurableTable) {
+  constructor(store: Store, recording: Recording, table: (of: AnyTable) => Stamps) {
     this.#store = store
     this.#recording = recording
     this.#table = table
   }
 
   get<T extends object>(of: Table<T, string>, id: string) {
-    const table = this.#table(of)
-    const stamp = () => table.stamp(id)
-    this.#recording.note(`${of.name} ${id}`, stamp(), stamp, table)
+    this.#noteDocument(of, id)
     return this.#store.get(of, id)
   }
 
-  find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string) {
+  async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string) {
+    const table = this.#table(of)
+    const before = table.version
     this.#noteKey(of, index, key)
-    return this.#store.find(of, index, key)
+    const found = await this.#store.find(of, index, key)
+    // One that was written since the search began may be either version: its stamp is greater than `before`, and never equals it.
+    if (!table.keysFollowDocuments) for (const { id } of found) this.#noteDocument(of, id, before)
+    return found
+  }
+
+  #noteDocument(of: AnyTable, id: string, most = Number.POSITIVE_INFINITY): void {
+    const table = this.#table(of)
+    const stamp = () => table.stamp(id)
+    this.#recording.note(`${of.name} ${id}`, Math.min(stamp(), most), stamp, table)
   }
 
   count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string) {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.js'
 import { type Read, read, sameBothWays, sentAsKept } from './both-ways.js'
+import { startPostgres } from '../support/postgres.js'
 import { begin, type Pick, type Story } from './kept-story.js'
 
 const test = suite('kept responses: random reads and changes')
@@ -20,42 +21,64 @@ function picker(seed: number): Pick {
 }
 
 /** A read of anything by anybody; of a few things often, so that they are kept. */
-function aRead({ here, paths, tokens }: Story, pick: Pick): Read {
+function aRead({ here, there, paths, tokens }: Story, pick: Pick): Read {
   const path = pick([...paths.slice(0, 5), ...paths.slice(0, 5), ...paths])
   const token = pick(Object.values(tokens))
-  return { url: here.url, path, token, method: pick(['GET', 'GET', 'GET', 'HEAD'] as const), headers: pick(HEADERS) }
+  return { url: pick([here, there]).url, path, token, method: pick(['GET', 'GET', 'GET', 'HEAD'] as const), headers: pick(HEADERS) }
 }
 
 /** Everything by everybody, once more: nothing wrong may have been kept. */
-async function everything({ here, paths, tokens }: Story, what: string): Promise<void> {
-  for (const path of paths) for (const token of Object.values(tokens)) await sameBothWays({ url: here.url, path, token }, what)
+async function everything({ there, paths, tokens }: Story, what: string): Promise<void> {
+  for (const path of paths) for (const token of Object.values(tokens)) await sameBothWays({ url: there.url, path, token }, what)
+}
+
+/** Random reads, each of them done again after a change. */
+async function readsAndChanges(story: Story, { seed, steps }: { seed: number; steps: number }): Promise<void> {
+  const pick = picker(seed)
+  const { here, there } = story
+  const done: string[] = []
+  for (let step = 0; step < steps; step++) {
+    // Reads first, so that there is something that the change must end.
+    const reads = Array.from({ length: 6 }, () => aRead(story, pick))
+    for (const asked of [...reads, ...reads]) await read(asked)
+    const name = pick(Object.keys(story.changes))
+    done.push(name)
+    await story.changes[name]?.(pick)
+    for (const asked of reads) await sameBothWays(asked, `FC_SEED=${seed} step ${step} after ${done.slice(-5).join(', ')}:`)
+  }
+  for (const { url } of new Set([here, there])) {
+    const kept = await sentAsKept(url)
+    assert.ok(kept > steps, `only ${kept} responses were sent as they were kept`)
+  }
+  await everything(story, `FC_SEED=${seed} in the end`)
 }
 
 test(
   'whatever happens, the next read is what a read anew says',
   async () => {
-    const seed = fc.readConfigureGlobal().seed ?? Date.now()
-    const pick = picker(seed)
     const story = await begin()
-    const done: string[] = []
     try {
-      for (let step = 0; step < Number(STEPS); step++) {
-        // Reads first, so that there is something that the change must end.
-        const reads = Array.from({ length: 6 }, () => aRead(story, pick))
-        for (const asked of [...reads, ...reads]) await read(asked)
-        const name = pick(Object.keys(story.changes))
-        done.push(name)
-        await story.changes[name]?.(pick)
-        for (const asked of reads) await sameBothWays(asked, `FC_SEED=${seed} step ${step} after ${done.slice(-5).join(', ')}:`)
-      }
-      const kept = await sentAsKept(story.here.url)
-      assert.ok(kept > Number(STEPS), `only ${kept} responses were sent as they were kept`)
-      await everything(story, `FC_SEED=${seed} in the end`)
+      await readsAndChanges(story, { seed: fc.readConfigureGlobal().seed ?? Date.now(), steps: Number(STEPS) })
     } finally {
       await story.here.close()
     }
   },
   { timeoutMs: 120_000 },
+)
+
+test(
+  'the same on two nodes: what changes on one is what both read',
+  async () => {
+    const postgres = await startPostgres()
+    const story = await begin({ BINDERY_DATABASE_URL: await postgres.database() })
+    try {
+      await readsAndChanges(story, { seed: fc.readConfigureGlobal().seed ?? Date.now(), steps: Number(STEPS) / 2 })
+    } finally {
+      await Promise.all([story.here.close(), story.there.close()])
+      await postgres.close()
+    }
+  },
+  { timeoutMs: 240_000 },
 )
 
 test(

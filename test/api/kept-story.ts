@@ -11,6 +11,8 @@ import { startService, type TestService } from '../support/service.js'
 
 export interface Story {
   here: TestService
+  /** Where things are read: here, or on another node of the same database. */
+  there: TestService
   /** What can be read; some of it is not there, or not for everybody. */
   paths: string[]
   /** Tokens by their holder's name; what is revoked stays, and a new one replaces it. */
@@ -27,9 +29,11 @@ const HOUR = 60 * 60 * 1000
 const ROLES = ['read', 'comment', 'edit', 'review', 'admin'] as const
 const LEVELS = [null, 'inherit', 'read', 'edit'] as const
 
-export async function begin(): Promise<Story> {
+/** @param env what makes two nodes of it; absent = one service on its own, in whose repositories plain Git works, too */
+export async function begin(env?: Record<string, string>): Promise<Story> {
   const clock = handClock()
-  const here = await startService({ overrides: { clock } })
+  const here = await startService({ overrides: { clock }, ...(env ? { env } : {}) })
+  const there = env ? await startService({ env, overrides: { clock } }) : here
   const { admin, organization } = here
   const post = async (path: string, body: object) => (await admin.call('post', path, body)).body
   const collection = (await post(`/v1/orgs/${organization}/collections`, { title: 'Shelf' })).id as string
@@ -107,8 +111,10 @@ export async function begin(): Promise<Story> {
     'a site': (pick) => admin.call('patch', `/v1/orgs/${organization}/sites/${site}`, { visibility: pick(['public', 'unlisted']) }),
   }
   const contents = [`${base}/content`, `${base}/change-requests/${request}/content`, `${base}/change-requests/1/content`, `${base}/revisions/${commits[1]}`]
+  if (env) for (const byHand of ['update-ref', 'update-ref of a draft', 'a deleted branch', 'pack-refs']) delete changes[byHand]
   return {
     here,
+    there,
     tokens: all,
     changes,
     paths: [

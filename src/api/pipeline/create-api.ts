@@ -96,7 +96,8 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const make = koa.callback()
   const listener = oneAtATime((req, res) => {
     if (draining) res.shouldKeepAlive = false
-    if (stopping || !kept?.serve(req, res)) void make(req, res)
+    if (stopping || !kept) void make(req, res)
+    else kept.serve(req, res, () => void make(req, res))
   })
   const counted = [limits.byToken, limits.byAddress].filter((limit) => limit !== null)
   return { listener, clientError, endpoints, limits: counted, drain: () => void (draining = true), stop: () => void (stopping = true) }
@@ -113,7 +114,7 @@ function keptResponses({ config, kept, log, metrics }: ApiOptions<unknown, objec
   // Koa knows how to find the address behind proxies, and needs no context for it.
   const behindProxies = (req: IncomingMessage): string => Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
   const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
-  const responsesKept = new KeptResponses({ cache: kept.cache, baseUrl: config.baseUrl, limits, responses, ipOf, record: accessLog(log, metrics) })
+  const responsesKept = new KeptResponses({ ...kept, baseUrl: config.baseUrl, limits, responses, ipOf, record: accessLog(log, metrics) })
   metrics.counter(
     'bindery_http_kept_responses_total',
     'Kept responses that were sent again because nothing that they depend on had changed',
@@ -170,6 +171,8 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     const { found, parameters } = match
     state.operation = found.operationId
     const recording = options.kept && found.method === 'GET' && found.endpoint.validator ? new Recording() : null
+    // What is known to have changed before it is read need not be read a second time.
+    if (recording) await options.kept?.learn?.()
     const app = recording ? options.kept?.record(recording) : options.app
     const actor = await authenticate(ctx, state, found, app)
     await run(found, { ctx, state, app, recording, actor, parameters })

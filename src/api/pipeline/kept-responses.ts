@@ -50,6 +50,8 @@ interface KeptSurroundings {
   responses: ByteBudget
   ipOf: (req: IncomingMessage) => string
   record: (served: Served) => void
+  /** Learns what others have changed, before a response is compared with what it was made from. Absent = nobody else changes anything. */
+  learn?: (() => Promise<void>) | undefined
 }
 
 /** Headers of each request's own, which are not kept. */
@@ -62,18 +64,30 @@ export class KeptResponses {
 
   constructor(private readonly around: KeptSurroundings) {}
 
-  /** Sends a kept response, and returns whether there was one that still holds. If not, nothing was counted or sent. */
-  serve(req: IncomingMessage, res: ServerResponse): boolean {
-    if (!isPlainRead(req) || res.destroyed) return false
+  /** Sends a kept response if there is one that still holds; if not, nothing was counted or sent, and `make` is called. */
+  serve(req: IncomingMessage, res: ServerResponse, make: () => void): void {
     const started = performance.now()
-    const { cache, limits, record, ipOf } = this.around
-    const key = this.#keyOf(req)
-    const kept = cache.get(key)
-    if (!kept) return false
-    if (!kept.evidence.holds()) {
-      cache.delete(key)
-      return false
+    const key = isPlainRead(req) ? this.#keyOf(req) : null
+    const kept = key === null ? undefined : this.around.cache.get(key)
+    const send = (): void => {
+      if (!kept || !this.#holds(key, kept) || !this.#send(req, res, { kept, started })) make()
     }
+    // If nobody can say what others have changed, whoever makes the response tells why.
+    if (kept && this.around.learn) void this.around.learn().then(send, make)
+    else send()
+  }
+
+  /** Whether all that a kept response was made from is unchanged; if not, it is not kept any longer. */
+  #holds(key: string | null, kept: KeptResponse): boolean {
+    const holds = kept.evidence.holds()
+    if (!holds && key !== null && this.around.cache.get(key) === kept) this.around.cache.delete(key)
+    return holds
+  }
+
+  /** Sends it, and returns whether the limits let it. */
+  #send(req: IncomingMessage, res: ServerResponse, { kept, started }: { kept: KeptResponse; started: number }): boolean {
+    if (res.destroyed) return false
+    const { limits, record, ipOf } = this.around
     const ip = ipOf(req)
     const network = networkOf(ip)
     const { body, caller, operation, path, status } = kept

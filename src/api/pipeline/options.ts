@@ -71,6 +71,7 @@ export interface ApiOptions<App, Actor extends object> {
   /**
    * Keeps responses of operations with a validator, and sends them again as long as everything holds that was read for them through
    * the app that `record` makes: to find the actor and the resources, for the permission and the validator. Absent = none is kept.
+   * `learn`, if others change things too, is called before that is compared.
    */
-  kept?: { cache: KeptCache; record: (recording: Recording) => App }
+  kept?: { cache: KeptCache; record: (recording: Recording) => App; learn?: (() => Promise<void>) | undefined }
 }

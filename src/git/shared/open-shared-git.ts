@@ -1,11 +1,11 @@
 /** Repositories whose truth is in the database of several nodes; those on the disk of a node are its copies. */
 import { newId, type CommitId, type RefName } from '../../kernel/ids.js'
 import { MemoryBudget } from '../../kernel/memory-budget.js'
-import { type Database, isAway, type Listening, migrate } from '../../postgres/index.js'
+import { type Database, isAway, type Listening, migrate, type News } from '../../postgres/index.js'
 import { NoRepository, RepositoryExists } from '../errors.js'
 import { repositoryExists, repositoryPath } from '../lifecycle/paths.js'
 import type { LocalGit } from '../open-git.js'
-import type { Git, Repository } from '../types.js'
+import type { Git, RefStamps, Repository } from '../types.js'
 import { Copy, type NodeServices } from './copy.js'
 import { copyRepository } from './duplicate.js'
 import { firstChain, type Head, readHead } from './head.js'
@@ -26,6 +26,8 @@ const DEFAULT_BYTES = 64 * 1024 * 1024
 
 export interface SharedGitOptions {
   database: Database
+  /** What other nodes write. Default: not known, so no response is kept. */
+  news?: News
   /** Memory for the refs of the repositories. Default: 64 MiB for them alone. */
   budget?: MemoryBudget
   /** Called after this node moved refs, with the repository's name. */
@@ -38,6 +40,25 @@ export interface SharedGitOptions {
   notice?: (message: string) => void
   /** Refs on the disk are compared with those of the database at most this often, in milliseconds. Default: 2,000. */
   lookMs?: number
+}
+
+/** Without news, every stamp is another one each time. */
+function stampsOf(news: News | undefined): RefStamps {
+  if (!news) {
+    let version = 0
+    return {
+      get version() {
+        return ++version
+      },
+      stamp: () => ++version,
+    }
+  }
+  return {
+    get version() {
+      return news.version
+    },
+    stamp: (name, ref) => news.stamp(`r ${name} ${ref}`),
+  }
 }
 
 /** The repositories of a node. */
@@ -61,6 +82,7 @@ class SharedRepositories implements SharedGit {
   readonly #services: NodeServices
   readonly #listening: Listening
   readonly #sweeping: NodeJS.Timeout
+  readonly #stamps: RefStamps
   /** Names of copies that are brought up to date because of a hint. */
   // bound: the copies in memory
   readonly #hinted = new Map<string, Promise<void>>()
@@ -74,6 +96,7 @@ class SharedRepositories implements SharedGit {
     this.#copies = new NodeCopies(options.budget ?? new MemoryBudget(DEFAULT_BYTES))
     this.#services = { database, git, notice, setAside, movedElsewhere, keep: ({ name }) => this.#copies.keep(name) }
     this.#listening = database.listen(CHANNEL, (name) => this.#hear(name))
+    this.#stamps = stampsOf(options.news)
     this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref()
   }
 
@@ -143,6 +166,10 @@ class SharedRepositories implements SharedGit {
   async trimScratches(): Promise<void> {
     await this.git.trimScratches()
     await this.#sweep()
+  }
+
+  get refStamps(): RefStamps {
+    return this.#stamps
   }
 
   get processesStarted(): number {

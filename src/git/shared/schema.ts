@@ -1,5 +1,5 @@
 /** The tables of the repositories in PostgreSQL, step by step. docs/design/scale-out.md explains them. */
-import type { Step } from '../../postgres/index.js'
+import { type Step, tellsOf } from '../../postgres/index.js'
 
 /** The name under which `migrate` counts the steps. */
 export const ROOM = 'repositories'
@@ -59,5 +59,10 @@ export const steps: readonly Step[] = [
       CREATE INDEX repository_packs_by_pack ON repository_packs (pack);
       CREATE INDEX repository_packs_retired ON repository_packs (retired) WHERE retired IS NOT NULL;
     `,
+  },
+  {
+    version: 2,
+    // So that whoever has read a ref learns that it has moved.
+    sql: tellsOf('repository_refs', 'r', ['name', 'ref']),
   },
 ]

@@ -1,5 +1,5 @@
 /** Opens the store on PostgreSQL: makes or changes its tables, runs migrations, and makes rows that another release did not make. */
-import { type Database, migrate, openDatabase } from '../../postgres/index.js'
+import { type Database, migrate, type News, openDatabase } from '../../postgres/index.js'
 import type { SharedStore, StoreOptions } from '../types.js'
 import { migrateDocuments } from './migrations.js'
 import { reshape } from './reshape.js'
@@ -9,6 +9,8 @@ import { CONNECTIONS, PostgresStore } from './store.js'
 export interface PostgresStoreOptions extends Pick<StoreOptions, 'tables' | 'migrations' | 'log'> {
   /** The database, or the URL of one that the store opens, and closes, by itself. */
   database: Database | { url: string }
+  /** What other processes write. Default: not known, so no response is kept. */
+  news?: News
 }
 
 /**
@@ -19,6 +21,7 @@ export async function openPostgresStore({
   database: given,
   tables = [],
   migrations = [],
+  news,
   log: tell = () => undefined,
 }: PostgresStoreOptions): Promise<SharedStore> {
   const started = performance.now()
@@ -30,7 +33,7 @@ export async function openPostgresStore({
     await reshape(database, tables)
     const [row] = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM documents')
     tell({ event: 'opened', documents: row?.count ?? 0, checkpoints: 0, replayed: 0, milliseconds: performance.now() - started })
-    return new PostgresStore(database, async () => own?.close())
+    return new PostgresStore(database, news ?? null, async () => own?.close())
   } catch (error) {
     await own?.close()
     throw error

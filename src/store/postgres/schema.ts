@@ -1,5 +1,5 @@
 /** The tables of the documents in PostgreSQL, step by step. docs/design/scale-out.md explains them. */
-import type { Step } from '../../postgres/index.js'
+import { type Step, tellsOf } from '../../postgres/index.js'
 
 /** The name under which `migrate` counts the steps. */
 export const ROOM = 'documents'
@@ -55,5 +55,10 @@ export const steps: readonly Step[] = [
       CREATE TABLE document_migrations (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL);
       CREATE TABLE document_turns ();
     `,
+  },
+  {
+    version: 2,
+    // So that whoever has read a document, or looked for a key, learns that it has changed.
+    sql: tellsOf('documents', 'd', ['of', 'id']) + tellsOf('document_keys', 'k', ['of', 'index', 'key']),
   },
 ]

@@ -4,14 +4,16 @@ import type { Journal, JournalQuery } from '../../kernel/documents.js'
 import type { Stretch } from '../../kernel/paging.js'
 import type { Recording } from '../../kernel/recording.js'
 import { Turns } from '../../kernel/turns.js'
-import { constraintOf, type Database, type Session } from '../../postgres/index.js'
+import { constraintOf, type Database, type News, type Session } from '../../postgres/index.js'
 import { StoreClosed } from '../errors.js'
+import { RecordedStore } from '../recorded-store.js'
 import { SingleWrites } from '../single-writes.js'
 import type { Document, SharedStore, Store, Table, Transaction } from '../types.js'
 import type { AnyTable } from '../view.js'
 import { deleteDropped, dropRecords, extentOf, groupNames } from './journal-rows.js'
 import { readRecords } from './read-journal.js'
 import { allDocuments, countDocuments, findDocuments, readStretch, storedDocument } from './read-documents.js'
+import { stampsOf } from './stamps.js'
 import { PostgresTransaction } from './transaction.js'
 
 /** Connections: those of transactions, and as many for reads again, since the work of a transaction may read outside of it. */
@@ -28,6 +30,7 @@ const metAKey = (error: unknown): boolean => constraintOf(error) !== null
 
 export class PostgresStore extends SingleWrites implements SharedStore {
   readonly #database: Database
+  readonly #stamps: ReturnType<typeof stampsOf> | null
   readonly #closed: () => Promise<void>
   /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<PostgresTransaction>()
@@ -37,9 +40,10 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   #closing: Promise<void> | null = null
 
   /** @param closed called when the store no longer uses the database */
-  constructor(database: Database, closed: () => Promise<void>) {
+  constructor(database: Database, news: News | null, closed: () => Promise<void>) {
     super()
     this.#database = database
+    this.#stamps = news && stampsOf(news)
     this.#closed = closed
   }
 
@@ -123,8 +127,9 @@ export class PostgresStore extends SingleWrites implements SharedStore {
     })
   }
 
-  /** Responses are not kept: whether another process has changed a document is known to the database alone. */
+  /** Without news, whether another process has changed a document is known to the database alone. */
   recorded(recording: Recording): Store {
+    if (this.#stamps) return new RecordedStore(this, recording, this.#stamps)
     recording.unknown()
     return this
   }

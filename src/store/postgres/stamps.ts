@@ -1,0 +1,25 @@
+/** Stamps of documents and keys in PostgreSQL: what the news say of them. */
+import type { News } from '../../postgres/index.js'
+import type { Stamps } from '../recorded-store.js'
+import type { AnyTable } from '../view.js'
+import { keyText } from './encoding.js'
+
+/** The stamps of a table. They are known as far as somebody has asked for the news. */
+export function stampsOf(news: News): (of: AnyTable) => Stamps {
+  // bound: the tables of the service
+  const known = new WeakMap<AnyTable, Stamps>()
+  return (of) => {
+    const stamps = known.get(of) ?? tableStamps(news, of.name)
+    known.set(of, stamps)
+    return stamps
+  }
+}
+
+const tableStamps = (news: News, table: string): Stamps => ({
+  get version() {
+    return news.version
+  },
+  stamp: (id) => news.stamp(`d ${table} ${keyText(id)}`),
+  keyStamp: (index, key) => news.stamp(`k ${table} ${index} ${keyText(key)}`),
+  keysFollowDocuments: false,
+})
