@@ -112,7 +112,7 @@ export class Connections {
 
   /** Ends all connections, once each has been given back. */
   async end(): Promise<void> {
-    this.#lost.forget()
+    this.#lost.close()
     const late = setTimeout(() => {
       for (const client of this.#made.keys()) cut(client, LATE)
     }, END_MS)

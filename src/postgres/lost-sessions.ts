@@ -28,6 +28,7 @@ export class LostSessions {
   // bound: connections of the pool that broke within GIVE_UP_MS
   #lost: Lost[] = []
   #running = false
+  #closed = false
 
   constructor(config: ClientConfig, close: (client: Client) => void) {
     this.#config = { ...config, connectionTimeoutMillis: ASK_MS, query_timeout: ASK_MS }
@@ -36,12 +37,14 @@ export class LostSessions {
 
   /** The session of a connection that broke is ended as soon as the database can be reached. */
   add(process: number, made: number): void {
+    if (this.#closed) return
     this.#lost.push({ process, made, until: performance.now() + GIVE_UP_MS })
     if (!this.#running) void this.#run()
   }
 
-  /** Gives up on all of them. */
-  forget(): void {
+  /** Gives up on all of them, and on those to come. */
+  close(): void {
+    this.#closed = true
     this.#lost = []
   }
 
