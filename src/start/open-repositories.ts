@@ -20,7 +20,7 @@ interface Surroundings {
   /** Called with what an admin moved by hand on this node. */
   setAside: (repository: string, found: readonly SetAside[]) => void
   /** What is shared with other nodes; null = nothing. */
-  node: Pick<Node, 'database' | 'news'> | null
+  node: Pick<Node, 'database' | 'news' | 'hints'> | null
 }
 
 /** They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
@@ -41,7 +41,7 @@ export async function openRepositories(config: Config, { budget, log, moved, mov
   closers.add(() => local.close())
   makePrivate(reposDir, { deep: false })
   if (node === null) return local
-  const shared = await openSharedGit(local, { database: node.database, news: node.news, budget, moved, movedElsewhere, setAside, notice })
+  const shared = await openSharedGit(local, { database: node.database, news: node.news, hints: node.hints, budget, moved, movedElsewhere, setAside, notice })
   closers.add(() => shared.close())
   const door = await openRefreshDoor(reposDir, (name) => shared.refresh(name))
   closers.add(() => door.close())

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRemoteOperations, openGit, openSharedGit, type OpenOptions, type SetAside, type SharedGit, type SharedGitOptions } from '../../src/git/index.js'
-import type { CommitId, RefName } from '../../src/kernel/ids.js'
-import { type Database, openDatabase } from '../../src/postgres/index.js'
+import { type CommitId, newId, type RefName } from '../../src/kernel/ids.js'
+import { type Database, openDatabase, openHints } from '../../src/postgres/index.js'
 import { admin } from './fixture.js'
 
 export interface Node {
@@ -33,7 +33,9 @@ export async function openNode(url: string, { dir, ...more }: { dir?: string } &
     ...(more.disk ? { disk: more.disk } : {}),
   })
   const node = { notices: [] as string[], aside: [] as SetAside[], moved: [] as RefName[], elsewhere: [] as RefName[] }
+  const hints = openHints(database, newId())
   const git = await openSharedGit(local, {
+    hints,
     lookMs: 0,
     notice: (message) => node.notices.push(message),
     setAside: (_, found) => node.aside.push(...found),
@@ -50,6 +52,7 @@ export async function openNode(url: string, { dir, ...more }: { dir?: string } &
     path: (name) => join(folder, `${name}.git`),
     async close() {
       await git.close()
+      await hints.close()
       await local.close()
       await database.close()
       if (dir === undefined) rmSync(folder, { recursive: true, force: true })

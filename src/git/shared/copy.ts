@@ -18,6 +18,8 @@ export interface NodeServices {
   notice(message: string): void
   /** Called with what was moved by hand on this node, after it was set aside. */
   setAside(name: string, found: readonly SetAside[]): void
+  /** Tells other nodes that refs were moved by this one, or that the repository is gone. */
+  tell(name: string): void
   /** Called after refs were moved by other nodes. */
   movedElsewhere(name: string, refs: readonly RefName[]): void
   /** Called after the refs in memory have changed. */

@@ -1,7 +1,7 @@
 /** Repositories whose truth is in the database of several nodes; those on the disk of a node are its copies. */
 import { newId, type CommitId, type RefName } from '../../kernel/ids.js'
 import { MemoryBudget } from '../../kernel/memory-budget.js'
-import { type Database, isAway, type Listening, migrate, type News } from '../../postgres/index.js'
+import { type Database, type Hints, isAway, migrate, type News } from '../../postgres/index.js'
 import { NoRepository, RepositoryExists } from '../errors.js'
 import { repositoryExists, repositoryPath } from '../lifecycle/paths.js'
 import type { LocalGit } from '../open-git.js'
@@ -12,7 +12,6 @@ import { firstChain, type Head, readHead } from './head.js'
 import { joinStoredPacks } from './join-packs.js'
 import { NodeCopies } from './node-copies.js'
 import { readState } from './node-state.js'
-import { CHANNEL } from './publish.js'
 import { HeadQuestions } from './questions.js'
 import { ROOM, steps } from './schema.js'
 import type { SetAside } from './set-aside.js'
@@ -21,6 +20,8 @@ import { sweep } from './sweep.js'
 
 /** How often refs on the disk are compared with the database's, at most: that costs time with their number. */
 const LOOK_MS = 2_000
+/** The topic of hints about repositories. A transaction that moves refs does not send them itself: the database would let such transactions commit one by one. */
+const MOVED = 'refs'
 const SWEEP_MS = 3_600_000
 const DEFAULT_BYTES = 64 * 1024 * 1024
 
@@ -28,6 +29,8 @@ export interface SharedGitOptions {
   database: Database
   /** What other nodes write. Default: not known, so no response is kept. */
   news?: News
+  /** How nodes tell each other what moved. Default: they do not, and find it when they open a repository. */
+  hints?: Hints
   /** Memory for the refs of the repositories. Default: 64 MiB for them alone. */
   budget?: MemoryBudget
   /** Called after this node moved refs, with the repository's name. */
@@ -80,9 +83,9 @@ class SharedRepositories implements SharedGit {
   readonly #questions: HeadQuestions
   readonly #copies: NodeCopies
   readonly #services: NodeServices
-  readonly #listening: Listening
   readonly #sweeping: NodeJS.Timeout
   readonly #stamps: RefStamps
+  #closed = false
   /** Names of copies that are brought up to date because of a hint. */
   // bound: the copies in memory
   readonly #hinted = new Map<string, Promise<void>>()
@@ -94,8 +97,8 @@ class SharedRepositories implements SharedGit {
     const { database, notice = () => {}, setAside = () => {}, movedElsewhere = () => {} } = options
     this.#questions = new HeadQuestions(database)
     this.#copies = new NodeCopies(options.budget ?? new MemoryBudget(DEFAULT_BYTES))
-    this.#services = { database, git, notice, setAside, movedElsewhere, keep: ({ name }) => this.#copies.keep(name) }
-    this.#listening = database.listen(CHANNEL, (name) => this.#hear(name))
+    this.#services = { database, git, notice, setAside, movedElsewhere, tell: (name) => this.#tell(name), keep: ({ name }) => this.#copies.keep(name) }
+    options.hints?.on(MOVED, (name) => this.#hear(name))
     this.#stamps = stampsOf(options.news)
     this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref()
   }
@@ -155,10 +158,8 @@ class SharedRepositories implements SharedGit {
 
   async remove(name: string): Promise<void> {
     const path = repositoryPath(this.git.reposDir, name)
-    const [gone] = await this.options.database.query<{ name: string }>(
-      `WITH gone AS (DELETE FROM repositories WHERE name = $1 RETURNING name) SELECT name, pg_notify('${CHANNEL}', name) FROM gone`,
-      [name],
-    )
+    const [gone] = await this.options.database.query<{ name: string }>('DELETE FROM repositories WHERE name = $1 RETURNING name', [name])
+    this.#tell(name)
     const missing = await this.#missing(name, path)
     if (!gone) throw missing
   }
@@ -177,8 +178,8 @@ class SharedRepositories implements SharedGit {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     clearInterval(this.#sweeping)
-    await this.#listening.close()
     await Promise.all(this.#hinted.values())
   }
 
@@ -207,9 +208,13 @@ class SharedRepositories implements SharedGit {
     return new NoRepository(`there is no repository ${name}`)
   }
 
+  #tell(name: string): void {
+    this.options.hints?.send(MOVED, name)
+  }
+
   /** A hint that refs moved, or that a repository was removed. What this node does not have in memory is looked at when it is opened. */
   #hear(name: string): void {
-    if (name === '' || this.#hinted.has(name)) return
+    if (this.#closed || this.#hinted.has(name)) return
     const shared = this.#copies.find(name)
     if (!shared && !readState(repositoryPath(this.git.reposDir, name))) return
     const look = async (): Promise<void> => {

@@ -17,11 +17,12 @@ export interface OwnMoves {
 }
 
 /** Makes the moves in the database; the copy is as before. Throws what `publish` throws. */
-export async function publishFrom({ database }: NodeServices, copy: Copy, own: OwnMoves): Promise<Published> {
+export async function publishFrom({ database, tell }: NodeServices, copy: Copy, own: OwnMoves): Promise<Published> {
   const known = copy.at as Head
   const { pack, commits } = await packFor(copy, own.moves)
   try {
     const made = await publish(database, { ...own, name: copy.name, pack, known })
+    tell(copy.name)
     copy.refs.notePublished(commits)
     return made
   } finally {

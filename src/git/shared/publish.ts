@@ -9,8 +9,6 @@ import { type Head, lockHead, nextChain } from './head.js'
 import type { NewPack } from './new-pack.js'
 import { addPack, isSmall, storePack, storeSmallPack } from './stored-packs.js'
 
-/** The channel on which nodes tell each other what moved. */
-export const CHANNEL = 'bindery_repositories'
 /** How long the outcome of a commit whose response was lost is asked for. */
 const DOUBT_MS = 5_000
 const DOUBT_PAUSE_MS = 100
@@ -123,9 +121,8 @@ async function write(session: Session, name: string, { id, moves, reason, after 
   const text = `WITH refs AS (
       INSERT INTO repository_refs SELECT $1, ref, commit FROM unnest($2::text[], $3::text[]) AS moved (ref, commit)
       ON CONFLICT (name, ref) DO UPDATE SET commit = excluded.commit
-    ), log AS (INSERT INTO repository_moves (name, sequence, id, chain, reason, moves) VALUES ($1, $4, $5, $6, $7, $8)),
-    told AS (SELECT pg_notify('${CHANNEL}', $1))
-    UPDATE repositories SET sequence = $4, chain = $6 WHERE name = $1 AND (SELECT count(*) FROM told) = 1`
+    ), log AS (INSERT INTO repository_moves (name, sequence, id, chain, reason, moves) VALUES ($1, $4, $5, $6, $7, $8))
+    UPDATE repositories SET sequence = $4, chain = $6 WHERE name = $1`
   const values = [
     name,
     set.map(({ ref }) => ref),
