@@ -9,6 +9,7 @@ import { temporaryFolder } from '../test/support/temporary-folder.js'
 //   --without force,revert                                  stories without some kinds of steps; --verbose tells each step
 //   --save FOLDER --every 50                                saves the world in FOLDER/SEED/50, …/100, and where the story fails in …/failed
 //   scripts/simulate 1 1000 7 --two-sided --from FOLDER/7/500   goes on from there, with the code as it is now
+//   scripts/simulate 1 300 7 --two-sided --nodes 3              on three nodes with one PostgreSQL: each request to any, kills of one, lost disks
 const folder = temporaryFolder()
 const compiled = await compile(join(import.meta.dirname, '..'), [])
 process.once('exit', () => {
@@ -25,14 +26,16 @@ const flags = new Map<string, string>()
 for (let at = 0; at < args.length; at++) {
   const arg = args[at] as string
   if (!arg.startsWith('--')) numbers.push(Number(arg))
-  else flags.set(arg, ['--only-steps', '--without', '--save', '--every', '--from'].includes(arg) ? (args[++at] ?? '') : '')
+  else flags.set(arg, ['--only-steps', '--without', '--save', '--every', '--from', '--nodes'].includes(arg) ? (args[++at] ?? '') : '')
 }
 const [simulations = 20, steps = 1000, first = 1] = numbers
 const without = flags.get('--without')?.split(',') ?? []
 const unknown = without.find((name) => !stepNames.includes(name))
-if (![simulations, steps, first].every((number) => Number.isInteger(number) && number > 0) || unknown) {
+const nodes = flags.has('--nodes') ? Number(flags.get('--nodes')) : null
+const numeric = [simulations, steps, first, nodes ?? 1].every((number) => Number.isInteger(number) && number > 0)
+if (!numeric || unknown || (nodes !== null && (flags.has('--save') || flags.has('--from')))) {
   console.error(
-    `usage: scripts/simulate [stories] [steps] [first seed] --two-sided [--shrink] [--only-steps 1,2] [--without ${stepNames.join(',')}] [--save FOLDER [--every 100]] [--from FOLDER] [--verbose]`,
+    `usage: scripts/simulate [stories] [steps] [first seed] --two-sided [--shrink] [--only-steps 1,2] [--without ${stepNames.join(',')}] [--save FOLDER [--every 100]] [--from FOLDER] [--verbose]; or --nodes 3 in place of --save and --from`,
   )
   process.exit(2)
 }
@@ -44,6 +47,7 @@ for (let seed = first; seed < first + simulations; seed++) {
     seed,
     steps,
     without,
+    ...(nodes === null ? {} : { nodes }),
     ...(only ? { only: new Set(only.split(',').map(Number)) } : {}),
     ...(flags.has('--from') ? { from: flags.get('--from') as string } : {}),
     ...(flags.has('--save') ? { save: { folder: join(flags.get('--save') as string, String(seed)), every: Number(flags.get('--every') ?? 100) } } : {}),
@@ -52,7 +56,7 @@ for (let seed = first; seed < first + simulations; seed++) {
   let told = await playStory(options)
   const { save: _saved, ...again } = options
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  const name = `seed ${seed} (${shapeOf(seed)}${isApart(seed) ? ', killed' : ''})`
+  const name = `seed ${seed} (${shapeOf(seed)}${nodes !== null ? `, ${nodes} nodes` : isApart(seed) ? ', killed' : ''})`
   if (!told.fault) {
     console.log(
       `ok   ${name}: ${steps} steps, ${told.acted.length} of them did something, ${told.conflicts.all} pages in conflict, ${told.conflicts.unclear} perhaps needlessly, ${seconds} s`,

@@ -1,5 +1,6 @@
 /** The connections of a pool, and the end of those that lead nowhere any more although neither side was told: without it, a statement waits for half a minute. */
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { LostSessions, processOf } from './lost-sessions.js'
 
 /** After so long without a response it is asked whether the database is at work on a statement, and again after each pause, in milliseconds. */
 const SUSPECT_MS = 1_500
@@ -21,6 +22,7 @@ interface Pending {
 export class Connections {
   readonly #pool: Pool
   readonly #config: ClientConfig
+  readonly #lost: LostSessions
   // bound: the connections of the pool
   readonly #pending = new Set<Pending>()
   /** When each connection was made. */
@@ -33,6 +35,7 @@ export class Connections {
 
   constructor(config: ClientConfig, most: number) {
     this.#config = config
+    this.#lost = new LostSessions(config, (client) => void endSoon(client))
     this.#pool = new Pool({ ...config, max: most })
     // An idle connection that breaks is thrown away by the pool; the next statement tells if the database is away.
     this.#pool.on('error', () => {})
@@ -40,13 +43,20 @@ export class Connections {
     this.#pool.on('remove', (client) => this.#made.delete(client))
   }
 
-  /** Takes a connection, or makes one. Give it back with `release`. */
+  /** Takes a connection, or makes one. Give it back with `release` of this object. */
   async take(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect()
       if ((this.#made.get(client) ?? 0) >= this.#suspectBefore) return client
       client.release(true)
     }
+  }
+
+  /** Gives a connection back; one that broke is not used again, and its session ends, whatever the database has heard of it. */
+  release(client: PoolClient, broken?: Error): void {
+    const made = this.#made.get(client)
+    if (broken && made !== undefined) this.#lost.add(processOf(client), made)
+    client.release(broken)
   }
 
   /** Waits for the response to a statement of a connection. */
@@ -102,6 +112,7 @@ export class Connections {
 
   /** Ends all connections, once each has been given back. */
   async end(): Promise<void> {
+    this.#lost.close()
     const late = setTimeout(() => {
       for (const client of this.#made.keys()) cut(client, LATE)
     }, END_MS)
@@ -118,9 +129,6 @@ export async function endSoon(client: Client): Promise<void> {
   await client.end().catch(() => {})
   clearTimeout(late)
 }
-
-/** The number of the server's process for a connection, which the server tells when it is made. */
-const processOf = (client: object): number => (client as { processID?: number }).processID ?? 0
 
 /** Its statement fails with an error that says that the database is away. */
 function cut(client: object, why: string): void {

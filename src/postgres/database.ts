@@ -156,7 +156,7 @@ class PostgresDatabase implements Database {
       throw error
     } finally {
       client.off('error', breaks)
-      client.release(broken)
+      this.#connections.release(client, broken)
     }
   }
 

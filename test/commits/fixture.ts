@@ -61,11 +61,19 @@ export async function openDesk(here: TestService, files?: Files): Promise<Desk> 
   return deskOf(here, made.body.id, files)
 }
 
-export async function deskOf(here: TestService, space: string, files?: Files): Promise<Desk> {
+/** How somebody with plain Git reads a space and commits to it. */
+export interface Hands {
+  /** The folder of a repository that has what was written until now. */
+  repo(): Promise<string>
+  human: Desk['human']
+}
+
+export async function deskOf(here: TestService, space: string, files?: Files, hands?: Hands): Promise<Desk> {
   const { admin } = here
   const repo = join(here.dir, 'repos', `${space}.git`)
+  const { repo: where, human } = hands ?? { repo: async () => repo, human: (changes, options) => commitTo(repo, changes, options) }
   const url = `/v1/spaces/${space}`
-  const plain = (...args: string[]): Promise<string> => git(repo, args)
+  const plain = async (...args: string[]): Promise<string> => git(await where(), args)
   const desk: Desk = {
     here,
     admin,
@@ -73,7 +81,7 @@ export async function deskOf(here: TestService, space: string, files?: Files): P
     url,
     repo,
     git: plain,
-    human: (changes, options) => commitTo(repo, changes, options),
+    human,
     write: async (changes, status = 200, headers = {}) =>
       (await admin.call('post', `${url}/content`, { changes }).set(headers).expect(expectStatus(status))).body,
     file: (path, ref = 'main') =>
@@ -81,7 +89,7 @@ export async function deskOf(here: TestService, space: string, files?: Files): P
         async () => (await desk.bytes(path, ref)).toString('utf8'),
         () => null,
       ),
-    bytes: (path, ref = 'main') => gitBytes(repo, ['cat-file', 'blob', `${ref}:${path}`]),
+    bytes: async (path, ref = 'main') => gitBytes(await where(), ['cat-file', 'blob', `${ref}:${path}`]),
     paths: async (ref = 'main') => (await plain('ls-tree', '-r', '-z', '--name-only', ref)).split('\0').filter((path) => path !== ''),
     changed: async (ref = 'main') => (await plain('diff', '--name-status', '--no-renames', `${ref}^`, ref)).split('\n').filter((line) => line !== ''),
     pages: async (at = '') => (await admin.call('get', `${url}${at}/content/pages`).expect(expectStatus(200))).body.pages,

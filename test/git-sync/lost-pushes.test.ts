@@ -52,7 +52,7 @@ async function story(
   let server = await startServer(dir, ENV)
   try {
     const remote = await remotes.createRepository('docs.git', { files: docs })
-    const api = (): Api => new Api(server.url, TOKEN)
+    const api = (): Api => new Api(() => server.url, TOKEN)
     const { id } = await api().ask('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs' })
     const repo = join(dir, 'repos', `${id}.git`)
     const idle = (count: number) =>

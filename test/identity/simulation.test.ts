@@ -1,5 +1,5 @@
-import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
+import { groundHere, groundOnNodes } from './simulation/ground.js'
 import { simulate } from './simulation/simulate.js'
 
 const test = suite('identity simulation')
@@ -7,16 +7,22 @@ const test = suite('identity simulation')
 // The whole of it: scripts/simulate (CONTRIBUTING.md).
 const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
 const STEPS = Number(process.env.STEPS ?? 60)
+/** On how many nodes all stories are played; without it one is, a short one, on three. */
+const NODES = process.env.SIMULATION_NODES === undefined ? null : Number(process.env.SIMULATION_NODES)
+const STEPS_ON_NODES = 20
 
-for (let seed = 1; seed <= SIMULATIONS; seed++)
+const stories = Array.from({ length: SIMULATIONS }, (_, at) => ({ seed: at + 1, steps: STEPS, nodes: NODES }))
+if (NODES === null) stories.push({ seed: SIMULATIONS + 1, steps: Math.min(STEPS, STEPS_ON_NODES), nodes: 3 })
+
+for (const { seed, steps, nodes } of stories)
   test(
-    `story ${seed}`,
+    `story ${seed}${nodes === null ? '' : ` on ${nodes} nodes`}`,
     async () => {
-      const here = await startService()
+      const ground = nodes === null ? await groundHere() : await groundOnNodes(nodes, seed)
       try {
-        await simulate(here, seed, STEPS)
+        await simulate(ground, seed, steps)
       } finally {
-        await here.close()
+        await ground.close()
       }
     },
     { timeoutMs: 300_000 },

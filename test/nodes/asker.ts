@@ -30,13 +30,17 @@ export interface Door {
 }
 
 export class Asker {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  readonly #agent: Agent
 
+  /** @param keepAlive whether connections are kept, dead ones too */
   constructor(
     readonly name: string,
     readonly token: string,
     readonly judge: Judge,
-  ) {}
+    keepAlive = true,
+  ) {
+    this.#agent = new Agent({ keepAlive, maxSockets: 16 })
+  }
 
   /** Asks once. Whatever cannot be right about the answer is a fault. */
   async ask(door: Door, question: Question): Promise<Answer> {

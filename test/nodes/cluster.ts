@@ -37,7 +37,7 @@ export interface Cluster {
   /** Nodes that are running and reach both the database and their clients. */
   good(): Node[]
   /** Somebody who calls the nodes with a token, the first admin's unless one is given. */
-  asker(name: string, token?: string): Asker
+  asker(name: string, token?: string, keepAlive?: boolean): Asker
   close(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export async function startCluster(options: { env?: Record<string, string>; node
     judge: options.judge,
     database: state,
     good: () => (state.up ? nodes.filter(({ good }) => good) : []),
-    asker: (name, token = TOKEN) => new Asker(name, token, options.judge),
+    asker: (name, token = TOKEN, keepAlive = true) => new Asker(name, token, options.judge, keepAlive),
     close: async () => {
       await Promise.all(nodes.map((node) => node.close()))
       receiver.close()

@@ -9,6 +9,8 @@ const LONGER_THAN_A_LEASE_MS = Number(process.env.NODES_LEASE_MS ?? 4_500) * 1.3
 
 export interface Disturbance {
   name: string
+  /** Which of the kinds it is made of, for the account. */
+  kinds: string[]
   /** In ms, how long it lasts. */
   lasts: number
   begin(): Promise<void>
@@ -16,7 +18,7 @@ export interface Disturbance {
   end(): Promise<void>
 }
 
-type Make = (cluster: Cluster, next: Random, node: Node) => Disturbance
+type Make = (cluster: Cluster, next: Random, node: Node) => Omit<Disturbance, 'kinds'>
 
 const kill: Make = (_, next, node) => ({
   name: `kill -9 of ${node.name}`,
@@ -88,29 +90,29 @@ const cutAll: Make = (cluster, next) => {
   }
 }
 
-const KINDS: readonly (readonly [number, Make])[] = [
-  [4, kill],
-  [2, wipe],
-  [3, stop],
-  [3, crash],
-  [5, cutBack],
-  [4, cutFront],
-  [1, cutAll],
+const KINDS: readonly (readonly [number, readonly [string, Make]])[] = [
+  [4, ['kill', kill]],
+  [2, ['wipe', wipe]],
+  [3, ['stop', stop]],
+  [3, ['crash', crash]],
+  [5, ['cutBack', cutBack]],
+  [4, ['cutFront', cutFront]],
+  [1, ['cutAll', cutAll]],
 ]
-const named = { kill, wipe, stop, crash, cutBack, cutFront, cutAll }
 const only = (process.env.NODES_ONLY ?? '').split(',').filter((name) => name !== '')
-const kinds = only.length === 0 ? KINDS : KINDS.filter(([, make]) => only.includes(make.name) && make.name in named)
+const kinds = only.length === 0 ? KINDS : KINDS.filter(([, [name]]) => only.includes(name))
 
 /** One disturbance, or two of different nodes at once. */
 export function disturbance(cluster: Cluster, next: Random): Disturbance {
   const first = next(cluster.nodes.length)
-  const one = pickWeighted(next, kinds)(cluster, next, cluster.nodes[first] as Node)
+  const one = made(cluster, next, first)
   if (cluster.nodes.length < 2 || next(4) > 0) return one
-  const other = pickWeighted(next, kinds)(cluster, next, cluster.nodes[(first + 1) % cluster.nodes.length] as Node)
+  const other = made(cluster, next, (first + 1) % cluster.nodes.length)
   if (other.name === one.name || /nodes and the database/.test(one.name + other.name)) return one
   const [short, long] = one.lasts < other.lasts ? [one, other] : [other, one]
   return {
     name: `${one.name}, and ${other.name}`,
+    kinds: [...one.kinds, ...other.kinds],
     lasts: long.lasts,
     begin: async () => {
       await short.begin()
@@ -121,4 +123,9 @@ export function disturbance(cluster: Cluster, next: Random): Disturbance {
       await long.end()
     },
   }
+}
+
+function made(cluster: Cluster, next: Random, node: number): Disturbance {
+  const [name, make] = pickWeighted(next, kinds)
+  return { ...make(cluster, next, cluster.nodes[node] as Node), kinds: [name] }
 }

@@ -1,4 +1,6 @@
 /** Several real services on one database, each with folders of its own. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Postgres, startPostgres } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 
@@ -8,6 +10,8 @@ export interface Nodes {
   all: TestService[]
   /** Starts one more. */
   add(env?: Record<string, string>): Promise<TestService>
+  /** Stops one and starts it again, with its disk as it was or empty. */
+  restart(node: TestService, disk: 'kept' | 'empty'): Promise<void>
   close(): Promise<void>
 }
 
@@ -19,8 +23,14 @@ export async function startNodes(count: number, env: Record<string, string> = {}
   const postgres = await startPostgres()
   const url = await postgres.database()
   const all: TestService[] = []
+  const startOne = (more: Record<string, string> = {}, dir?: string): Promise<TestService> =>
+    startService({
+      env: { ...env, ...more, BINDERY_DATABASE_URL: url },
+      overrides: { leaseMs: LEASE_MS },
+      ...(dir === undefined ? {} : { dir }),
+    })
   const add = async (more: Record<string, string> = {}): Promise<TestService> => {
-    const node = await startService({ env: { ...env, ...more, BINDERY_DATABASE_URL: url }, overrides: { leaseMs: LEASE_MS } })
+    const node = await startOne(more)
     all.push(node)
     return node
   }
@@ -30,6 +40,11 @@ export async function startNodes(count: number, env: Record<string, string> = {}
     url,
     all,
     add,
+    restart: async (node, disk) => {
+      await node.service.close()
+      if (disk === 'empty') for (const folder of ['data', 'repos']) await rm(join(node.dir, folder), { recursive: true, force: true })
+      all[all.indexOf(node)] = await startOne({}, node.dir)
+    },
     close: async () => {
       await Promise.all(all.map((node) => node.close()))
       await postgres.close()

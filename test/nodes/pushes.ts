@@ -129,11 +129,14 @@ export class Pushes implements Deed {
 
   #git(...args: string[]): Promise<Seen> {
     const started = performance.now()
-    const child = spawn('git', args, { cwd: this.#dir, env: hermeticEnv, timeout: PATIENCE_MS, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn('git', args, { cwd: this.#dir, env: hermeticEnv, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    // With all that it started: whatever talks to a node that is cut off would else keep the pipes open, and never end.
+    const timer = setTimeout(() => endAll(child.pid as number), PATIENCE_MS)
     let text = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (text += part.toString()))
     return new Promise((done) =>
       child.on('close', (code) => {
+        clearTimeout(timer)
         const [verb = ''] = args
         if (['push', 'fetch'].includes(verb)) this.#judge(verb, args, { code, text }, Math.round(performance.now() - started))
         done({ code, text })
@@ -147,5 +150,13 @@ export class Pushes implements Deed {
     const error = /returned error: (\d+)/.exec(text)?.[1]
     if (error !== undefined && error !== '503') this.#client.fault(`${what}: ${text}`)
     if (code !== 0 && /not our ref|corrupt|unable to read|Internal/i.test(text)) this.#client.fault(`${what}: ${text}`)
+  }
+}
+
+function endAll(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // all have just ended
   }
 }

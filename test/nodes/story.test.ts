@@ -13,12 +13,12 @@ const test = suite('nodes: a story with disturbances')
 test(
   `${DISTURBANCES} disturbances while 8 clients write on any node: nothing acknowledged is lost or there twice, and every node shows it`,
   async () => {
-    const { faults, counts, resumed, deaths, seconds } = await tell({ seed: SEED, disturbances: DISTURBANCES })
+    const { faults, counts, resumed, kinds, deaths, seconds } = await tell({ seed: SEED, disturbances: DISTURBANCES })
     const times = resumed.map(({ ms }) => ms).sort((a, b) => a - b)
     const slow = resumed.filter(({ ms }) => ms > 5000)
     console.log(
       'nodes/story:',
-      JSON.stringify({ seed: SEED, seconds, counts, resumeMs: { median: times[times.length >> 1], worst: times.at(-1) }, slow, deaths: deaths.length }),
+      JSON.stringify({ seed: SEED, seconds, kinds, counts, resumeMs: { median: times[times.length >> 1], worst: times.at(-1) }, slow, deaths: deaths.length }),
     )
     assert.equal(faults, [])
     assert.ok((times.at(-1) as number) < RESUME_MS, JSON.stringify(slow))

@@ -1,4 +1,5 @@
 /** Clients that write on any node, while nodes, the database and the network are disturbed at random moments. */
+import { loadavg } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pickWeighted, random } from '../simulation/two-sided/random.js'
 import { Comments } from './comments.js'
@@ -25,8 +26,10 @@ export interface Plan {
 export interface Told {
   faults: string[]
   counts: Record<string, number>
-  /** What each disturbance was, and how long writes took to be accepted after it began, and after it ended. */
-  resumed: { what: string; ms: number }[]
+  /** What each disturbance was, how long writes took to be accepted after it began, and after it ended, and the machine's load of the last minute. */
+  resumed: { what: string; ms: number; load: number }[]
+  /** How often each kind of disturbance was played. */
+  kinds: Record<string, number>
   /** Ends of processes that nobody asked for. */
   deaths: string[]
   seconds: number
@@ -48,14 +51,15 @@ export async function tell(plan: Plan): Promise<Told> {
     const clients = Array.from({ length: plan.clients ?? 8 }, (_, i) => world.client(i))
     const deeds = clients.map((client, i) => deedsOf(client, i))
     const writing = Promise.all(clients.map((client, i) => write(client, deeds[i] as Deed[])))
-    const resumed = await disturb(world, prober, plan)
+    const kinds: Told['kinds'] = {}
+    const resumed = await disturb(world, prober, plan, kinds)
     if (plan.calm) await wait(plan.calm)
     world.end()
     await writing
     if (!world.failed) await judgeAll(world, deeds.flat())
     const deaths = cluster.nodes.flatMap((node) => node.deaths)
     const seconds = Math.round((performance.now() - started) / 1000)
-    return { faults: judge.faults, counts: Object.fromEntries([...world.counts].sort()), resumed, deaths, seconds }
+    return { faults: judge.faults, counts: Object.fromEntries([...world.counts].sort()), resumed, kinds, deaths, seconds }
   } finally {
     world.end()
     // For what they have to say about a fault just found.
@@ -103,13 +107,13 @@ async function write(client: Client, deeds: readonly Deed[]): Promise<void> {
   client.asker.close()
 }
 
-async function disturb(world: World, prober: Prober, { seed, disturbances }: Plan): Promise<Told['resumed']> {
+async function disturb(world: World, prober: Prober, { seed, disturbances }: Plan, played: Told['kinds']): Promise<Told['resumed']> {
   const { cluster } = world
   const next = random(seed)
   const resumed: Told['resumed'] = []
   const measure = async (what: string): Promise<void> => {
     const ms = await prober.resumed()
-    resumed.push({ what, ms })
+    resumed.push({ what, ms, load: Math.round((loadavg()[0] as number) * 10) / 10 })
     cluster.judge.trace(`writes are accepted ${ms} ms after: ${what}`)
   }
   await measure('the start')
@@ -117,6 +121,7 @@ async function disturb(world: World, prober: Prober, { seed, disturbances }: Pla
     await wait(200 + next(1200))
     const one = disturbance(cluster, next)
     cluster.judge.trace(`step ${step}: ${one.name}, ${Math.round(one.lasts)} ms`)
+    for (const kind of one.kinds) played[kind] = (played[kind] ?? 0) + 1
     await one.begin()
     const held = wait(one.lasts)
     if (prober.possible && one.lasts > 0) await measure(`step ${step}, begin of ${one.name}`)

@@ -44,8 +44,8 @@ export class World {
     return `${prefix}-${++this.#names}`
   }
 
-  client(index: number): Client {
-    return new Client(this, `client ${index}`, random(Math.imul(this.seed, 0x9e3779b1) ^ (index + 1)))
+  client(index: number, keepAlive?: boolean): Client {
+    return new Client(this, `client ${index}`, random(Math.imul(this.seed, 0x9e3779b1) ^ (index + 1)), keepAlive)
   }
 }
 
@@ -56,9 +56,9 @@ export class Client {
     readonly world: World,
     readonly name: string,
     readonly random: Random,
-    token?: string,
+    keepAlive = true,
   ) {
-    this.asker = world.cluster.asker(name, token)
+    this.asker = world.cluster.asker(name, undefined, keepAlive)
   }
 
   chance(percent: number): boolean {

@@ -1,5 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
 import * as assert from 'uvu/assert'
 import { DatabaseAway, openDatabase } from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
@@ -14,6 +15,7 @@ async function network(url: string) {
   const folder = decodeURIComponent(/host=([^&]+)/.exec(url)?.[1] as string)
   const name = /localhost\/(\w+)/.exec(url)?.[1] as string
   const pairs = new Set<[Socket, Socket]>()
+  const left = new Set<Socket>()
   const server = createServer((near) => {
     const far = connect(`${folder}/.s.PGSQL.5432`)
     const pair: [Socket, Socket] = [near, far]
@@ -31,8 +33,18 @@ async function network(url: string) {
         far.unpipe(near).pause()
       }
     },
+    /** The node is told that its connections are gone; the database is not, and hears nothing more on them. */
+    reset: () => {
+      for (const [near, far] of pairs) {
+        near.unpipe(far)
+        far.unpipe(near).pause()
+        left.add(far)
+        near.destroy()
+      }
+    },
     close: () => {
       for (const pair of pairs) for (const one of pair) one.destroy()
+      for (const one of left) one.destroy()
       server.close()
     },
   }
@@ -43,7 +55,7 @@ async function opened(connections = 4) {
   const direct = await postgres.database()
   const between = await network(direct)
   const database = openDatabase({ url: between.url, connections, statementMs: 600_000 })
-  return { database, between, other: openDatabase({ url: direct }) }
+  return { database, between, direct, other: openDatabase({ url: direct }) }
 }
 
 test('a statement on a dead connection fails soon, and no other dead connection is used after it', async () => {
@@ -123,6 +135,28 @@ test('a process that stops in the middle of a transaction does not hold its rows
   isFree()
   assert.instance(await stopped, DatabaseAway)
   assert.equal(await other.query('SELECT n FROM numbers'), [{ n: 10 }])
+  between.close()
+  await Promise.all([database.close(), other.close()])
+})
+
+test('sessions whose connections broke do not get the lock that they waited for, one after the other', async () => {
+  const { database, between, other, direct } = await opened()
+  await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
+  const update = (session: { query(text: string): Promise<unknown> }) => session.query('UPDATE numbers SET n = n + 1')
+  const waiting = async (): Promise<number> => (await other.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length
+  // Whoever holds the lock may take as long as this test does.
+  const holder = new Client({ connectionString: direct })
+  await holder.connect()
+  await holder.query('BEGIN; UPDATE numbers SET n = n + 1')
+  const lost = [1, 2, 3].map(() => database.transact(update, 'READ COMMITTED').catch((thrown: unknown) => thrown))
+  while ((await waiting()) < 3) await wait(20)
+  between.reset()
+  for (const one of lost) assert.instance(await one, DatabaseAway)
+  while ((await waiting()) > 0) await wait(20)
+  await holder.query('COMMIT')
+  await holder.end()
+  assert.equal(await other.query('SELECT n FROM numbers'), [{ n: 2 }])
+  assert.equal(await database.query('SELECT 1 AS one'), [{ one: 1 }], 'new connections are left alone')
   between.close()
   await Promise.all([database.close(), other.close()])
 })

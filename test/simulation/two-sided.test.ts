@@ -9,14 +9,22 @@ const STEPS = Number(process.env.STEPS ?? 60)
 /** Kinds of steps to leave out. */
 const WITHOUT = (process.env.WITHOUT ?? '').split(',').filter((name) => name !== '')
 
-/** The first story is played a second time, with its exports commit by commit. */
-const stories = [...Array.from({ length: SIMULATIONS }, (_, at) => ({ seed: at + 1, without: WITHOUT })), { seed: 1, without: [...WITHOUT, 'single'] }]
+/** On how many nodes all stories are played; without it one is, a short one, on three. */
+const NODES = Number(process.env.SIMULATION_NODES ?? 0)
+const STEPS_ON_NODES = 15
 
-for (const { seed, without } of stories)
+/** The first story is played a second time, with its exports commit by commit. */
+const stories = [
+  ...Array.from({ length: SIMULATIONS }, (_, at) => ({ seed: at + 1, steps: STEPS, without: WITHOUT, nodes: NODES })),
+  { seed: 1, steps: STEPS, without: [...WITHOUT, 'single'], nodes: NODES },
+  ...(NODES === 0 ? [{ seed: 1, steps: Math.min(STEPS, STEPS_ON_NODES), without: WITHOUT, nodes: 3 }] : []),
+]
+
+for (const { seed, steps, without, nodes } of stories)
   test(
-    `two-sided story ${seed}${without.length > 0 ? ` without ${without}` : ''}`,
+    `two-sided story ${seed}${without.length > 0 ? ` without ${without}` : ''}${nodes > 0 ? ` on ${nodes} nodes` : ''}`,
     async () => {
-      const { fault, at, log } = await playStory({ seed, steps: STEPS, without })
+      const { fault, at, log } = await playStory({ seed, steps, without, nodes })
       if (fault) throw new Error(`seed ${seed}, step ${at}: ${fault.message}\n${log.slice(-20).join('\n')}`, { cause: fault })
     },
     { timeoutMs: 300_000 },

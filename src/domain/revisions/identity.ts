@@ -55,6 +55,10 @@ export async function newestStatement({ repo }: SpaceRepository, head: CommitId)
 export const overridesOnceAdopted = async (app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> =>
   (await historyStatesIds(app, space, commit)) ? overridesAt(app, space, commit) : noOverrides
 
+/** What is being worked out, by cache and key: whoever needs the same, or the overrides of a commit above, waits for it. */
+// bound: what requests and jobs work at
+const making = new WeakMap<App['content'], Map<string, Promise<IdOverrides>>>()
+
 /** Walks down the first parents from `commit` to the nearest one whose overrides are known. `unknown` is newest first. */
 async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): Promise<{ unknown: CommitInfo[]; known: IdOverrides; from: CommitId | null }> {
   const { repo } = space
@@ -63,7 +67,7 @@ async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): 
   if (adopted && (await repo.isAncestor(commit, adopted))) return { unknown, known: noOverrides, from: commit }
   let at: CommitId | undefined = commit
   while (at !== undefined) {
-    const known = at === adopted ? noOverrides : app.content.overrides.get(cacheKey(space, at))
+    const known = at === adopted ? noOverrides : (app.content.overrides.get(cacheKey(space, at)) ?? (await madeBelow(app, space, commit, at)))
     if (known) return { unknown, known, from: at }
     const info: CommitInfo = await repo.commit(at)
     unknown.push(info)
@@ -72,11 +76,29 @@ async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): 
   return { unknown, known: noOverrides, from: null }
 }
 
+/** The overrides at a commit below another one if they are being worked out; undefined if they are not, or cannot be. */
+const madeBelow = async (app: App, space: SpaceRepository, commit: CommitId, at: CommitId): Promise<IdOverrides | undefined> =>
+  at === commit
+    ? undefined
+    : making
+        .get(app.content)
+        ?.get(cacheKey(space, at))
+        ?.catch(() => undefined)
+
 /**
  * The overrides at a commit. A header is relative to the nearest commit below it on the first-parent line that has the header
  * too (or to the adopted head, or to nothing). Commits without the header are resolved from what they changed.
  */
-export async function overridesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
+export function overridesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
+  const running = making.get(app.content) ?? new Map<string, Promise<IdOverrides>>()
+  making.set(app.content, running)
+  const key = cacheKey(space, commit)
+  const made = running.get(key) ?? workOut(app, space, commit).finally(() => running.delete(key))
+  running.set(key, made)
+  return made
+}
+
+async function workOut(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
   const { unknown, known, from } = await walkToKnown(app, space, commit)
   if (unknown.length === 0) return known
   let stated = await statedBelow(app, space, from)

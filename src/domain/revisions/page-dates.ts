@@ -23,15 +23,30 @@ export function datesOf(dates: PageDates, path: string): FileDates | undefined {
   return undefined
 }
 
+/** What is being worked out, by cache and key: whoever needs the same, or the dates at a commit above, waits for it. */
+// bound: what requests and jobs work at
+const making = new WeakMap<App['content'], Map<string, Promise<PageDates>>>()
+
 /**
  * The dates at a commit, built on the nearest commit below it that is cached: each step costs only what one commit changed. A file that moved
  * keeps its creation date.
  */
-export async function datesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
+export function datesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
+  const running = making.get(app.content) ?? new Map<string, Promise<PageDates>>()
+  making.set(app.content, running)
+  const key = `${space.doc.id}:${commit}`
+  const made = running.get(key) ?? workOut(app, space, commit).finally(() => running.delete(key))
+  running.set(key, made)
+  return made
+}
+
+async function workOut(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
   const unknown: CommitInfo[] = []
   let dates: PageDates = { own: new Map(), base: null, depth: 0 }
   for (let at: CommitId | undefined = commit; at !== undefined; ) {
-    const known = app.content.dates.get(`${space.doc.id}:${at}`)
+    const key = `${space.doc.id}:${at}`
+    const below = at === commit ? undefined : making.get(app.content)?.get(key)
+    const known = app.content.dates.get(key) ?? (await below?.catch(() => undefined))
     if (known) {
       dates = known
       break

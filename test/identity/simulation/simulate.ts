@@ -1,9 +1,9 @@
-import type { TestService } from '../../support/service.js'
+import type { Ground } from './ground.js'
 import { Story } from './story.js'
 
 /** Plays one story and returns what happened, step by step. Throws at the first thing that does not hold, with all that led to it. */
-export async function simulate(here: TestService, seed: number, steps: number): Promise<readonly string[]> {
-  const story = await Story.begin(here, seed)
+export async function simulate(ground: Ground, seed: number, steps: number): Promise<readonly string[]> {
+  const story = await Story.begin(ground, seed)
   const thorough = Math.max(10, Math.floor(steps / 20))
   for (let step = 0; step < steps; step++) {
     try {
@@ -14,6 +14,6 @@ export async function simulate(here: TestService, seed: number, steps: number): 
       throw failure
     }
   }
-  await story.desk.git('fsck', '--strict', '--no-dangling')
+  await ground.check(story.desk)
   return story.log
 }

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
-import type { TestService } from '../../support/service.js'
-import { type ChangeRequestDesk, type Desk, openDesk } from '../../commits/fixture.js'
+import type { ChangeRequestDesk, Desk } from '../../commits/fixture.js'
 import { soundIds } from '../ids.js'
+import type { Ground } from './ground.js'
 import { lookAt, mustEqual } from './look.js'
 import { childrenOf, copyOf, descendantsOf, emptySide, type Known, mergedPages, orderFault, place, remove, type Side } from './model.js'
 import { random } from '../../simulation/two-sided/random.js'
@@ -33,13 +33,13 @@ export class Story {
   #count = 0
 
   private constructor(
-    readonly here: TestService,
+    readonly ground: Ground,
     readonly desk: Desk,
     readonly next: (below: number) => number,
   ) {}
 
-  static async begin(here: TestService, seed: number): Promise<Story> {
-    return new Story(here, await openDesk(here, { 'SUMMARY.md': '# Table of contents\n\n', 'README.md': '# Root\n' }), random(seed))
+  static async begin(ground: Ground, seed: number): Promise<Story> {
+    return new Story(ground, await ground.open({ 'SUMMARY.md': '# Table of contents\n\n', 'README.md': '# Root\n' }), random(seed))
   }
 
   /** One step, then all that must hold; every `thorough` steps also with cold caches. */
@@ -47,6 +47,7 @@ export class Story {
     this.log.push(`${number}: ${await this.#act()}`)
     mustEqual(await lookAt(this.desk, '', MAIN), this.main, 'main')
     for (const branch of this.branches) mustEqual(await this.#lookAt(branch), branch.side, `change request ${branch.desk.number}`)
+    await this.ground.agree(this.desk, ['', ...this.branches.map(({ desk }) => `/change-requests/${desk.id}`)])
     if (number % thorough !== thorough - 1) return
     await soundIds(this.desk)
     for (const { desk } of this.branches) await soundIds(this.desk, `/change-requests/${desk.id}`)
@@ -105,10 +106,7 @@ export class Story {
   }
 
   async #keepHouse(): Promise<string> {
-    if (this.next(2) === 0) {
-      await this.here.restart()
-      return 'restart'
-    }
+    if (this.next(2) === 0) return this.ground.restart()
     try {
       await this.desk.git('gc', '--quiet')
     } catch (error) {

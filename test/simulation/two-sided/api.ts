@@ -11,26 +11,39 @@ export class Gone extends Error {}
 
 /** Calls the API as the administrator. A status of 500 and above is a fault. */
 export class Api {
+  /**
+   * @param door gives the address for the next request
+   * @param mayRefuse whether 503 with Retry-After may come now, and is asked again: a node was just killed
+   */
   constructor(
-    readonly url: string,
+    readonly door: () => string,
     readonly token: string,
+    readonly mayRefuse: () => boolean = () => false,
   ) {}
 
   async call(method: string, path: string, body?: unknown): Promise<ApiResponse> {
-    let received: { status: number; text: string }
+    for (;;) {
+      const { status, text, later } = await this.#send(method, path, body)
+      if (status === 503 && later && this.mayRefuse()) {
+        await new Promise((done) => setTimeout(done, 100))
+        continue
+      }
+      if (status >= 500) throw new Fault('response', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${status} ${text}`)
+      return { status, text, body: text.startsWith('{') ? JSON.parse(text) : null }
+    }
+  }
+
+  async #send(method: string, path: string, body: unknown): Promise<{ status: number; text: string; later: boolean }> {
     try {
-      const response = await fetch(this.url + path, {
+      const response = await fetch(this.door() + path, {
         method,
         headers: { authorization: `Bearer ${this.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      received = { status: response.status, text: await response.text() }
+      return { status: response.status, text: await response.text(), later: response.headers.has('retry-after') }
     } catch (error) {
       throw new Gone(`${method} ${path}: ${(error as Error).cause ?? error}`)
     }
-    const { status, text } = received
-    if (status >= 500) throw new Fault('response', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${status} ${text}`)
-    return { status, text, body: text.startsWith('{') ? JSON.parse(text) : null }
   }
 
   /** The body of a response with one of the wanted statuses. */

@@ -1,5 +1,5 @@
-import { commitIn } from './admin.js'
 import { judgeTarget, mainOf } from './here.js'
+import type { HostKind } from './host.js'
 import { record } from './judge.js'
 import { recordThere } from './people.js'
 import { freshPage } from './plans.js'
@@ -38,15 +38,15 @@ function firstFiles(world: World, next: Random): Record<string, string> {
 }
 
 /** A world with its spaces connected to the remote, and in step. */
-export async function begin(seed: number, next: Random, apart: boolean, without: ReadonlySet<string>): Promise<World> {
-  const world = await openWorld(apart, without)
+export async function begin(seed: number, next: Random, kind: HostKind, without: ReadonlySet<string>): Promise<World> {
+  const world = await openWorld(kind, without)
   const shape = shapeOf(seed)
   const folders = { adopted: [''], exported: [''], folder: ['docs'], 'two folders': ['docs/one', 'docs/two'] }[shape]
   for (const folder of folders) await addProject(world, folder || 'space', folder)
   const { projects } = world
   if (shape === 'exported') {
     const project = projects[0] as (typeof projects)[number]
-    await commitIn(project.objects.dir, MAIN, firstFiles(world, next), 'Begin', world.clock.seconds)
+    await project.objects.commit(MAIN, firstFiles(world, next), 'Begin', world.clock.seconds)
     const seen = await seeHere(project)
     project.statics = new Map(seen.others)
     record(project.main, seen, why(world, 'the beginning'))

@@ -1,6 +1,6 @@
-import { git } from '../../support/hermetic-git.js'
 import { Fault } from './fault.js'
 import type { Random } from './random.js'
+import { repositoryIn } from './repository.js'
 import { resolveHeld, sync } from './sync.js'
 import { DOCS, headHere, headThere, judgeThere, MAIN, type Project, type Ref, seeHere, seeThere, type World } from './world.js'
 
@@ -23,10 +23,10 @@ export async function converge(world: World, next: Random): Promise<string> {
   for (const project of world.projects) {
     if (headThere(world, DOCS)) await meet(world, next, project, DOCS)
     await meet(world, next, project, MAIN)
-    const [here, there] = [headHere(project), headThere(world, MAIN)]
+    const [here, there] = [await headHere(project), headThere(world, MAIN)]
     await sync(world, project, 'import', MAIN)
     await sync(world, project, 'export', MAIN)
-    if (here !== headHere(project) || there !== headThere(world, MAIN))
+    if (here !== (await headHere(project)) || there !== headThere(world, MAIN))
       throw new Fault('not in step', `${project.name}: in step, and yet an import or export had something to do`)
   }
   for (const project of world.projects) {
@@ -39,8 +39,8 @@ export async function converge(world: World, next: Random): Promise<string> {
 
 /** Git finds nothing wrong on either side. */
 export async function checkRepositories(world: World): Promise<void> {
-  for (const dir of [world.remote.path, ...world.projects.map(({ objects }) => objects.dir)])
-    await git(dir, ['fsck', '--strict', '--no-dangling', '--no-progress']).catch((error: unknown) => {
-      throw new Fault('fsck', `${dir}: ${error}`)
+  for (const one of [repositoryIn(world.remote.path), ...world.projects.map(({ objects }) => objects)])
+    await one.check().catch((error: unknown) => {
+      throw new Fault('fsck', String(error))
     })
 }

@@ -17,6 +17,7 @@ export type FaultKind =
   | 'preview'
   | 'undone there'
   | 'fsck'
+  | 'nodes differ'
 
 /** Something that does not hold. `kind` is what a shrunk story must fail with as well. */
 export class Fault extends Error {

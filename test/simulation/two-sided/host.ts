@@ -5,32 +5,50 @@ import { type Reach, type ServerProcess, startServer, TOKEN } from '../../races/
 import { startService } from '../../support/service.js'
 import type { Clock } from '../../../src/kernel/clock.js'
 import { Api } from './api.js'
+import { NodeHost } from './node-host.js'
+import { repositoryIn, type SpaceRepository } from './repository.js'
 
-/** The service of a story, in this process or in one of its own that can be killed. */
+/** The service of a story: in this process, in one of its own that can be killed, or on several nodes. */
 export interface Host {
+  readonly kind: 'here' | 'apart' | 'nodes'
   readonly api: Api
-  readonly dir: string
   readonly organization: string
+  /** The repository of a space. */
+  repository(space: string): SpaceRepository
   /** Null if it runs in this process. */
   readonly kill: ((reach: Reach) => Promise<void>) | null
   /** Stops (what was killed needs no stopping) and starts again on the same data. */
   restart(): Promise<void>
-  /** Copies its data while it is stopped. */
-  copyTo(folder: string): Promise<void>
+  /** Kills a node, deletes its disk, and starts it again; says which. Null if there are no nodes. */
+  readonly loseDisk: (() => Promise<string>) | null
+  /** Throws if nodes show different things of a space. */
+  agree(space: string): Promise<void>
+  /** Copies its data while it is stopped; null = it cannot. */
+  readonly copyTo: ((folder: string) => Promise<void>) | null
   close(): Promise<void>
 }
 
-/** @param data folder with the data that it begins with; it becomes its own */
-export async function hostHere(clock: Clock, data?: string): Promise<Host> {
+export type HostKind = 'here' | 'apart' | { nodes: number; seed: number }
+
+/** @param data folder with the data that one that is no node begins with; it becomes its own */
+export function startHost(kind: HostKind, clock: Clock, data?: string): Promise<Host> {
+  if (kind === 'here') return hostHere(clock, data)
+  return kind === 'apart' ? hostApart(data) : NodeHost.start(kind)
+}
+
+async function hostHere(clock: Clock, data?: string): Promise<Host> {
   const options = { overrides: { clock } }
   let here = await startService({ ...options, ...(data === undefined ? {} : { dir: data }) })
   return {
     get api() {
-      return new Api(here.url, here.admin.token)
+      return new Api(() => here.url, here.admin.token)
     },
-    dir: here.dir,
+    kind: 'here',
     organization: here.organization,
+    repository: (space) => repositoryIn(join(here.dir, 'repos', `${space}.git`)),
     kill: null,
+    loseDisk: null,
+    agree: async () => {},
     restart: () => here.restart(),
     copyTo: async (folder) => {
       await here.service.close()
@@ -41,8 +59,7 @@ export async function hostHere(clock: Clock, data?: string): Promise<Host> {
   }
 }
 
-/** @param data folder with the data that it begins with; it becomes its own */
-export async function hostApart(data?: string): Promise<Host> {
+async function hostApart(data?: string): Promise<Host> {
   const dir = data ?? (await mkdtemp(join(tmpdir(), 'bindery-')))
   const env = { BINDERY_REMOTE_PROTOCOLS: 'http,file', BINDERY_ALLOW_PRIVATE_NETWORKS: 'true', BINDERY_CHECK_ANSWERS: 'true', BINDERY_LOG_LEVEL: 'error' }
   let server: ServerProcess = await startServer(dir, env)
@@ -57,10 +74,13 @@ export async function hostApart(data?: string): Promise<Host> {
   }
   return {
     get api() {
-      return new Api(server.url, TOKEN)
+      return new Api(() => server.url, TOKEN)
     },
-    dir,
+    kind: 'apart',
     organization: server.organization,
+    repository: (space) => repositoryIn(join(dir, 'repos', `${space}.git`)),
+    loseDisk: null,
+    agree: async () => {},
     kill: async (reach) => {
       killed = true
       await server.kill(reach)

@@ -39,11 +39,11 @@ export async function mergeBranch(world: World, next: Random, target: Target): P
 export async function mergeRequest(world: World, next: Random, project: Project): Promise<string | null> {
   const branch = pick(next, project.branches)
   if (!branch) return null
-  const before = headHere(project)
+  const before = await headHere(project)
   const said = await mergeBranch(world, next, targetOf(project, branch))
   project.branches = project.branches.filter((one) => one !== branch)
   await judgeTarget(world, mainOf(project))
-  project.merged.push({ id: branch.id, before, after: headHere(project) })
+  project.merged.push({ id: branch.id, before, after: await headHere(project) })
   return `${project.name}: change request ${branch.number} ${said}`
 }
 

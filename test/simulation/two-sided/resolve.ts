@@ -6,7 +6,7 @@ import { record } from './judge.js'
 import { handOf, pageOf, pathOf } from './knowledge.js'
 import { type Conflict, judgeConflicts, pagesOf } from './needless.js'
 import { pick, type Random } from './random.js'
-import { type Snapshot, snapshotOf } from './snapshot.js'
+import type { Snapshot } from './snapshot.js'
 import { withEntry } from './text.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
 
@@ -105,7 +105,7 @@ export async function updateBranch(world: World, next: Random, target: Target): 
 
 /** What a resolver decided for one side is the resolver's act. If SUMMARY.md was in conflict, so are titles. */
 async function learnDecisions(world: World, { project, ref, knowledge }: Target, decided: ReadonlySet<string>, conflicts: readonly Conflict[]): Promise<void> {
-  const seen = await snapshotOf(project.objects, project.objects.head(ref) as string)
+  const seen = await seeHere(project, ref)
   const trial = knowledge.copy()
   record(trial, seen, why(world, 'who resolved a conflict here'))
   // A text that was put at another path by hand: it is unknown which page that is now.

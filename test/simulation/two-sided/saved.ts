@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { type Act, Knowledge, ledger, openLedger, type Value } from './knowledge.js'
-import { objectsOf, openWorld, type Project, type World } from './world.js'
+import { openWorld, type Project, type World } from './world.js'
 
 /** A `Knowledge` as it is in the file: sides that share acts, or are one, do so there too. */
 interface SavedKnowledge {
@@ -51,13 +51,14 @@ function replaced(value: unknown, replace: (value: object) => unknown, met = new
 export async function saveWorld(world: World, step: number, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
+  if (world.host.copyTo === null) throw new Error('A world on nodes cannot be saved.')
   await world.host.copyTo(join(folder, 'service'))
   await cp(dirname(world.remote.path), join(folder, 'remotes'), { recursive: true })
   const toSaved = (value: object): unknown =>
     value instanceof Knowledge ? ({ knows: value.registers, alsoAt: value.alsoAt } satisfies SavedKnowledge) : undefined
   const saved: Saved = {
     step,
-    apart: world.host.kill !== null,
+    apart: world.host.kind === 'apart',
     count: world.count,
     port: Number(new URL(world.remotes.url).port),
     seconds: world.remote.seconds,
@@ -77,7 +78,7 @@ export async function openSaved(folder: string, without: ReadonlySet<string>): P
     return copy
   }
   const { step, apart, port, seconds } = saved
-  const world = await openWorld(apart, without, { service: await dir('service'), remotes: await dir('remotes'), port, seconds })
+  const world = await openWorld(apart ? 'apart' : 'here', without, { service: await dir('service'), remotes: await dir('remotes'), port, seconds })
   openLedger(saved.ledger)
   const toKnowledge = (value: object): unknown => {
     if (!('knows' in value && 'alsoAt' in value)) return undefined
@@ -87,7 +88,7 @@ export async function openSaved(folder: string, without: ReadonlySet<string>): P
     return knowledge
   }
   for (const project of saved.projects.map((one) => replaced(one, toKnowledge) as Omit<Project, 'objects'>))
-    world.projects.push({ ...project, objects: objectsOf(world, project.space) })
+    world.projects.push({ ...project, objects: world.host.repository(project.space) })
   for (const [ref, heads] of saved.past) world.past.set(ref, heads)
   world.count = saved.count
   return { world, step }

@@ -1,6 +1,6 @@
 import { Fault } from './fault.js'
 import { endsOf, lineOf, pathOf, titleOf, type Value } from './knowledge.js'
-import type { Objects } from './objects.js'
+import type { Reader } from './repository.js'
 import { entriesOf } from './text.js'
 
 export interface SeenPage {
@@ -41,14 +41,14 @@ function parse(bytes: Buffer): Parsed {
   return { page, text, lines: new Set(found), foreign, doubled, ends: crlf === 0 ? 'lf' : crlf === all ? 'crlf' : 'mixed' }
 }
 
-async function parsedBlob(objects: Objects, oid: string): Promise<Parsed> {
+async function parsedBlob(objects: Reader, oid: string): Promise<Parsed> {
   let found = parsed.get(oid)
   if (!found) parsed.set(oid, (found = parse(await objects.blob(oid))))
   return found
 }
 
 /** Reads a commit, or a folder of it. A page that is there twice, or a line on another's page, is a fault. */
-export async function snapshotOf(objects: Objects, commit: string, folder = ''): Promise<Snapshot> {
+export async function snapshotOf(objects: Reader, commit: string, folder = ''): Promise<Snapshot> {
   const files = await objects.files(commit, folder)
   const pages = new Map<string, SeenPage>()
   const others = new Map<string, string>()
@@ -71,7 +71,7 @@ export async function snapshotOf(objects: Objects, commit: string, folder = ''):
 }
 
 /** Pages that are in more than one file of a commit: the lines in each, by path. */
-export async function twinsIn(objects: Objects, commit: string): Promise<Map<string, Map<string, ReadonlySet<string>>>> {
+export async function twinsIn(objects: Reader, commit: string): Promise<Map<string, Map<string, ReadonlySet<string>>>> {
   const files = new Map<string, Map<string, ReadonlySet<string>>>()
   for (const [path, oid] of await objects.files(commit)) {
     const { page = null, lines = new Set<string>() } = path.endsWith('.md') && !oid.includes(' ') ? await parsedBlob(objects, oid) : {}

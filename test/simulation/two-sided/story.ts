@@ -9,7 +9,7 @@ import { pick, pickWeighted, type Random, randomOfStep } from './random.js'
 import { mergeRequest, openRequest, revertRequest, rollback, updateRequest } from './requests.js'
 import { openSaved, saveWorld } from './saved.js'
 import { resolveHeld, sync } from './sync.js'
-import { adminCommit, brokenSync, keepHouse, killedEdit, killedSync, previewed, racedSync } from './trouble.js'
+import { adminCommit, brokenSync, keepHouse, killedEdit, killedSync, loseDisk, previewed, racedSync } from './trouble.js'
 import { beginStep, DOCS, headThere, MAIN, type Project, type Ref, type World } from './world.js'
 
 type Step = (world: World, next: Random, project: Project) => Promise<string | null>
@@ -63,14 +63,23 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [1, 'converge', (world, next) => converge(world, next)],
 ]
 
+/** What may happen beside them on nodes. */
+const onNodes: typeof steps = [
+  [2, 'kill', killedSync],
+  [2, 'kill-edit', killedEdit],
+  [1, 'lose-disk', loseDisk],
+]
+
 /** `single`: one commit per export. Without it, all exports are commit by commit. */
-export const stepNames = [...steps.map(([, name]) => name), ...editNames, ...planNames, 'single']
+export const stepNames = [...steps.map(([, name]) => name), 'lose-disk', ...editNames, ...planNames, 'single']
 
 export interface Options {
   seed: number
   steps: number
   /** Names of steps that do not happen. */
   without?: readonly string[]
+  /** On how many nodes; absent = on one server without a database. */
+  nodes?: number
   /** The numbers of the only steps that happen. */
   only?: ReadonlySet<number>
   /** Called with every step's account. */
@@ -94,7 +103,8 @@ export interface Told {
 
 async function play(world: World, options: Options, told: Told, begin: number): Promise<void> {
   const { save } = options
-  const possible = steps.filter(([, name]) => !options.without?.includes(name)).map(([weight, name, step]) => [weight, [name, step] as const] as const)
+  const all = world.host.kind === 'nodes' ? [...steps, ...onNodes] : steps
+  const possible = all.filter(([, name]) => !options.without?.includes(name)).map(([weight, name, step]) => [weight, [name, step] as const] as const)
   for (let number = begin; number < options.steps; number++) {
     if (save && number > begin && number % save.every === 0) await saveWorld(world, number, join(save.folder, String(number)))
     if (options.only && !options.only.has(number)) continue
@@ -110,6 +120,7 @@ async function play(world: World, options: Options, told: Told, begin: number): 
     if (said === null) continue
     told.acted.push(number)
     await judgeRemote(world)
+    for (const { space } of world.projects) await world.host.agree(space)
   }
   told.at = options.steps
   beginStep(world, options.steps)
@@ -122,9 +133,10 @@ export async function playStory(options: Options): Promise<Told> {
   const told: Told = { log: [], acted: [], fault: null, at: -1, conflicts: { all: 0, unclear: 0 } }
   const killed = !options.without?.includes('kill')
   const without = new Set(options.without)
+  const kind = options.nodes ? { nodes: options.nodes, seed: options.seed } : killed && isApart(options.seed) ? 'apart' : 'here'
   const { world, step } = options.from
     ? await openSaved(options.from, without)
-    : { world: await begin(options.seed, randomOfStep(options.seed, -1), killed && isApart(options.seed), without), step: 0 }
+    : { world: await begin(options.seed, randomOfStep(options.seed, -1), kind, without), step: 0 }
   try {
     await play(world, options, told, step)
   } catch (error) {

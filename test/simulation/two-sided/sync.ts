@@ -53,7 +53,7 @@ export interface Before {
 const runsOf = async (world: World, project: Project): Promise<Run[]> => (await world.host.api.ask('GET', `${project.url}/git/history?limit=10`)).items
 
 export async function before(world: World, project: Project): Promise<Before> {
-  return { here: headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), last: (await runsOf(world, project))[0]?.id ?? null }
+  return { here: await headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), last: (await runsOf(world, project))[0]?.id ?? null }
 }
 
 /** Waits until no run is under way, and returns those that began since, oldest first. */
@@ -103,7 +103,7 @@ export async function sync(world: World, project: Project, direction: 'import' |
 /** Takes up what runs did: by what moved, and by what they say. */
 export async function absorb(world: World, project: Project, then: Before, runs: readonly Run[], how: How): Promise<string> {
   const said: string[] = []
-  const moved = headHere(project) !== then.here
+  const moved = (await headHere(project)) !== then.here
   for (const run of runs) {
     world.said.push(`${project.name}: ${run.direction} ${run.ref} ${run.state} ${run.result ?? ''} ${run.error ?? ''}`)
     said.push(`${run.direction} ${run.ref.slice(11)} ${run.result ?? run.state}${run.error ? ` “${run.error.slice(0, 160)}”` : ''}`)
@@ -261,7 +261,7 @@ async function absorbConflict(world: World, project: Project, run: Run): Promise
   if (run.state !== 'conflict' || !run.changeRequest || !knowledge) return
   const held = project.held.get(run.ref)
   const { number } = await world.host.api.ask('GET', `${project.url}/change-requests/${run.changeRequest}`)
-  const head = headHere(project, branchRef(number))
+  const head = await headHere(project, branchRef(number))
   const from = headThere(world, run.ref) as string
   if (!held || held.id !== run.changeRequest) project.held.set(run.ref, { id: run.changeRequest, number, knowledge: knowledge.copy(), head, from })
   else if (held.head !== head) {

@@ -1,5 +1,4 @@
 import { git } from '../../support/hermetic-git.js'
-import { commitIn } from './admin.js'
 import { Gone } from './api.js'
 import { Fault } from './fault.js'
 import { judgeTarget, mainOf } from './here.js'
@@ -112,10 +111,13 @@ export async function killedSync(world: World, next: Random, project: Project): 
   await startSync(world, project, direction, ref, false)
   await new Promise((done) => setTimeout(done, delay))
   await host.kill(reach)
-  await host.restart()
+  // What the killed node was doing, the others take over.
+  const late = host.kind === 'nodes' && next(2) === 0
+  if (!late) await host.restart()
   const runs = await idle(world, project, then.last)
+  if (late) await host.restart()
   const told = await absorb(world, project, then, runs, { broken: true })
-  return `${told} (${reach} killed after ${delay} ms)`
+  return `${told} (${reach} killed after ${delay} ms${late ? ', and back when others had done it' : ''})`
 }
 
 /** The server is killed during an edit: it was made as a whole, or not at all. */
@@ -149,7 +151,7 @@ export async function killedEdit(world: World, next: Random, project: Project): 
 export async function previewed(world: World, next: Random, project: Project): Promise<string> {
   const direction = next(2) === 0 ? 'import' : 'export'
   const ref = pick(next, refsOf(world)) as Ref
-  const allRefs = () => Promise.all([git(project.objects.dir, ['for-each-ref']), git(world.remote.path, ['for-each-ref'])])
+  const allRefs = () => Promise.all([project.objects.refs(), git(world.remote.path, ['for-each-ref'])])
   const was = await allRefs()
   const { status, body, text } = await world.host.api.call('POST', `${project.url}/git/preview`, { direction, ...inputOf(world, project, ref) })
   const is = await allRefs()
@@ -158,9 +160,9 @@ export async function previewed(world: World, next: Random, project: Project): P
   if (status !== 200 && !(status === 400 && !headThere(world, ref))) throw new Fault('preview', `${project.name}: ${direction} of ${ref}: ${status} ${text}`)
   const said = `${project.name}: preview of ${direction} ${ref.slice(11)}: ${body?.result ?? status}`
   if (direction === 'export' || status !== 200 || next(2) === 0) return said
-  const here = headHere(project)
+  const here = await headHere(project)
   const told = await sync(world, project, 'import', ref)
-  const came = project.held.has(ref) ? 'conflict' : headHere(project) === here ? 'none' : 'clean'
+  const came = project.held.has(ref) ? 'conflict' : (await headHere(project)) === here ? 'none' : 'clean'
   if (came !== body.result && body.result !== 'adopt')
     throw new Fault('preview', `${project.name}: the preview of an import of ${ref} said ${body.result}, and the import came to ${came}`)
   return `${said}, then ${told}`
@@ -170,7 +172,7 @@ export async function previewed(world: World, next: Random, project: Project): P
 export async function adminCommit(world: World, next: Random, project: Project): Promise<string | null> {
   const plan = planOf(world, next, await seeHere(project))
   if (!plan) return null
-  await commitIn(project.objects.dir, MAIN, plan.files, plan.what, world.clock.seconds)
+  await project.objects.commit(MAIN, plan.files, plan.what, world.clock.seconds)
   record(project.main, await seeHere(project), why(world, 'an administrator with plain Git'))
   await judgeTarget(world, mainOf(project))
   return `${project.name}, by hand here: ${plan.what}`
@@ -182,9 +184,15 @@ export async function keepHouse(world: World, next: Random, project: Project): P
     ['gc', '--quiet'],
     ['gc', '--quiet', '--prune=now'],
   ]) as string[]
-  await git(project.objects.dir, args).catch((error: unknown) => {
-    if (!String(error).includes('gc is already running')) throw error
-  })
+  await project.objects.keepHouse(args)
   await judgeTarget(world, mainOf(project))
   return `${project.name}: git ${args.join(' ')}`
+}
+
+/** A node is killed, and comes back with an empty disk. */
+export async function loseDisk(world: World, _next: Random, project: Project): Promise<string | null> {
+  const said = await world.host.loseDisk?.()
+  if (said === undefined) return null
+  await judgeTarget(world, mainOf(project))
+  return said
 }

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BareRepository } from '../../support/bare-repository.js'
 import { type GitHttp, startGitHttp } from '../../support/git-http.js'
-import { commitIn } from './admin.js'
 import { StoryClock } from './clock.js'
 import { Fault } from './fault.js'
-import { type Host, hostApart, hostHere } from './host.js'
+import { type Host, type HostKind, startHost } from './host.js'
 import { judge, settle } from './judge.js'
 import { endsOf, Knowledge, lineOf, openLedger, pathOf, titleOf } from './knowledge.js'
 import { Objects } from './objects.js'
+import type { SpaceRepository } from './repository.js'
 import { type Snapshot, snapshotOf, twinsIn, valueIn } from './snapshot.js'
 import { withEntry } from './text.js'
 
@@ -50,7 +50,7 @@ export interface Project {
   folder: string
   space: string
   url: string
-  objects: Objects
+  objects: SpaceRepository
   main: Knowledge
   /** Heads of main, oldest first. */
   heads: string[]
@@ -100,10 +100,10 @@ export interface Beginning {
   seconds: number
 }
 
-export async function openWorld(apart: boolean, without: ReadonlySet<string>, from?: Beginning): Promise<World> {
+export async function openWorld(kind: HostKind, without: ReadonlySet<string>, from?: Beginning): Promise<World> {
   openLedger()
   const clock = new StoryClock()
-  const host = apart ? await hostApart(from?.service) : await hostHere(clock, from?.service)
+  const host = await startHost(kind, clock, from?.service)
   const served = from?.remotes ?? (await mkdtemp(join(tmpdir(), 'bindery-remotes-')))
   const remotes = await startGitHttp({ root: served, ...(from ? { port: from.port } : {}) })
   const remote = await remotes.createRepository('docs.git', from ? { seconds: from.seconds } : {})
@@ -130,9 +130,6 @@ export async function openWorld(apart: boolean, without: ReadonlySet<string>, fr
   return world
 }
 
-/** Objects of a space's repository. */
-export const objectsOf = ({ host }: World, space: string): Objects => new Objects(join(host.dir, 'repos', `${space}.git`))
-
 export async function addProject(world: World, name: string, folder: string): Promise<Project> {
   const { id } = await world.host.api.ask('POST', `/v1/orgs/${world.host.organization}/spaces`, { title: name })
   const project: Project = {
@@ -140,7 +137,7 @@ export async function addProject(world: World, name: string, folder: string): Pr
     folder,
     space: id,
     url: `/v1/spaces/${id}`,
-    objects: objectsOf(world, id),
+    objects: world.host.repository(id),
     main: new Knowledge(),
     heads: [],
     branches: [],
@@ -165,12 +162,12 @@ export function beginStep(world: World, step: number): void {
 }
 
 export const why = (world: World, who: string): string => `${who} in step ${world.step}`
-export const headHere = (project: Project, ref = MAIN as string): string => {
-  const head = project.objects.head(ref)
+export const headHere = async (project: Project, ref = MAIN as string): Promise<string> => {
+  const head = await project.objects.head(ref)
   if (!head) throw new Fault('response', `${project.name} has no ${ref}`)
   return head
 }
-export const seeHere = (project: Project, ref = MAIN as string): Promise<Snapshot> => snapshotOf(project.objects, headHere(project, ref))
+export const seeHere = async (project: Project, ref = MAIN as string): Promise<Snapshot> => snapshotOf(project.objects, await headHere(project, ref))
 export const headThere = (world: World, ref: Ref): string | null => world.there.head(ref)
 export const seeThere = (world: World, project: Project, commit: string): Promise<Snapshot> => snapshotOf(world.there, commit, project.folder)
 export const branchRef = (number: number): string => `refs/heads/change-requests/${number}`
@@ -195,17 +192,16 @@ export async function mendTwice(
   ref: string,
   kept: (page: string, paths: readonly string[]) => string | null,
 ): Promise<{ gone: string[]; stayed: string[]; places: Map<string, string> }> {
-  const head = headHere(project, ref)
+  const head = await headHere(project, ref)
   const mended = { gone: [] as string[], stayed: [] as string[], places: new Map<string, string>() }
   for (const [page, files] of await twinsIn(project.objects, head)) {
     const paths = [...files.keys()]
     const stays = kept(page, paths)
     if (stays === null) continue
-    const summary = (await project.objects.read(`${headHere(project, ref)}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
+    const summary = (await project.objects.read(`${await headHere(project, ref)}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
     const gone = paths.filter((path) => path !== stays)
     project.twins.add(page)
-    await commitIn(
-      project.objects.dir,
+    await project.objects.commit(
       ref,
       { ...Object.fromEntries(gone.map((path) => [path, null])), 'SUMMARY.md': gone.reduce((text, path) => withEntry(text, path, null), summary) },
       'One is enough',
