@@ -181,7 +181,7 @@ class PostgresDatabase implements Database {
       end: () => {
         if (state === 'ended') return
         state = 'ended'
-        client.release(true)
+        this.#connections.release(client, new Error('its holder has ended it'))
       },
     }
   }
