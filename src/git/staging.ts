@@ -71,7 +71,8 @@ export class CommitStaging {
     this.#mustBeSound()
     const own = [...this.#own.keys()]
     try {
-      if (await this.writer.writeTogether([...this.#own.values()])) this.#remember()
+      await this.writer.writeTogether([...this.#own.values()])
+      this.#remember()
     } catch (error) {
       this.#failure = { error }
       this.#forget(own)
@@ -122,7 +123,7 @@ export class CommitStaging {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** What was just written is read soon, and from a pack only through a Git process. */
+  /** What was just written is read soon. */
   #remember(): void {
     const { caches, cacheKey, pending } = this.objects
     for (const [oid, { content }] of this.#own) {
