@@ -15,7 +15,7 @@ import type { WriteInput } from './types.js'
 
 /**
  * A series of commits that become durable together. What was written can be read at once, but only by this process, from
- * memory. `settle` writes all of it to the disk: as loose objects, or if there are many as one pack.
+ * memory. `settle` writes all of it to the disk: as one pack, or a single object loose.
  */
 export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
