@@ -41,7 +41,8 @@ async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, 
   const queued = new Promise<boolean>((resolve) => (begun = () => resolve(true)))
   store.transact = (work) => {
     begun()
-    return transact(work)
+    // With a data folder they wait for one another anyway; PostgreSQL may let one that began meanwhile come first.
+    return demotion.then(() => transact(work))
   }
   try {
     const pending = fetch(here.url + url, {

@@ -2,8 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { noteNode } from '../support/by-hand.js'
 import { nodeKey } from '../support/node-key.js'
 import { moduleArguments } from '../support/own-process.js'
+import { publishElsewhere } from '../support/second-node.js'
+import { databaseSettings } from '../support/service-database.js'
 
 export const TOKEN = 'bindery_test_admin_token_0123456789'
 
@@ -53,8 +56,11 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
 
 /** Starts a server and waits until it is ready. Rejects with its output if it ends before. */
 export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const settings = { ...(await databaseSettings(dir)), ...env }
+  const database = settings.BINDERY_DATABASE_URL
+  if (database !== undefined) noteNode(join(dir, 'repos'), (space, moved, copy) => publishElsewhere({ dir, url: database }, space, moved, copy))
   const started = performance.now()
-  const { child, output, ended } = launch(dir, env)
+  const { child, output, ended } = launch(dir, settings)
   let over = false
   void ended.then(() => (over = true))
   const match = await until(() => {
