@@ -5,6 +5,7 @@ import { onPostgres } from './on-postgres.js'
 /** Why, and what is tested instead. A file names its reason in a line `// @embedded-only: <reason>`, a case in its option `embeddedOnly`. */
 export const REASONS = {
   'data-folder': 'they look into, damage or prepare the files of documents, which nodes do not have; for PostgreSQL there is test/store/contract.ts',
+  'earlier-data': 'they begin with the data folder of an earlier release; a database gets one by bindery migrate, once a release like this one has opened it',
   'plain-git': 'somebody moves refs, or damages objects, with plain Git while the server works, which nodes undo; for them there is test/git/shared-*.test.ts',
   'kept-responses': 'no response is kept on nodes',
   migrate: 'the installation that is moved has to be one without a database',
