@@ -27,8 +27,8 @@ export interface ServerProcess {
   ended: Promise<number | null>
 }
 
-/** Starts the command without waiting for anything. */
-export function launch(dir: string, env: Record<string, string> = {}): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+/** Starts the command without waiting for anything. @param database of the run: the server has its key in its folder then, as `startService` does */
+export function launch(dir: string, env: Record<string, string> = {}, database: { BINDERY_DATABASE_URL?: string } = {}): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'serve'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,6 +45,7 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
       BINDERY_ADMIN_TOKEN: TOKEN,
       BINDERY_LOG_LEVEL: 'warn',
       ...nodeKey(env),
+      ...database,
       ...env,
     },
   })
@@ -56,11 +57,11 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
 
 /** Starts a server and waits until it is ready. Rejects with its output if it ends before. */
 export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
-  const settings = { ...(await databaseSettings(dir)), ...env }
-  const database = settings.BINDERY_DATABASE_URL
-  if (database !== undefined) noteNode(join(dir, 'repos'), (space, moved, copy) => publishElsewhere({ dir, url: database }, space, moved, copy))
+  const database = await databaseSettings(dir)
+  const { BINDERY_DATABASE_URL: databaseUrl } = { ...database, ...env }
+  if (databaseUrl !== undefined) noteNode(join(dir, 'repos'), (space, moved, copy) => publishElsewhere({ dir, url: databaseUrl }, space, moved, copy))
   const started = performance.now()
-  const { child, output, ended } = launch(dir, settings)
+  const { child, output, ended } = launch(dir, env, database)
   let over = false
   void ended.then(() => (over = true))
   const match = await until(() => {
