@@ -28,7 +28,11 @@ export interface ServerProcess {
 }
 
 /** Starts the command without waiting for anything. @param database of the run: the server has its key in its folder then, as `startService` does */
-export function launch(dir: string, env: Record<string, string> = {}, database: { BINDERY_DATABASE_URL?: string } = {}): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+export function launch(
+  dir: string,
+  env: Record<string, string> = {},
+  database: { BINDERY_DATABASE_URL?: string } = {},
+): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'serve'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,7 +63,7 @@ export function launch(dir: string, env: Record<string, string> = {}, database: 
 export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const database = await databaseSettings(dir)
   const { BINDERY_DATABASE_URL: databaseUrl } = { ...database, ...env }
-  if (databaseUrl !== undefined) noteNode(join(dir, 'repos'), (space, moved, copy) => publishElsewhere({ dir, url: databaseUrl }, space, moved, copy))
+  if (databaseUrl) noteNode(join(dir, 'repos'), (space, moved, copy) => publishElsewhere({ dir, url: databaseUrl }, space, moved, copy))
   const started = performance.now()
   const { child, output, ended } = launch(dir, env, database)
   let over = false

@@ -8,7 +8,6 @@ export const REASONS = {
   'earlier-data': 'they begin with the data folder of an earlier release; a database gets one by bindery migrate, once a release like this one has opened it',
   'plain-git': 'somebody moves refs, or damages objects, with plain Git while the server works, which nodes undo; for them there is test/git/shared-*.test.ts',
   'kept-responses': 'no response is kept on nodes',
-  migrate: 'the installation that is moved has to be one without a database',
 } as const
 
 export type Reason = keyof typeof REASONS

@@ -57,7 +57,7 @@ export async function startService(options: { env?: Record<string, string>; over
   const overrides: Overrides = { log: createLog({ level: process.env.TEST_LOG ? 'debug' : 'error' }), makePool: sharedPool, ...options.overrides }
   const run = async (): Promise<Service> => {
     const started = await start(config, overrides)
-    noteNode(config.reposDir, (space, moved) => publishThrough(started.app.git, space, moved))
+    if (config.databaseUrl !== null) noteNode(config.reposDir, (space, moved) => publishThrough(started.app.git, space, moved))
     const close = async (): Promise<void> => {
       forgetNode(config.reposDir)
       await started.close()
