@@ -8,12 +8,17 @@ export class StoredFiles {
   /** @param dir the folder of the service @param shelf what its folder below `data/` and its shelf in the database are called */
   constructor(
     readonly dir: string,
-    readonly shelf: 'lfs' | 'openapi',
+    readonly shelf: 'lfs' | 'openapi' | 'pdf',
   ) {}
 
   async exists(hash: string): Promise<boolean> {
     const rows = await this.#query('SELECT 1 FROM files WHERE shelf = $1 AND name = $2', hash)
     return rows === null ? existsSync(this.#path(hash)) : rows.length > 0
+  }
+
+  /** How many there are in the database; null if there is none. */
+  async count(): Promise<number | null> {
+    return (await this.#query('SELECT 1 FROM files WHERE shelf = $1'))?.length ?? null
   }
 
   async remove(hash: string): Promise<void> {
