@@ -29,19 +29,27 @@ interface Asked {
  */
 async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, url: string, body: unknown): Promise<Asked> {
   const { store } = here.service.app
-  const transact = store.transact.bind(store)
+  const [transact, get] = [store.transact.bind(store), store.get.bind(store)]
+  const membershipOfCaller = membershipId(here.organization, who.user)
   let open = (): void => {}
   const gate = new Promise<void>((resolve) => (open = resolve))
   const demotion = transact(async (tx) => {
-    const membership = await tx.get(memberships, membershipId(here.organization, who.user))
+    const membership = await tx.get(memberships, membershipOfCaller)
     if (membership) await tx.replace(memberships, { ...membership, disabled: true })
     await gate
   })
   let begun = (): void => {}
   const queued = new Promise<boolean>((resolve) => (begun = () => resolve(true)))
+  // What begins to write before the request has seen the role is work in the background.
+  let isSeen = false
+  store.get = (of, id) => {
+    if (id === membershipOfCaller) isSeen = true
+    return get(of, id)
+  }
   store.transact = (work) => {
-    begun()
-    return transact(work)
+    if (isSeen) begun()
+    // With a data folder they wait for one another anyway; PostgreSQL may let one that began meanwhile come first.
+    return demotion.then(() => transact(work))
   }
   try {
     const pending = fetch(here.url + url, {
@@ -57,6 +65,7 @@ async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, 
     return { status: response.status, queued: wrote }
   } finally {
     store.transact = transact
+    store.get = get
   }
 }
 

@@ -15,6 +15,7 @@ const DAY = 24 * 60 * 60 * 1000
 const clock = handClock()
 const lines: Record<string, unknown>[] = []
 const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } })
+// @embedded-only: kept-responses
 const [test, here] = await suiteWith('kept responses: seen by the very next read', () => startService({ overrides: { clock, log } }))
 
 const post = async (path: string, body: object, status = 201) => (await here.admin.call('post', path, body).expect(status)).body

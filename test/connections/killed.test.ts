@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { until } from '../races/server-process.js'
 import { startGitHttp } from '../support/git-http.js'
 import { git } from '../support/hermetic-git.js'
 import { moduleArguments } from '../support/own-process.js'
@@ -36,6 +37,13 @@ test('an export that was due when the process was killed is made after the next 
   await once(child, 'exit')
   const service = await startService({ dir })
   try {
+    // Another node leaves the exports to the dead one for as long as its lease lasts.
+    await until(() =>
+      git(theirs.path, ['rev-parse', 'main:due.md']).then(
+        () => true,
+        () => null,
+      ),
+    )
     await service.service.idle()
     assert.is(await git(theirs.path, ['show', 'main:due.md']), '# Due')
     assert.is(await git(theirs.path, ['show', '-s', '--format=%an', 'main']), (await service.admin.call('get', '/v1/user').expect(200)).body.displayName)

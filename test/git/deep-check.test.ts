@@ -7,6 +7,7 @@ import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { loadConfig } from '../../src/config.js'
 import { checkAll } from '../../src/commands/maintenance.js'
 import { startService } from '../support/service.js'
+import { databaseSettings, dropDatabase } from '../support/service-database.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, openAt, unpack } from './fixture.js'
 import { anyLease } from '../support/lease.js'
@@ -92,7 +93,11 @@ test('is what bindery fsck --deep does with every space', async () => {
   const service = await startService()
   const response = await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Handbook' }).expect(201)
   await service.service.close()
-  const config = loadConfig({ BINDERY_DATA_DIR: join(service.dir, 'data'), BINDERY_REPOS_DIR: join(service.dir, 'repos') })
+  const config = loadConfig({
+    BINDERY_DATA_DIR: join(service.dir, 'data'),
+    BINDERY_REPOS_DIR: join(service.dir, 'repos'),
+    ...(await databaseSettings(service.dir)),
+  })
   try {
     assert.equal(await checkAll(config, { deep: true }), { complaints: [], notes: [] })
     const path = join(service.dir, 'repos', `${response.body.id}.git`)
@@ -106,6 +111,7 @@ test('is what bindery fsck --deep does with every space', async () => {
     )
   } finally {
     rmSync(service.dir, { recursive: true, force: true })
+    await dropDatabase(service.dir)
   }
 })
 test.run()

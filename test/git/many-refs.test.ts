@@ -9,6 +9,7 @@ import { suiteWith } from '../support/suite.js'
 import { admin } from './fixture.js'
 
 // @own-process: it counts what the whole process reads
+// @embedded-only: plain-git
 const [test, here] = await suiteWith('a repository with 10,000 refs', startService)
 
 const changed = ['readFileSync', 'readdirSync', 'openSync', 'statSync'] as const

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
@@ -13,6 +12,7 @@ import { lfsObjects } from '../../src/model/index.js'
 import { POLL_MS, QUIET_MS } from '../connections/connected.js'
 import { git } from '../support/hermetic-git.js'
 import { type ObjectBehaviour, pointerOf } from '../support/lfs-server.js'
+import { StoredFiles } from '../support/stored-files.js'
 import { suiteWith } from '../support/suite.js'
 import { AUTH, credential, startConnectedLfs } from './connected.js'
 
@@ -32,6 +32,7 @@ const asksOf = ({ url }: { url: string }): number[] =>
   here.lfs.batches
     .filter(({ path }) => url.endsWith(path.replace('/info/lfs/objects/batch', '')))
     .map(({ body }) => (body as unknown as { objects: unknown[] }).objects.length)
+const stored = new StoredFiles(here.service.dir, 'lfs')
 const drafts = (): Promise<string[]> => readdir(join(here.service.dir, 'data', 'lfs', 'drafts'))
 const download = (url: string) =>
   request(url)
@@ -244,7 +245,6 @@ test('a copy keeps what the space has; a purged space loses it, and the file goe
   const copy = (await here.service.admin.call('post', `/v1/spaces/${space}/duplicate`).expect(201)).body.id
   const [copied] = await filesOf(copy)
   assert.is(copied.lfs.state, 'present')
-  const kept = join(here.service.dir, 'data', 'lfs', oid.slice(0, 2), oid)
   const { app } = here.service.service
   const purge = async (id: string): Promise<void> => {
     await here.service.admin.call('delete', `/v1/spaces/${id}`).expect((response) => assert.ok(response.status < 300))
@@ -254,17 +254,17 @@ test('a copy keeps what the space has; a purged space loses it, and the file goe
   const url = (await named())['a.png']?.downloadURL as string
   await purge(space)
   await download(url).expect(404)
-  await utimes(kept, 1, 1)
+  await stored.writtenAt(oid, new Date(1000))
   await sweepLfsFiles(app)
-  assert.ok(existsSync(kept), 'the copy has it')
-  await utimes(kept, new Date(), new Date())
+  assert.ok(await stored.exists(oid), 'the copy has it')
+  await stored.writtenAt(oid, new Date())
   await purge(copy)
   assert.is(await app.store.count(lfsObjects, 'oid', oid), 0)
   await sweepLfsFiles(app)
-  assert.ok(existsSync(kept), 'a young file may be about to be recorded')
-  await utimes(kept, 1, 1)
+  assert.ok(await stored.exists(oid), 'a young file may be about to be recorded')
+  await stored.writtenAt(oid, new Date(1000))
   await sweepLfsFiles(app)
-  assert.not.ok(existsSync(kept))
+  assert.not.ok(await stored.exists(oid))
 })
 
 test('an export takes the pointer along as it is; a commit in its place is an ordinary file; a lost file is fetched again', async () => {
@@ -275,7 +275,7 @@ test('an export takes the pointer along as it is; a commit in its place is an or
   const exported = await here.remoteFiles(theirs)
   assert.is(exported['.gitbook/assets/a.png'], pointer.trim())
   assert.ok('more.md' in exported)
-  await rm(join(here.service.dir, 'data', 'lfs', oid.slice(0, 2), oid))
+  await stored.remove(oid)
   await maintainRepository(here.service.service.app, space)
   await here.idle()
   await download((await named())['a.png']?.downloadURL as string).expect(200)

@@ -1,6 +1,5 @@
 // Git LFS in spaces, where things go wrong: limits, lost files and credentials, slow servers, other organizations, revisions beside main.
 import { createHash, randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
@@ -9,6 +8,7 @@ import { lfsObjects } from '../../src/model/index.js'
 import { POLL_MS } from '../connections/connected.js'
 import { git } from '../support/hermetic-git.js'
 import { pointerOf } from '../support/lfs-server.js'
+import { StoredFiles } from '../support/stored-files.js'
 import { suiteWith } from '../support/suite.js'
 import { AUTH, credential, startConnectedLfs } from './connected.js'
 
@@ -64,7 +64,7 @@ test('limits: an object, a space; what got lost does not count twice', async () 
   const after = await main(space)
   assert.match(after['d.png']?.lfs?.problem ?? '', /more than 10000 bytes \(BINDERY_LFS_SPACE_BYTES\)/)
   assert.is(after['e.png']?.lfs?.state, 'present')
-  for (const { oid } of [a, b, c]) await rm(join(here.service.dir, 'data', 'lfs', oid.slice(0, 2), oid))
+  for (const { oid } of [a, b, c]) await new StoredFiles(here.service.dir, 'lfs').remove(oid)
   await maintainRepository(here.service.service.app, space)
   await here.idle()
   for (const name of ['a.png', 'b.png', 'c.png'])

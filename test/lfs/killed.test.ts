@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { until } from '../races/server-process.js'
 import { startGitHttp } from '../support/git-http.js'
 import { startLfs } from '../support/lfs-server.js'
 import { moduleArguments } from '../support/own-process.js'
@@ -50,6 +51,8 @@ test('a download that the kill interrupted is made again, and nothing half writt
   here.lfs.downloads.length = 0
   const service = await startService({ dir })
   try {
+    // Another node leaves the job to the dead one for as long as its lease lasts.
+    await until(() => (here.lfs.downloads.length > 0 ? true : null))
     await service.service.idle()
     assert.equal(await readdir(join(folder, 'drafts')), [])
     assert.equal(

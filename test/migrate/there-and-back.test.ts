@@ -44,6 +44,14 @@ const digest = async (data: string) => {
   }
 }
 
+test('a URL that is not one of PostgreSQL is not taken for a folder, and is not repeated', async () => {
+  for (const to of ['http://secret@db.example/x', 'mysql://secret@db/x', 'POSTGRESQL+x://secret@db/x']) {
+    const { refused } = await run((tell) => migrate(embedded, to, tell))
+    assert.match(refused ?? '', /^--to names a place that begins with [\w+]+:\/\/, .* give postgresql:\/\/user@host\/database, or a folder\.$/)
+    assert.not.match(refused ?? '', /secret/)
+  }
+})
+
 const url = await postgres.database()
 
 test('an installation moves into a database: all of it is compared, and nothing of the source is changed', async () => {

@@ -1,10 +1,12 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { checkAll } from '../../src/commands/maintenance.js'
 import { loadConfig } from '../../src/config.js'
 import { openApiVersions } from '../../src/model/index.js'
 import { startService } from '../support/service.js'
+import { databaseSettings, dropDatabase } from '../support/service-database.js'
+import { StoredFiles } from '../support/stored-files.js'
 import { suite } from '../support/suite.js'
 import { put } from './fixture.js'
 
@@ -12,33 +14,28 @@ const test = suite('openapi/fsck')
 
 test('fsck finds missing and damaged files of specifications, and repairs what follows from something else', async () => {
   const here = await startService()
-  const config = loadConfig({ BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos') })
+  const config = loadConfig({ BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos'), ...(await databaseSettings(here.dir)) })
   await put(here, 'pets', { '/a': { get: { responses: { '200': { description: 'x' } } } } })
   await put(here, 'pets', { '/b': { get: { responses: { '200': { description: 'x' } } } } })
   const versions = (await here.service.app.store.all(openApiVersions)).sort((a, b) => a.number - b.number)
   await here.service.close()
   const [first, last] = versions
   if (!first || !last) throw new Error('There are no versions.')
-  const file = (hash: string): string => join(here.dir, 'data', 'openapi', hash.slice(0, 2), hash)
-  const damage = (hash: string): void => {
-    const bytes = readFileSync(file(hash))
-    bytes[10]! ^= 1
-    writeFileSync(file(hash), bytes)
-  }
+  const files = new StoredFiles(here.dir, 'openapi')
   try {
     assert.equal(await checkAll(config, { deep: true }), { complaints: [], notes: [] })
-    const index = readFileSync(file(last.index))
-    rmSync(file(last.index))
-    damage(last.parts)
+    const index = await files.read(last.index)
+    await files.remove(last.index)
+    await files.damage(last.parts)
     const { complaints: shallow } = await checkAll(config)
     assert.is(shallow.length, 1)
     assert.match(shallow[0] ?? '', /specification pets .* index \(the file \w+\) is missing\. It was made again/)
-    assert.equal(readFileSync(file(last.index)), index)
+    assert.equal(await files.read(last.index), index)
     const { complaints: deep } = await checkAll(config, { deep: true })
     assert.match(deep.join('\n'), /parts \(the file \w+\) is damaged\. It was made again/)
     assert.equal(await checkAll(config, { deep: true }), { complaints: [], notes: [] })
-    damage(first.content)
-    damage(last.content)
+    await files.damage(first.content)
+    await files.damage(last.content)
     const { complaints } = await checkAll(config, { deep: true })
     assert.match(complaints.join('\n'), new RegExp(`${first.id}: its document, the file ${first.content}, is damaged. The version was removed`))
     assert.match(complaints.join('\n'), new RegExp(`${last.id}: its document, the file ${last.content}, is damaged. It is read again`))
@@ -50,6 +47,7 @@ test('fsck finds missing and damaged files of specifications, and repairs what f
     assert.equal((await checkAll(config, { deep: true })).complaints, [])
   } finally {
     rmSync(here.dir, { recursive: true, force: true })
+    await dropDatabase(here.dir)
   }
 })
 

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config.js'
 import { makeToken, makeUser, OperatorError } from '../../src/commands/maintenance.js'
 import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
+import { databaseSettings } from '../support/service-database.js'
 import { startSmtp } from '../support/smtp.js'
 import { suiteWith } from '../support/suite.js'
 import { as, organization, secretOf } from './fixture.js'
@@ -131,9 +132,10 @@ test('by the operator: BINDERY_ADMIN_EMAIL makes an account of its own', async (
   }
 })
 
-const configOf = (dir: string) => loadConfig({ BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos') })
-const tokenOf = (dir: string, email: string, claimedIn?: string) => makeToken(configOf(dir), email, { label: 'test', claimedIn })
-const vouch = (dir: string, email: string, options: { name?: string; free?: boolean } = {}) => makeUser(configOf(dir), email, options)
+const environment = async (dir: string) => ({ BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos'), ...(await databaseSettings(dir)) })
+const configOf = async (dir: string) => loadConfig(await environment(dir))
+const tokenOf = async (dir: string, email: string, claimedIn?: string) => makeToken(await configOf(dir), email, { label: 'test', claimedIn })
+const vouch = async (dir: string, email: string, options: { name?: string; free?: boolean } = {}) => makeUser(await configOf(dir), email, options)
 const refusal = async (work: Promise<string>): Promise<string> => {
   const error = await work.then(
     () => null,
@@ -154,7 +156,7 @@ test('by the operator: the command line', async () => {
     assert.match(none, 'No account has the address line@people.example')
     assert.match(none, `User ${claimer.user} of organization ${claimer.org} alone`)
     assert.match(await refusal(vouch(here.dir, 'no address')), 'not an e-mail address')
-    const env = { PATH: process.env.PATH, BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos') }
+    const env = { PATH: process.env.PATH, ...(await environment(here.dir)) }
     const { stdout } = await run(
       process.execPath,
       [...moduleArguments('../../src/main.js', import.meta.url), 'user', 'Line@people.example', '--name', 'Line'],
@@ -192,41 +194,49 @@ async function earlierData(): Promise<string> {
   return dir
 }
 
-test('accounts of an earlier release go on with their addresses, tokens and places', async () => {
-  const dir = await earlierData()
-  const env = { BINDERY_ADMIN_EMAIL: 'ada@people.example', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' }
-  const here = await startService({ dir, env, overrides: { clock } })
-  try {
-    assert.is(here.organization, EARLIER.org)
-    const wanda = await get(here, EARLIER.token, '/v1/user')
-    assert.equal([wanda.id, wanda.email, wanda.emailUnproven], [EARLIER.wanda, 'wanda@people.example', undefined])
-    await as(here, EARLIER.token, 'get', `/v1/orgs/${EARLIER.org}`).expect(200)
-    assert.is((await here.admin.call('get', `/v1/orgs/${EARLIER.org}/members`).expect(200)).body.items.length, 2)
-    const { body } = await as(here, null, 'post', '/v1/sign-in/token', { token: (await signIn(here, 'wanda@people.example')).secret }).expect(201)
-    assert.is((await get(here, body.token, '/v1/user')).id, EARLIER.wanda)
-    // An invitation of then that went out without a mail proves nothing now either.
-    assert.is((await accept(here, EARLIER.open).expect(200)).body.member.user.emailUnproven, true)
-    await here.restart()
-    assert.is((await get(here, EARLIER.token, '/v1/user')).id, EARLIER.wanda)
-  } finally {
-    await here.close()
-  }
-})
+test(
+  'accounts of an earlier release go on with their addresses, tokens and places',
+  async () => {
+    const dir = await earlierData()
+    const env = { BINDERY_ADMIN_EMAIL: 'ada@people.example', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' }
+    const here = await startService({ dir, env, overrides: { clock } })
+    try {
+      assert.is(here.organization, EARLIER.org)
+      const wanda = await get(here, EARLIER.token, '/v1/user')
+      assert.equal([wanda.id, wanda.email, wanda.emailUnproven], [EARLIER.wanda, 'wanda@people.example', undefined])
+      await as(here, EARLIER.token, 'get', `/v1/orgs/${EARLIER.org}`).expect(200)
+      assert.is((await here.admin.call('get', `/v1/orgs/${EARLIER.org}/members`).expect(200)).body.items.length, 2)
+      const { body } = await as(here, null, 'post', '/v1/sign-in/token', { token: (await signIn(here, 'wanda@people.example')).secret }).expect(201)
+      assert.is((await get(here, body.token, '/v1/user')).id, EARLIER.wanda)
+      // An invitation of then that went out without a mail proves nothing now either.
+      assert.is((await accept(here, EARLIER.open).expect(200)).body.member.user.emailUnproven, true)
+      await here.restart()
+      assert.is((await get(here, EARLIER.token, '/v1/user')).id, EARLIER.wanda)
+    } finally {
+      await here.close()
+    }
+  },
+  { embeddedOnly: 'earlier-data' },
+)
 
-test('the operator frees the address of an account that an earlier release made without knowing its owner', async () => {
-  const dir = await earlierData()
-  let here: TestService | null = null
-  try {
-    assert.match(await vouch(dir, 'ada@people.example'), 'confirmed by the operator')
-    assert.match(await vouch(dir, 'wanda@people.example', { free: true }), `User ${EARLIER.wanda} of organization ${EARLIER.org} alone`)
-    assert.match(await refusal(vouch(dir, 'wanda@people.example', { free: true })), 'No account has the address')
-    assert.match(await vouch(dir, 'wanda@people.example'), /^Account \w+/)
-    const token = await tokenOf(dir, 'wanda@people.example')
-    here = await startService({ dir, env: { BINDERY_ADMIN_EMAIL: 'ada@people.example' }, overrides: { clock } })
-    await areStrangers(here, token, { user: EARLIER.wanda, token: EARLIER.token, org: EARLIER.org })
-  } finally {
-    await (here ? here.close() : rm(dir, { recursive: true, force: true }))
-  }
-})
+test(
+  'the operator frees the address of an account that an earlier release made without knowing its owner',
+  async () => {
+    const dir = await earlierData()
+    let here: TestService | null = null
+    try {
+      assert.match(await vouch(dir, 'ada@people.example'), 'confirmed by the operator')
+      assert.match(await vouch(dir, 'wanda@people.example', { free: true }), `User ${EARLIER.wanda} of organization ${EARLIER.org} alone`)
+      assert.match(await refusal(vouch(dir, 'wanda@people.example', { free: true })), 'No account has the address')
+      assert.match(await vouch(dir, 'wanda@people.example'), /^Account \w+/)
+      const token = await tokenOf(dir, 'wanda@people.example')
+      here = await startService({ dir, env: { BINDERY_ADMIN_EMAIL: 'ada@people.example' }, overrides: { clock } })
+      await areStrangers(here, token, { user: EARLIER.wanda, token: EARLIER.token, org: EARLIER.org })
+    } finally {
+      await (here ? here.close() : rm(dir, { recursive: true, force: true }))
+    }
+  },
+  { embeddedOnly: 'earlier-data' },
+)
 
 test.run()

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
+import { onPostgres } from '../support/on-postgres.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Call, caller, insertPage, untilAccepted, updatePage } from './client.js'
@@ -54,7 +55,7 @@ test(
 
     assert.equal(failures, [])
     assert.is(acknowledged.length, CLIENTS * (APPENDS + 2 * (1 + REWRITES)))
-    assert.ok(byAdmin.length >= 10, `the admin made only ${byAdmin.length} commits`)
+    assert.ok(onPostgres || byAdmin.length >= 10, `the admin made only ${byAdmin.length} commits`)
     // Whether the admin meets a moved branch (stale) is chance, since edits that wait are published by one move.
     assert.ok(counts.refused > 0 && counts.gc > 0 && counts.packed > 0, JSON.stringify(counts))
     await everythingIsThere(git, call, base, acknowledged, byAdmin)
@@ -130,7 +131,8 @@ async function adminWork(git: PlainGit, racing: () => boolean, counts: { stale: 
   for (let turn = 0; racing(); turn++) {
     const ref = turn % 2 === 0 ? MAIN : BRANCH
     const [name, text] = [`admin-${turn}.txt`, `By hand, ${turn}\n`]
-    const commit = await git.addFile(ref, name, text)
+    // On a node, whose folder is a copy, a commit by hand would be set aside: the admin only packs and collects there.
+    const commit = onPostgres ? null : await git.addFile(ref, name, text)
     if (commit) made.push({ ref, commit, name, text })
     else counts.stale++
     if (turn % 3 === 0)

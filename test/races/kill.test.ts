@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { changeRequests, documentTables, spaces } from '../../src/model/index.js'
-import { migrations } from '../../src/domain/upkeep/migrations.js'
-import { openStore } from '../../src/store/index.js'
+import { changeRequests, spaces } from '../../src/model/index.js'
+import { openDocuments } from '../support/stored-documents.js'
 import { suite } from '../support/suite.js'
 import { type Call, caller } from './client.js'
 import { PlainGit } from './plain-git.js'
@@ -125,7 +124,7 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
 
 /** The documents themselves, read with no server before them. */
 async function countersAgree(dir: string, id: string): Promise<void> {
-  const store = await openStore({ dir: join(dir, 'data/store'), tables: documentTables, migrations })
+  const store = await openDocuments(dir)
   const space = await store.get(spaces, id)
   const all = await store.find(changeRequests, 'space', id)
   assert.is(space?.changeRequests, all.length)

@@ -130,34 +130,38 @@ test('starting again serves the same data under the same IDs', async () => {
   })
 })
 
-test('if the document store is lost, the repository still has the page IDs', async () => {
-  await within(async (dir, start) => {
-    const before = await start()
-    const space = await newSpace(before)
-    const made = await before.call('POST', `/v1/spaces/${space}/content`, {
-      changes: ['Stays', 'Moves', 'Swaps'].map((title) => ({ operation: 'insert_page', title, document: { markdown: `# ${title}\n` } })),
-    })
-    const [, moves] = made.body.changes.map((one: { page: string }) => one.page)
-    await before.call('POST', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page: moves, slug: 'elsewhere' }] })
-    const ids = async (call: Call, id: string): Promise<Record<string, string>> =>
-      Object.fromEntries((await call('GET', `/v1/spaces/${id}/content/pages`)).body.pages.map((one: { path: string; id: string }) => [one.path, one.id]))
-    const told = await ids(before.call, space)
-    assert.is(told.elsewhere, moves)
-    assert.is(await stop(before), 0)
+test(
+  'if the document store is lost, the repository still has the page IDs',
+  async () => {
+    await within(async (dir, start) => {
+      const before = await start()
+      const space = await newSpace(before)
+      const made = await before.call('POST', `/v1/spaces/${space}/content`, {
+        changes: ['Stays', 'Moves', 'Swaps'].map((title) => ({ operation: 'insert_page', title, document: { markdown: `# ${title}\n` } })),
+      })
+      const [, moves] = made.body.changes.map((one: { page: string }) => one.page)
+      await before.call('POST', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page: moves, slug: 'elsewhere' }] })
+      const ids = async (call: Call, id: string): Promise<Record<string, string>> =>
+        Object.fromEntries((await call('GET', `/v1/spaces/${id}/content/pages`)).body.pages.map((one: { path: string; id: string }) => [one.path, one.id]))
+      const told = await ids(before.call, space)
+      assert.is(told.elsewhere, moves)
+      assert.is(await stop(before), 0)
 
-    rmSync(join(dir, 'data/store'), { recursive: true })
-    const after = await start({ BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' })
-    assert.is((await after.call('GET', `/v1/spaces/${space}`)).status, 404)
-    const again = await newSpace(after)
-    const asked = await after.call('POST', `/v1/spaces/${again}/git/import`, { url: `file://${join(dir, 'repos', `${space}.git`)}`, ref: 'refs/heads/main' })
-    assert.ok(asked.status < 300, JSON.stringify(asked.body))
-    const info = await until(async () => {
-      const { body } = await after.call('GET', `/v1/spaces/${again}/git/info`)
-      return ['success', 'failure', 'conflict'].includes(body.state) ? body : null
+      rmSync(join(dir, 'data/store'), { recursive: true })
+      const after = await start({ BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' })
+      assert.is((await after.call('GET', `/v1/spaces/${space}`)).status, 404)
+      const again = await newSpace(after)
+      const asked = await after.call('POST', `/v1/spaces/${again}/git/import`, { url: `file://${join(dir, 'repos', `${space}.git`)}`, ref: 'refs/heads/main' })
+      assert.ok(asked.status < 300, JSON.stringify(asked.body))
+      const info = await until(async () => {
+        const { body } = await after.call('GET', `/v1/spaces/${again}/git/info`)
+        return ['success', 'failure', 'conflict'].includes(body.state) ? body : null
+      })
+      assert.is(info.state, 'success', JSON.stringify(info))
+      assert.equal(await ids(after.call, again), told)
     })
-    assert.is(info.state, 'success', JSON.stringify(info))
-    assert.equal(await ids(after.call, again), told)
-  })
-})
+  },
+  { embeddedOnly: 'data-folder' },
+)
 
 test.run()

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
-import { documentTables, grants, memberships, spaces, teamMembers, teams, tokens, users } from '../../src/model/index.js'
-import { migrations } from '../../src/domain/upkeep/migrations.js'
-import { openStore, type Store } from '../../src/store/index.js'
+import { grants, memberships, spaces, teamMembers, teams, tokens, users } from '../../src/model/index.js'
+import type { Store } from '../../src/store/index.js'
+import { openDocuments } from '../support/stored-documents.js'
 import { suite } from '../support/suite.js'
 import { caller } from './client.js'
 import { startServer, TOKEN } from './server-process.js'
@@ -17,7 +17,6 @@ const EACH = 300
 
 const test = suite('kill -9 while members are removed')
 
-const open = (dir: string): Promise<Store> => openStore({ dir: join(dir, 'data/store'), tables: documentTables, migrations })
 const remaining = async (store: Store, organization: string, user: string): Promise<number[]> => [
   (await store.get(memberships, `${organization}:${user}`)) ? 1 : 0,
   await store.count(teamMembers, 'user', `${organization}/${user}`),
@@ -49,7 +48,7 @@ test(
       const { organization } = first
       const space = (await caller(first.url, TOKEN)('POST', `/v1/orgs/${organization}/spaces`, { title: 'S' })).body.id
       await first.kill('tree')
-      let store = await open(dir)
+      let store = await openDocuments(dir)
       assert.ok(await store.get(spaces, space))
       const people = Array.from({ length: KILLS }, (_, i) => `person-${i}`)
       for (const user of people) await populate(store, organization, user, space)
@@ -65,7 +64,7 @@ test(
         await sleep(index * 15)
         await server.kill('tree')
         const status = await removal
-        store = await open(dir)
+        store = await openDocuments(dir)
         const left = await remaining(store, organization, user)
         await store.close()
         assert.ok([`1,${EACH},${EACH},1`, '0,0,0,0'].includes(String(left)), String(left))

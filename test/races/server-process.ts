@@ -2,8 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { noteNode } from '../support/by-hand.js'
 import { nodeKey } from '../support/node-key.js'
 import { moduleArguments } from '../support/own-process.js'
+import { publishElsewhere } from '../support/second-node.js'
+import { databaseSettings } from '../support/service-database.js'
 
 export const TOKEN = 'bindery_test_admin_token_0123456789'
 
@@ -24,8 +27,12 @@ export interface ServerProcess {
   ended: Promise<number | null>
 }
 
-/** Starts the command without waiting for anything. */
-export function launch(dir: string, env: Record<string, string> = {}): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+/** Starts the command without waiting for anything. @param database of the run: the server has its key in its folder then, as `startService` does */
+export function launch(
+  dir: string,
+  env: Record<string, string> = {},
+  database: { BINDERY_DATABASE_URL?: string } = {},
+): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'serve'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -42,6 +49,7 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
       BINDERY_ADMIN_TOKEN: TOKEN,
       BINDERY_LOG_LEVEL: 'warn',
       ...nodeKey(env),
+      ...database,
       ...env,
     },
   })
@@ -53,8 +61,11 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
 
 /** Starts a server and waits until it is ready. Rejects with its output if it ends before. */
 export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const database = await databaseSettings(dir)
+  const { BINDERY_DATABASE_URL: databaseUrl } = { ...database, ...env }
+  if (databaseUrl) noteNode(join(dir, 'repos'), (space, moved, copy) => publishElsewhere({ dir, url: databaseUrl }, space, moved, copy))
   const started = performance.now()
-  const { child, output, ended } = launch(dir, env)
+  const { child, output, ended } = launch(dir, env, database)
   let over = false
   void ended.then(() => (over = true))
   const match = await until(() => {

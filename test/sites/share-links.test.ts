@@ -1,7 +1,8 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
+import { forgetKeys, storedText } from '../support/stored-documents.js'
 import { suiteWith } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
 
@@ -101,6 +102,7 @@ test('PATCH against DELETE leaves no link behind', async () => {
 test('after the signing key of the service was replaced, links still open but cannot be shown; the key of visitors is regenerated', async () => {
   const link = await create('Old')
   await rm(join(here.dir, 'data', 'signing-key'))
+  await forgetKeys(here.dir)
   await here.restart()
   assert.ok(await opens(keyOf(link)))
   assert.equal((await here.admin.call('get', `${site.base}/share-links/${link.id}`).expect(200)).body.urls, {})
@@ -115,10 +117,7 @@ test('neither the files of documents nor the stream of events hold a secret, and
   await here.restart()
   assert.is(keyOf((await here.admin.call('get', `${site.base}/share-links/${link.id}`).expect(200)).body), key)
   assert.ok(await opens(key))
-  const dir = join(here.dir, 'data', 'store')
-  let bytes = ''
-  for (const file of await readdir(dir, { recursive: true, withFileTypes: true }))
-    if (file.isFile()) bytes += await readFile(join(file.parentPath, file.name), 'latin1')
+  const bytes = await storedText(here.dir)
   assert.ok(bytes.includes(link.id))
   for (const secret of [key, privateKey]) assert.not.ok(bytes.includes(secret))
 })

@@ -1,3 +1,4 @@
+import { publishing } from './by-hand.js'
 import { runCommand } from './commands.js'
 
 /** An environment in which Git sees no configuration but its own, and writes fixed names and dates. */
@@ -20,7 +21,11 @@ export async function git(cwd: string, args: readonly string[], input?: string |
 }
 
 /** As `git`, with the bytes of the output as they are. */
-export async function gitBytes(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<Buffer> {
+export function gitBytes(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<Buffer> {
+  return publishing(cwd, args, git, () => run(cwd, args, input, env))
+}
+
+async function run(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<Buffer> {
   const { code, stdout, stderr } = await runCommand('git', args, { cwd, env: { ...hermeticEnv, ...env }, input })
   if (code !== 0) throw new Error(`git ${args.join(' ')}: exit ${code}: ${stderr}`)
   return stdout

@@ -10,6 +10,7 @@ const GOOD: Report = {
   passed: 2,
   failed: 0,
   skipped: 0,
+  leftOut: [],
   suites: 1,
   run: 1,
   hookFailures: [],

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { compile } from './compile.js'
 import { type Cost, printCosts, told } from './costs.js'
 import { optionsOf, shuffled, toRepeat } from './options.js'
+import { LeftOut } from './left-out.js'
 import { complaints } from './report.js'
 import { startServiceDatabases } from './service-database.js'
 import { temporaryFolder } from './temporary-folder.js'
@@ -50,9 +51,11 @@ const place = (name: string): number => (SLOWEST.indexOf(name.replace('.test.ts'
 const OWN_PROCESS = '@own-process'
 const needsOwnProcess = (name: string): boolean => readFileSync(join(root, name), 'utf8').includes(OWN_PROCESS)
 
+const leftOut = new LeftOut()
 const inPlace = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+  .filter((name) => !leftOut.isFile(name, join(root, name)))
   .sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
 const files = shuffle === null ? inPlace : shuffled(inPlace, shuffle)
 if (shuffle !== null) console.log(`order: --shuffle=${shuffle}`)
@@ -78,6 +81,7 @@ async function worker(queue: string[]): Promise<void> {
     const { report, output } = await used.run(name, compiled.path(join(root, name)))
     const wallMs = Date.now() - started
     const wrong = complaints(report)
+    leftOut.cases(name, report?.leftOut)
     passed += report?.passed ?? 0
     failed += (report?.failed ?? 0) + wrong.length
     const good = wrong.length === 0 && report?.failed === 0
@@ -116,5 +120,6 @@ if (files.length === 0) {
   failed++
 }
 if (withCosts) printCosts(costs)
+leftOut.print()
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -1,6 +1,7 @@
-/** With `STORE=postgres`, the services of a test run have their documents in databases of one PostgreSQL, which the run starts and ends. */
+/** With `STORE=postgres`, the services of a test run have all they know in databases of one PostgreSQL, which the run starts and ends. */
 import { createHash } from 'node:crypto'
 import { Client } from 'pg'
+import { onPostgres } from './on-postgres.js'
 import { startPostgres } from './postgres.js'
 
 /** Where the processes of the run find the URL of the server's first database. */
@@ -8,7 +9,7 @@ const SERVER = 'TEST_DATABASE_SERVER'
 
 /** Starts the server if the run is to have one; returns what ends it. */
 export async function startServiceDatabases(): Promise<() => Promise<void>> {
-  if (process.env.STORE !== 'postgres') return async () => {}
+  if (!onPostgres) return async () => {}
   const server = await startPostgres()
   const kill = (): void => void server.crash()
   process.once('exit', kill)
@@ -19,19 +20,32 @@ export async function startServiceDatabases(): Promise<() => Promise<void>> {
   }
 }
 
-/** The setting for a service with its data in `dir`: one started there again finds its documents. */
+const nameFor = (dir: string): string => `service_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`
+
+/** The setting for a service with its data in `dir`: one started there again finds what it knew. */
 export async function databaseSettings(dir: string): Promise<{ BINDERY_DATABASE_URL?: string }> {
+  const name = nameFor(dir)
+  const made = await ask(`CREATE DATABASE ${name}`, '42P04')
+  return made === null ? {} : { BINDERY_DATABASE_URL: made.replace(/\/[^/?]+\?/, `/${name}?`) }
+}
+
+/** Deletes the database of a service whose folder is deleted: hundreds of them would fill the memory. */
+export async function dropDatabase(dir: string): Promise<void> {
+  await ask(`DROP DATABASE IF EXISTS ${nameFor(dir)} WITH (FORCE)`)
+}
+
+/** Returns the URL of the server; null if there is none. */
+async function ask(sql: string, harmless?: string): Promise<string | null> {
   const server = process.env[SERVER]
-  if (server === undefined) return {}
-  const name = `service_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`
+  if (server === undefined) return null
   const client = new Client({ connectionString: server })
   await client.connect()
   try {
-    await client.query(`CREATE DATABASE ${name}`).catch((error: { code?: string }) => {
-      if (error.code !== '42P04') throw error
+    await client.query(sql).catch((error: { code?: string }) => {
+      if (error.code !== harmless) throw error
     })
   } finally {
     await client.end()
   }
-  return { BINDERY_DATABASE_URL: server.replace(/\/[^/?]+\?/, `/${name}?`) }
+  return server
 }

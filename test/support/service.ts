@@ -8,8 +8,9 @@ import { newMembership } from '../../src/domain/people/organizations.js'
 import { createLog } from '../../src/kernel/log.js'
 import { memberships, type Role } from '../../src/model/index.js'
 import { type Overrides, type Service, start } from '../../src/server.js'
+import { forgetNode, noteNode, publishThrough } from './by-hand.js'
 import { nodeKey } from './node-key.js'
-import { databaseSettings } from './service-database.js'
+import { databaseSettings, dropDatabase } from './service-database.js'
 import { sharedPool } from './shared-pool.js'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head'
@@ -54,7 +55,16 @@ export async function startService(options: { env?: Record<string, string>; over
     ...options.env,
   })
   const overrides: Overrides = { log: createLog({ level: process.env.TEST_LOG ? 'debug' : 'error' }), makePool: sharedPool, ...options.overrides }
-  let service = await start(config, overrides)
+  const run = async (): Promise<Service> => {
+    const started = await start(config, overrides)
+    if (config.databaseUrl !== null) noteNode(config.reposDir, (space, moved) => publishThrough(started.app.git, space, moved))
+    const close = async (): Promise<void> => {
+      forgetNode(config.reposDir)
+      await started.close()
+    }
+    return { ...started, close }
+  }
+  let service = await run()
   let people = 0
   const callerOf = (user: string, token: string): Caller => ({
     user,
@@ -81,11 +91,12 @@ export async function startService(options: { env?: Record<string, string>; over
     },
     restart: async () => {
       await service.close()
-      service = await start(config, overrides)
+      service = await run()
     },
     close: async () => {
       await service.close()
       await rm(dir, { recursive: true, force: true })
+      await dropDatabase(dir)
     },
   }
   return here

@@ -1,7 +1,9 @@
 import { suite as uvuSuite } from 'uvu'
+import type { Reason } from './left-out.js'
+import { onPostgres } from './on-postgres.js'
 
 /** A guard against what never ends, not a measure: the machine may be busy with other things. More is given where a test asks for it. */
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = onPostgres ? 900_000 : 300_000
 type Work<C> = (context: C) => unknown
 
 /** What ran of a test file; the runner reads it and compares. */
@@ -11,6 +13,8 @@ export interface Tally {
   passed: number
   failed: number
   skipped: number
+  /** Why cases were left out on PostgreSQL, one reason each. */
+  leftOut: string[]
   suites: number
   run: number
   hookFailures: string[]
@@ -20,7 +24,7 @@ let tally: Tally
 
 /** Starts counting again for the next file: what is still running from the last one counts there. */
 export function newTally(): Tally {
-  tally = { registered: 0, started: 0, passed: 0, failed: 0, skipped: 0, suites: 0, run: 0, hookFailures: [] }
+  tally = { registered: 0, started: 0, passed: 0, failed: 0, skipped: 0, leftOut: [], suites: 0, run: 0, hookFailures: [] }
   return tally
 }
 newTally()
@@ -42,7 +46,7 @@ async function within<C>(work: Work<C>, context: C, name: string, ms: number): P
 }
 
 export interface Suite<C> {
-  (name: string, work: Work<C>, options?: { timeoutMs?: number }): void
+  (name: string, work: Work<C>, options?: { timeoutMs?: number; embeddedOnly?: Reason }): void
   skip(name: string, work?: Work<C>): void
   before(work: Work<C>): void
   after(work: Work<C>): void
@@ -65,6 +69,7 @@ export function suite<C extends object = Record<string, unknown>>(title: string,
     }
   }
   const test = ((name, work, options) => {
+    if (onPostgres && options?.embeddedOnly) return void counts.leftOut.push(options.embeddedOnly)
     counts.registered++
     inner(name, async (c) => {
       counts.started++

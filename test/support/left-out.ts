@@ -1,0 +1,43 @@
+/** What a run with `STORE=postgres` leaves out: tests of what only a server without a database has or does. */
+import { readFileSync } from 'node:fs'
+import { onPostgres } from './on-postgres.js'
+
+/** Why, and what is tested instead. A file names its reason in a line `// @embedded-only: <reason>`, a case in its option `embeddedOnly`. */
+export const REASONS = {
+  'data-folder': 'they look into, damage or prepare the files of documents, which nodes do not have; for PostgreSQL there is test/store/contract.ts',
+  'earlier-data': 'they begin with the data folder of an earlier release; a database gets one by bindery migrate, once a release like this one has opened it',
+  'plain-git': 'somebody moves refs, or damages objects, with plain Git while the server works, which nodes undo; for them there is test/git/shared-*.test.ts',
+  'kept-responses': 'no response is kept on nodes',
+} as const
+
+export type Reason = keyof typeof REASONS
+
+const MARK = /^\/\/ @embedded-only: (\S+)$/m
+
+/** Collects what a run leaves out. */
+export class LeftOut {
+  readonly #files = new Map<string, string[]>()
+
+  /** Whether a test file is left out. */
+  isFile(name: string, path: string): boolean {
+    if (!onPostgres) return false
+    const [, reason] = MARK.exec(readFileSync(path, 'utf8')) ?? []
+    if (reason === undefined) return false
+    if (!(reason in REASONS)) throw new Error(`${name} names the reason ${reason}, which test/support/left-out.ts does not have`)
+    this.#add(reason, name)
+    return true
+  }
+
+  /** Cases that a file left out, by their reasons. */
+  cases(name: string, reasons: readonly string[] = []): void {
+    for (const reason of new Set(reasons)) this.#add(reason, `${name} (${reasons.filter((one) => one === reason).length} of its cases)`)
+  }
+
+  print(): void {
+    for (const [reason, names] of this.#files) console.log(`left out: ${names.length} files, because ${REASONS[reason as Reason]}: ${names.sort().join(', ')}`)
+  }
+
+  #add(reason: string, what: string): void {
+    this.#files.set(reason, [...(this.#files.get(reason) ?? []), what])
+  }
+}

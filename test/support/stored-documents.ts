@@ -1,0 +1,45 @@
+/** What a service has stored as documents, past the service: in the files of its data folder, or in the rows of its database. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
+import { documentTables, journals } from '../../src/model/index.js'
+import { openPostgresStore, openStore, type Store, type StoreEvent } from '../../src/store/index.js'
+import { databaseSettings } from './service-database.js'
+
+/** Opens the documents of a service that does not run. */
+export async function openDocuments(dir: string, log: (event: StoreEvent) => void = () => {}): Promise<Store> {
+  const { BINDERY_DATABASE_URL: url } = await databaseSettings(dir)
+  const options = { tables: documentTables, migrations, log }
+  return url === undefined ? openStore({ dir: join(dir, 'data/store'), journals, ...options }) : openPostgresStore({ database: { url }, ...options })
+}
+
+/** Everything that documents and journals hold, as one text. */
+export async function storedText(dir: string): Promise<string> {
+  const rows = await query(
+    dir,
+    'SELECT body::text AS text FROM documents UNION ALL SELECT body::text FROM journal_records UNION ALL SELECT key FROM document_keys',
+  )
+  if (rows !== null) return rows.map(({ text }) => text).join('\n')
+  const files = await readdir(join(dir, 'data', 'store'), { recursive: true, withFileTypes: true })
+  const texts = files.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), 'latin1'))
+  return (await Promise.all(texts)).join('')
+}
+
+/** What an operator does who replaces a key: the database refuses another one until its fingerprint is gone. */
+export async function forgetKeys(dir: string): Promise<void> {
+  await query(dir, 'DELETE FROM key_fingerprints')
+}
+
+/** Null if there is no database. */
+async function query(dir: string, sql: string): Promise<{ text: string }[] | null> {
+  const { BINDERY_DATABASE_URL: connectionString } = await databaseSettings(dir)
+  if (connectionString === undefined) return null
+  const client = new Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query<{ text: string }>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
