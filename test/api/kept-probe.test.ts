@@ -9,7 +9,6 @@ import { sampleEnv, samples } from './samples/index.js'
 
 // every request counts, so that the headers of the limits are in the responses
 const env = { ...sampleEnv, BINDERY_RATE_LIMIT_PER_MINUTE: '1000000', BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '1000000' }
-// @embedded-only: kept-responses
 const [test, here] = await suiteWith('kept responses: every GET', () => startService({ env }))
 
 /** Ways of asking that change the response or its headers. */

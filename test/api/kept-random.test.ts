@@ -5,7 +5,6 @@ import { type Read, read, sameBothWays, sentAsKept } from './both-ways.js'
 import { startPostgres } from '../support/postgres.js'
 import { begin, type Pick, type Story } from './kept-story.js'
 
-// @embedded-only: kept-responses
 const test = suite('kept responses: random reads and changes')
 
 /** FC_SEED repeats or varies it. STEPS is how much happens. */

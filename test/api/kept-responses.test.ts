@@ -15,7 +15,6 @@ const DAY = 24 * 60 * 60 * 1000
 const clock = handClock()
 const lines: Record<string, unknown>[] = []
 const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } })
-// @embedded-only: kept-responses
 const [test, here] = await suiteWith('kept responses: seen by the very next read', () => startService({ overrides: { clock, log } }))
 
 const post = async (path: string, body: object, status = 201) => (await here.admin.call('post', path, body).expect(status)).body
@@ -51,31 +50,35 @@ const next = (who: Pick<Caller, 'token'>, path: string, headers: Record<string, 
 
 const invite = (path: string, who: Caller, role: string) => here.admin.call('post', `${path}/permissions`, { users: [who.user], role })
 
-test("an admin's plain Git: update-ref, pack-refs, a ref written within one tick of the clock, a deleted branch", async () => {
-  const { repository, head, pages } = await made()
-  const parent = await git(repository, ['rev-parse', 'main~1'])
-  const first = await kept(here.admin, pages)
-  await git(repository, ['update-ref', 'refs/heads/main', parent])
-  const moved = await next(here.admin, pages)
-  assert.is.not(header(moved, 'etag'), header(first, 'etag'))
-  await git(repository, ['pack-refs', '--all'])
-  assert.equal(comparable(await kept(here.admin, pages)), comparable(moved))
-  await git(repository, ['update-ref', 'refs/heads/main', head])
-  assert.equal(comparable(await next(here.admin, pages)), comparable(first))
-  await git(repository, ['pack-refs', '--all'])
-  await kept(here.admin, pages)
-  const packed = join(repository, 'packed-refs')
-  await writeFile(packed, (await readFile(packed, 'utf8')).replace(`${head} refs/heads/main`, `${parent} refs/heads/main`))
-  assert.equal(comparable(await next(here.admin, pages)), comparable(moved))
-  const loose = join(repository, 'refs/heads/main')
-  for (let i = 0; i < 20; i++) {
-    await writeFile(loose, `${i % 2 === 0 ? head : parent}\n`)
-    const response = await read(as(here.admin, pages))
-    assert.equal(comparable(response), comparable(i % 2 === 0 ? first : moved))
-  }
-  await git(repository, ['update-ref', '-d', 'refs/heads/main'])
-  assert.is((await next(here.admin, pages)).status, 404)
-})
+test(
+  "an admin's plain Git: update-ref, pack-refs, a ref written within one tick of the clock, a deleted branch",
+  async () => {
+    const { repository, head, pages } = await made()
+    const parent = await git(repository, ['rev-parse', 'main~1'])
+    const first = await kept(here.admin, pages)
+    await git(repository, ['update-ref', 'refs/heads/main', parent])
+    const moved = await next(here.admin, pages)
+    assert.is.not(header(moved, 'etag'), header(first, 'etag'))
+    await git(repository, ['pack-refs', '--all'])
+    assert.equal(comparable(await kept(here.admin, pages)), comparable(moved))
+    await git(repository, ['update-ref', 'refs/heads/main', head])
+    assert.equal(comparable(await next(here.admin, pages)), comparable(first))
+    await git(repository, ['pack-refs', '--all'])
+    await kept(here.admin, pages)
+    const packed = join(repository, 'packed-refs')
+    await writeFile(packed, (await readFile(packed, 'utf8')).replace(`${head} refs/heads/main`, `${parent} refs/heads/main`))
+    assert.equal(comparable(await next(here.admin, pages)), comparable(moved))
+    const loose = join(repository, 'refs/heads/main')
+    for (let i = 0; i < 20; i++) {
+      await writeFile(loose, `${i % 2 === 0 ? head : parent}\n`)
+      const response = await read(as(here.admin, pages))
+      assert.equal(comparable(response), comparable(i % 2 === 0 ? first : moved))
+    }
+    await git(repository, ['update-ref', '-d', 'refs/heads/main'])
+    assert.is((await next(here.admin, pages)).status, 404)
+  },
+  { embeddedOnly: 'plain-git' },
+)
 
 test('an edit by the API, and a change of the settings of the space', async () => {
   const { space, pages } = await made()

@@ -23,7 +23,8 @@ const lengthOf = async (store: SharedStore, book: string): Promise<number> => {
   assert.is(documents.length, count, book)
   return count
 }
-const rows = async (database: Database): Promise<number> => (await database.query<{ n: number }>('SELECT count(*)::int AS n FROM document_list_lengths'))[0]?.n ?? 0
+const rows = async (database: Database): Promise<number> =>
+  (await database.query<{ n: number }>('SELECT count(*)::int AS n FROM document_list_lengths'))[0]?.n ?? 0
 
 test('a page and the length with it fit each other, whatever is written and joined meanwhile', async () => {
   const database = openDatabase({ url: await postgres.database() })
