@@ -1,17 +1,13 @@
 // The file operations of the store; tests can make them fail.
-import { closeSync, fsync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
-import { promisify } from 'node:util'
 import { takeLock } from '../disk/folder-lock.js'
 import type { FileSystem } from './types.js'
 
 // The store contains names, e-mail addresses and hashes of tokens: only its owner may read it.
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
-/** So many bytes are written synchronously: they go to memory only, and handing them to a thread takes longer. */
-const SMALL_WRITE = 64 * 1024
-const sync = promisify(fsync)
 
 /** The real file system. */
 export const nodeFileSystem: FileSystem = {
@@ -21,9 +17,8 @@ export const nodeFileSystem: FileSystem = {
     let end = mode === 'append' ? (await handle.stat()).size : 0
     return {
       async append(data) {
-        const small = data.length <= SMALL_WRITE
-        for (let at = 0; at < data.length; )
-          at += small ? writeSync(handle.fd, data, at, data.length - at, end + at) : (await handle.write(data, at, data.length - at, end + at)).bytesWritten
+        let written = 0
+        while (written < data.length) written += (await handle.write(data, written, data.length - written, end + written)).bytesWritten
         end += data.length
       },
       async truncate(length) {
@@ -43,11 +38,11 @@ export const nodeFileSystem: FileSystem = {
   rename,
   unlink,
   async syncDir(path) {
-    const folder = openSync(path, 'r')
+    const handle = await open(path, 'r')
     try {
-      await sync(folder)
+      await handle.sync()
     } finally {
-      closeSync(folder)
+      await handle.close()
     }
   },
   lock: takeLock,
