@@ -51,6 +51,17 @@ test('what one node writes is read on the others, and lies on their disks as pla
   }
 })
 
+test('a commit with nothing in it is complete on every node', async () => {
+  const { name, repository, first } = await begin()
+  const empty = await commit(repository, [first], { 'README.md': null, 'guide/a.md': null })
+  await repository.move([{ ref: MAIN, from: first, to: empty }], 'edit', anyLease)
+  for (const node of [a, b, c]) {
+    await node.git.refresh(name)
+    assert.is(refsOnDisk(node, name)[MAIN], empty)
+    assert.is(fsck(node, name), '')
+  }
+})
+
 test('of two nodes that move one ref, one succeeds, and the other is told what it is', async () => {
   const { name, first } = await begin()
   const both = await Promise.all([a, b].map((node) => node.git.open(name)))

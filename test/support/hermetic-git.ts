@@ -27,6 +27,6 @@ export function gitBytes(cwd: string, args: readonly string[], input?: string | 
 
 async function run(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<Buffer> {
   const { code, stdout, stderr } = await runCommand('git', args, { cwd, env: { ...hermeticEnv, ...env }, input })
-  if (code !== 0) throw new Error(`git ${args.join(' ')}: exit ${code}: ${stderr}`)
+  if (code !== 0) throw new Error(`git ${args.join(' ')}: exit ${code}: ${stderr}${stdout.slice(0, 2000)}`)
   return stdout
 }

@@ -2,7 +2,7 @@
 import { MissingObject } from '../errors.js'
 import type { CommitInfo } from '../objects/types.js'
 import type { ObjectDatabase } from '../objects/database.js'
-import { EMPTY_TREE, type EncodedObject } from '../objects/hash.js'
+import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js'
 import { objectsBeyond } from '../trees/new-objects.js'
 
 /** What is looked for and packed in this process; beyond, Git does it. */
@@ -28,13 +28,14 @@ export async function findNewObjects(database: ObjectDatabase, tips: readonly st
   for (const { id, tree, parents } of commits.values()) {
     const known = await Promise.all(parents.map(async (parent) => (commits.get(parent) ?? (await database.commit(parent))).tree))
     found.add(id)
-    for (const oid of await objectsBeyond(tree, known, readTree)) if (oid !== EMPTY_TREE) found.add(oid)
+    for (const oid of await objectsBeyond(tree, known, readTree)) found.add(oid)
     if (found.size > MOST_OBJECTS) return null
   }
   const objects: EncodedObject[] = []
   let bytes = 0
   for (const oid of found) {
-    const { object } = await database.recall(oid)
+    // Git knows the empty tree without its object, so nobody may have written it; but `git fsck` asks for it.
+    const object = oid === EMPTY_TREE ? encodeObject('tree', Buffer.alloc(0)) : (await database.recall(oid)).object
     objects.push(object)
     bytes += object.content.length
     if (bytes > MOST_BYTES) return null
