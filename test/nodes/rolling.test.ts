@@ -4,7 +4,11 @@ import type { Answer, Question } from './asker.js'
 import { newJudge, startCluster } from './cluster.js'
 import type { Node } from './node.js'
 
-/** A balancer in front of the nodes goes to the next one if a connection is refused, and does nothing else. */
+/**
+ * A balancer in front of the nodes goes to the next one if no connection comes about, and does nothing else. What waits to be accepted when a node stops to
+ * listen is reset by the system; nothing was sent then.
+ */
+const NO_CONNECTION = /connect ECONN(REFUSED|RESET)/
 const CLIENTS = 4
 const judge = newJudge()
 const [test, cluster] = await suiteWith('nodes: rolling restart', () => startCluster({ judge, env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }))
@@ -15,7 +19,7 @@ async function balanced(asker: ReturnType<typeof cluster.asker>, question: Quest
     const url = (cluster.nodes[turn++ % cluster.nodes.length] as Node).direct
     if (url === null) continue
     const answer = await asker.ask({ name: url, url }, question)
-    if (answer.status !== 0 || !answer.why.includes('ECONNREFUSED')) return answer
+    if (answer.status !== 0 || !NO_CONNECTION.test(answer.why)) return answer
   }
 }
 
