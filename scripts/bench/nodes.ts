@@ -70,7 +70,11 @@ export async function nodes(dir: string, wanted: (name: string) => boolean): Pro
       const space = { node: await newSpace(node), alone: await newSpace(alone) }
       await Promise.all([node.stop(), alone.stop()])
       const database = openDatabase({ url })
-      await fill(await openPostgresStore({ database, tables: documentTables, migrations }), space.node)
+      const store = await openPostgresStore({ database, tables: documentTables, migrations })
+      await addCommentsOf(store, space.node, COMMENTS)
+      // As a node does within a minute.
+      await store.upkeep()
+      await store.close()
       await database.close()
       await fill(await openStore({ dir: join(dir, 'alone', 'data', 'store'), tables: documentTables, journals, migrations }), space.alone)
       ;[node, alone] = [await startService(join(dir, 'node'), env), await startService(join(dir, 'alone'))]

@@ -46,18 +46,21 @@ export async function allDocuments<T extends object>(session: Session, of: Table
 }
 
 const FIRST = Buffer.alloc(0)
-/** `LIMIT NULL` is none. */
-const NO_LIMIT = null
+/** More than a list can have. */
+const NO_LIMIT = 2_147_483_647
 /** Behind every place: they begin with 1 or 2. */
 const LAST = Buffer.from([0xff])
 
-/** A stretch of a list and the list's length, by one statement, so that they fit each other. */
+/**
+ * A stretch of a list and the list's length, by one statement, so that they fit each other. Places are read in the order of the index, with those that agree
+ * as far as they are indexed: a sort by `rest` as well might read the whole list.
+ */
 const stretchText = (ascending: boolean): string => {
   const [beyond, direction] = ascending ? ['>', 'ASC'] : ['<', 'DESC']
   return `WITH found AS (
       SELECT id, place, rest FROM document_places
       WHERE of = $1 AND list = $2 AND grp = $3 AND (place, rest) ${beyond} ($4, $5)
-      ORDER BY place ${direction}, rest ${direction} LIMIT $6)
+      ORDER BY place ${direction} FETCH FIRST (coalesce($6::integer, ${NO_LIMIT})) ROWS WITH TIES)
     SELECT whole.count, stretch.body FROM
       ${LENGTH}
       LEFT JOIN (SELECT found.place, found.rest, d.body FROM found JOIN documents d ON d.of = $1 AND d.id = found.id) stretch ON true
@@ -76,7 +79,7 @@ export async function readStretch<T extends object>(
   orderOf(of, order)
   const ascending = direction === 'asc'
   const from = after ? placeOf(after) : { place: ascending ? FIRST : LAST, rest: FIRST }
-  const values = [of.name, order, keyText(group), from.place, from.rest, Number.isFinite(limit) ? limit + 1 : NO_LIMIT]
+  const values = [of.name, order, keyText(group), from.place, from.rest, Number.isFinite(limit) ? limit + 1 : null]
   const rows = await session.query<{ count: number; body: Document<T> | null }>(ascending ? ASCENDING : DESCENDING, values, `stretch ${direction}`)
   const found = rows.flatMap(({ body }) => (body === null ? [] : [{ body }]))
   return { documents: documentsOf(found.slice(0, limit)), count: rows[0]?.count ?? 0, more: found.length > limit }
