@@ -9,7 +9,7 @@ import type { AnyTable } from './view.js'
 export interface Stamps {
   /** Another one whenever any stamp is. */
   readonly version: number
-  /** Changes when the document is written; 0 = there is none. */
+  /** Changes when the document is written, also if there was none or is none any more. */
   stamp(id: string): number
   /** Changes when a document comes under a key of an index, or leaves it. */
   keyStamp(index: string, key: string): number
