@@ -1,6 +1,7 @@
 /** The connections of a pool, and the end of those that lead nowhere any more although neither side was told: without it, a statement waits for half a minute. */
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { LostSessions, processOf } from './lost-sessions.js'
+import { endSilentNodes } from './silent-nodes.js'
 
 /** After so long without a response it is asked whether the database is at work on a statement, and again after each pause, in milliseconds. */
 const SUSPECT_MS = 1_500
@@ -102,6 +103,8 @@ export class Connections {
       await client.connect()
       const text = "SELECT pg_backend_pid() AS own, ARRAY(SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid = ANY($1)) AS active"
       const { rows } = await client.query<{ own: number; active: number[] }>(text, [processes])
+      // What takes long may be waiting for a node that sleeps.
+      await endSilentNodes({ query: async (statement) => (await client.query(statement)).rows })
       return rows[0] && rows[0].own === processOf(client) ? new Set(rows[0].active) : null
     } catch {
       return null

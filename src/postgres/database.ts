@@ -16,7 +16,7 @@ export interface Session {
 export interface DatabaseOptions {
   /** `postgresql://user:password@host/database`; a secret, which is never part of an error or a log line. */
   url: string
-  /** What the connections are called in the database's list of them. Default: `bindery`, by which running servers are known. */
+  /** What the connections are called in the database's list of them. Default: `bindery`. Those of nodes: `applicationOf`. */
   application?: string
   /** Connections at most. Default: 10. */
   connections?: number

@@ -25,6 +25,7 @@ import {
   want,
 } from './lease-rows.js'
 import { migrate } from './migrate.js'
+import { endSilentNodes } from './silent-nodes.js'
 
 /** Another node has taken the lease over, since this one was silent for too long. Nothing was written under it after that. */
 export class LeaseLost extends ServiceError {
@@ -47,7 +48,7 @@ export interface FencedLease extends Lease {
 export interface LeaseOptions {
   /** This process and no other, also not the one before it on this machine. */
   holder: string
-  /** How long a lease lasts that is not extended, which it is three times in this time. Default: 4,000. */
+  /** How long a lease lasts that is not extended, which it is three times in this time. Default: 3,000. */
   leaseMs?: number
 }
 
@@ -77,11 +78,13 @@ export interface Leases {
 }
 
 /** Spaces of a node that died are written again by others after so long. */
-const LEASE_MS = 4_000
+const LEASE_MS = 3_000
 /** How long a released lease is kept for the one who waits for it. */
 const KEPT_MS = 500
 /** How often those who wait look, whether or not they were told of a release: at random up to this, in milliseconds. */
 const LOOK_MS = 500
+/** After so long, and as seldom, those who wait look whether a node sleeps in the middle of transactions, in milliseconds. */
+const SLEEP_MS = 1_000
 /** The first pause before holdings are looked at again; each is twice the one before. */
 const LEAST_PAUSE_MS = 10
 
@@ -112,6 +115,7 @@ class DatabaseLeases implements Leases {
   readonly #listening: { close(): Promise<void> }
   #beat: NodeJS.Timeout | null = null
   #closed = false
+  #lookedAt = 0
 
   constructor(database: Database, { holder, leaseMs = LEASE_MS }: LeaseOptions) {
     this.#database = database
@@ -134,7 +138,8 @@ class DatabaseLeases implements Leases {
 
   /** Whoever waits is on both lists, here and in the row, before they look, so that they miss no release. */
   async #await(name: string): Promise<Holding> {
-    for (;;) {
+    for (const since = performance.now(); ; ) {
+      if (performance.now() - since > SLEEP_MS) await this.#endSilent()
       const told = this.#told(name)
       try {
         await want(this.#database, name, this.#holder)
@@ -145,6 +150,13 @@ class DatabaseLeases implements Leases {
         told.stop()
       }
     }
+  }
+
+  /** The row of the lease may be locked by a transaction of a node that sleeps, even when the time of its holder is over. */
+  async #endSilent(): Promise<void> {
+    if (performance.now() - this.#lookedAt < SLEEP_MS) return
+    this.#lookedAt = performance.now()
+    await endSilentNodes(this.#database)
   }
 
   async #take(name: string): Promise<Holding | null> {

@@ -2,7 +2,19 @@
 import type { Config } from '../config.js'
 import type { RefMoves } from '../domain/context/ref-moves.js'
 import { newId } from '../kernel/ids.js'
-import { type Counts, type Database, type Hints, type Leases, type News, openCounts, openDatabase, openHints, openLeases, openNews } from '../postgres/index.js'
+import {
+  applicationOf,
+  type Counts,
+  type Database,
+  type Hints,
+  type Leases,
+  type News,
+  openCounts,
+  openDatabase,
+  openHints,
+  openLeases,
+  openNews,
+} from '../postgres/index.js'
 import { CONNECTIONS } from '../store/index.js'
 import type { Closers } from './closers.js'
 import { SPACES } from './shared-locks.js'
@@ -29,9 +41,9 @@ export interface Node {
 /** Opens what this node shares; null if there is no database. Throws `DatabaseAway`. `leaseMs`: how long leases last that are not extended. */
 export async function openNode({ databaseUrl }: Config, leaseMs: number | undefined, closers: Closers): Promise<Node | null> {
   if (databaseUrl === null) return null
-  const database = openDatabase({ url: databaseUrl, connections: CONNECTIONS + OTHER_CONNECTIONS })
-  closers.add(() => database.close())
   const id = newId()
+  const database = openDatabase({ url: databaseUrl, application: applicationOf(id), connections: CONNECTIONS + OTHER_CONNECTIONS })
+  closers.add(() => database.close())
   const leases = await openLeases(database, { holder: id, ...(leaseMs === undefined ? {} : { leaseMs }) })
   closers.add(() => leases.close())
   const hints = openHints(database, id)

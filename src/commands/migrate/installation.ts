@@ -7,7 +7,7 @@ import { migrations } from '../../domain/upkeep/migrations.js'
 import { FileRows, prepareFiles, type Stored } from '../../files/index.js'
 import { listRefs, prepareRepositories, storedRefs, storedRepositories } from '../../git/index.js'
 import { journals } from '../../model/index.js'
-import { type Database, openDatabase } from '../../postgres/index.js'
+import { type Database, IS_SERVER, openDatabase } from '../../postgres/index.js'
 import { openEmbeddedSource, openPostgresSource, type StoreSource } from '../../store/index.js'
 import { OperatorError } from '../maintenance.js'
 
@@ -115,7 +115,7 @@ const movedOf = (rows: FileRows, file: Stored): MovedFile => ({ name: file.name,
 /** Throws `OperatorError` while servers have connections to the database. */
 async function refuseRunning(database: Database): Promise<void> {
   const text = `SELECT count(DISTINCT coalesce(client_addr::text, 'this machine'))::int AS hosts FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'bindery'`
+    WHERE datname = current_database() AND ${IS_SERVER}`
   const [row] = await database.query<{ hosts: number }>(text)
   if ((row?.hosts ?? 0) > 0) throw new OperatorError('Servers use the database: stop all nodes first, and wait until their connections have ended.')
 }
