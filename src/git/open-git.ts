@@ -8,6 +8,7 @@ import type { CommitId, RefName } from '../kernel/ids.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { GitError, NoRepository } from './errors.js'
 import { RemoteScratches } from './folders/remote-scratches.js'
+import { crowdedRepositories } from './lifecycle/crowded.js'
 import { createRepository } from './lifecycle/create.js'
 import { mustBeSupported } from './lifecycle/supported.js'
 import { clearTemporary, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/paths.js'
@@ -214,6 +215,10 @@ class Repositories implements LocalGit {
 
   trimScratches(): Promise<void> {
     return this.services.remoteScratches.trim()
+  }
+
+  crowded(packs: number): Promise<string[]> {
+    return crowdedRepositories(this.reposDir, packs)
   }
 
   get processesStarted(): number {

@@ -51,6 +51,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
     exists: (name) => unknown().exists(name),
     duplicate: (from, to) => unknown().duplicate(from, to),
     remove: (name) => unknown().remove(name),
+    crowded: (packs) => unknown().crowded(packs),
     trimScratches: () => unknown().trimScratches(),
     close: () => unknown().close(),
     get processesStarted() {

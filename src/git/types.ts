@@ -202,6 +202,8 @@ export interface Git {
   remove(name: string): Promise<void>
   /** Deletes scratch repositories of remotes that were not used for long, or are too large together. They are made anew when they are needed. */
   trimScratches(): Promise<void>
+  /** The names of the repositories on this disk that have more packs than that, the one with the most first. */
+  crowded(packs: number): Promise<string[]>
   /** Where refs are those of a database: how to tell whether one has moved without opening its repository. */
   readonly refStamps?: RefStamps
   /** How many Git processes were started since the repositories were opened. In steady state it should not rise. */

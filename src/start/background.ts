@@ -8,6 +8,7 @@ import { startWorker, type Worker } from '../jobs/worker.js'
 import type { RefName } from '../kernel/ids.js'
 import { listenToNodes } from './listen-to-nodes.js'
 import { nodeLanes } from './node-lanes.js'
+import { startNodeUpkeep } from './node-upkeep.js'
 import { watchNodes } from './node-watch.js'
 import { isShared } from './open-documents.js'
 import type { Node } from './open-node.js'
@@ -55,6 +56,7 @@ export function startBackground(app: App, { requestExports, node }: Parts): Back
         connections: (hint) => drivers.current?.connections.wake(hint),
       })
     : null
+  const upkeep = node ? startNodeUpkeep(app) : null
   return {
     worker,
     drivers,
@@ -69,6 +71,7 @@ export function startBackground(app: App, { requestExports, node }: Parts): Back
     stop: async () => {
       deaf?.()
       await drivers.current?.connections.stop()
+      await upkeep?.stop()
       await worker.stop()
     },
   }

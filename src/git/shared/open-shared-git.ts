@@ -169,6 +169,10 @@ class SharedRepositories implements SharedGit {
     await this.#sweep()
   }
 
+  crowded(packs: number): Promise<string[]> {
+    return this.git.crowded(packs)
+  }
+
   get refStamps(): RefStamps {
     return this.#stamps
   }

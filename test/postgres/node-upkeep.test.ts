@@ -1,0 +1,79 @@
+/** The copy of a node that only follows, while another one writes. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { newSpace } from '../git-door/fixture.js'
+import { tidyDisk } from '../../src/start/node-upkeep.js'
+import { git } from '../support/hermetic-git.js'
+import { startPostgres } from '../support/postgres.js'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('copies of nodes that only follow')
+const postgres = await startPostgres()
+test.after(() => postgres.close())
+const env = { BINDERY_DATABASE_URL: await postgres.database() }
+const writes = await startService({ env })
+const follows = await startService({ env })
+test.after(() => Promise.all([writes.close(), follows.close()]))
+
+const on = (node: TestService, method: 'get' | 'post', path: string, body?: object) =>
+  node.admin.call(method, path, body).set('Authorization', `Bearer ${writes.admin.token}`)
+
+async function edit(space: string, n: number): Promise<void> {
+  const changes = Array.from({ length: 3 }, (_, i) => ({
+    operation: 'insert_page',
+    title: `Page ${n} ${i}`,
+    slug: `page-${n}-${i}`,
+    document: { markdown: `# P\n\nText ${n} ${i}.\n` },
+  }))
+  await on(writes, 'post', `/v1/spaces/${space}/content`, { changes }).expect(200)
+}
+
+const read = async (space: string, n: number): Promise<string> =>
+  (await on(follows, 'get', `/v1/spaces/${space}/content/path/page-${n}-2?format=markdown`).expect(200)).body.markdown
+
+const pathOf = (space: string): string => join(follows.dir, 'repos', `${space}.git`)
+const packsOf = (space: string): string[] => readdirSync(join(pathOf(space), 'objects/pack')).filter((name) => name.endsWith('.pack'))
+
+/** Fewer than in operation, where it takes many pushes. */
+const MANY = 8
+
+test('many packs become few, also while the other node goes on writing, and all that was written is read', async () => {
+  const space = await newSpace(writes)
+  for (let n = 0; n < 14; n++) {
+    await edit(space, n)
+    assert.match(await read(space, n), new RegExp(`Text ${n} 2`))
+  }
+  assert.ok(packsOf(space).length > MANY)
+  const going = (async () => {
+    for (let n = 14; n < 20; n++) await edit(space, n)
+  })()
+  await tidyDisk(follows.service.app, () => false, MANY)
+  await going
+  for (let n = 0; n < 20; n++) assert.match(await read(space, n), new RegExp(`Text ${n} 2`))
+  assert.ok(packsOf(space).length <= MANY, String(packsOf(space).length))
+  assert.is((await git(pathOf(space), ['fsck', '--strict'])).includes('missing'), false)
+})
+
+test('a copy with few packs is left as it is', async () => {
+  const space = await newSpace(writes)
+  for (let n = 0; n < 5; n++) {
+    await edit(space, n)
+    await read(space, n)
+  }
+  const before = packsOf(space)
+  await tidyDisk(follows.service.app)
+  assert.equal(packsOf(space), before)
+})
+
+test('a repository that is removed meanwhile is in nobody’s way', async () => {
+  const space = await newSpace(writes)
+  await edit(space, 0)
+  assert.match(await read(space, 0), /Text 0 2/)
+  await writes.service.app.git.remove(space)
+  await tidyDisk(follows.service.app, () => false, 0)
+  while (existsSync(pathOf(space))) await tidyDisk(follows.service.app, () => false, 0)
+})
+
+test.run()
