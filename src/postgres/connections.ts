@@ -104,7 +104,7 @@ export class Connections {
       const text = "SELECT pg_backend_pid() AS own, ARRAY(SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid = ANY($1)) AS active"
       const { rows } = await client.query<{ own: number; active: number[] }>(text, [processes])
       // What takes long may be waiting for a node that sleeps.
-      await endSilentNodes({ query: async (statement) => (await client.query(statement)).rows })
+      await endSilentNodes((statement) => client.query(statement))
       return rows[0] && rows[0].own === processOf(client) ? new Set(rows[0].active) : null
     } catch {
       return null

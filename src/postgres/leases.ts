@@ -156,7 +156,7 @@ class DatabaseLeases implements Leases {
   async #endSilent(): Promise<void> {
     if (performance.now() - this.#lookedAt < SLEEP_MS) return
     this.#lookedAt = performance.now()
-    await endSilentNodes(this.#database)
+    await endSilentNodes((text) => this.#database.query(text))
   }
 
   async #take(name: string): Promise<Holding | null> {

@@ -2,7 +2,6 @@
  * Ends what a node that was stopped in the middle of transactions holds. The database ends such a session by itself, but later, and one after the other: of several
  * sessions of that node that wait for one lock, each would get it in its turn and keep it as long.
  */
-import type { Session } from './database.js'
 
 const PREFIX = 'bindery node '
 /** A node has statements more often than that, if only to show that it lives. In milliseconds. */
@@ -25,7 +24,8 @@ const END = `WITH sessions AS (
 /**
  * Ends all transactions of other nodes that have sent nothing for two seconds although a transaction of theirs waits for them. A node that goes on after all is told that
  * they have ended, as after an interruption of the network. Throws what the statement does.
+ * @param query runs a statement
  */
-export async function endSilentNodes(session: Session): Promise<void> {
-  await session.query(END)
+export async function endSilentNodes(query: (text: string) => Promise<unknown>): Promise<void> {
+  await query(END)
 }
