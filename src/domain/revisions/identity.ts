@@ -13,6 +13,7 @@ import { ADOPTED } from '../context/refs.js'
 import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles, unchangedFiles } from './identity-changes.js'
 import { withMovesOfMerge } from './merge-moves.js'
 import { pagesOfBoth } from './pages-of-both.js'
+import { SharedWork } from './shared-work.js'
 
 /** The commit header that states page IDs. */
 export const PAGE_IDS = 'page-ids'
@@ -55,9 +56,8 @@ export async function newestStatement({ repo }: SpaceRepository, head: CommitId)
 export const overridesOnceAdopted = async (app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> =>
   (await historyStatesIds(app, space, commit)) ? overridesAt(app, space, commit) : noOverrides
 
-/** What is being worked out, by cache and key: whoever needs the same, or the overrides of a commit above, waits for it. */
-// bound: what requests and jobs work at
-const making = new WeakMap<App['content'], Map<string, Promise<IdOverrides>>>()
+/** The overrides of a commit above wait for those that are being worked out, too. */
+const making = new SharedWork<IdOverrides>()
 
 /** Walks down the first parents from `commit` to the nearest one whose overrides are known. `unknown` is newest first. */
 async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): Promise<{ unknown: CommitInfo[]; known: IdOverrides; from: CommitId | null }> {
@@ -78,24 +78,14 @@ async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): 
 
 /** The overrides at a commit below another one if they are being worked out; undefined if they are not, or cannot be. */
 const madeBelow = async (app: App, space: SpaceRepository, commit: CommitId, at: CommitId): Promise<IdOverrides | undefined> =>
-  at === commit
-    ? undefined
-    : making
-        .get(app.content)
-        ?.get(cacheKey(space, at))
-        ?.catch(() => undefined)
+  at === commit ? undefined : making.find(app, cacheKey(space, at))
 
 /**
  * The overrides at a commit. A header is relative to the nearest commit below it on the first-parent line that has the header
  * too (or to the adopted head, or to nothing). Commits without the header are resolved from what they changed.
  */
 export function overridesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
-  const running = making.get(app.content) ?? new Map<string, Promise<IdOverrides>>()
-  making.set(app.content, running)
-  const key = cacheKey(space, commit)
-  const made = running.get(key) ?? workOut(app, space, commit).finally(() => running.delete(key))
-  running.set(key, made)
-  return made
+  return making.run(app, cacheKey(space, commit), () => workOut(app, space, commit))
 }
 
 async function workOut(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {

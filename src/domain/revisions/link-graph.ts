@@ -10,11 +10,10 @@ import { inSlices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { KnownPage } from '../context/content-cache.js'
 import type { OpenRevision } from './revisions.js'
+import { SharedWork } from './shared-work.js'
 import { ofLinks } from './weights.js'
 
-/** The graphs that are being made, so that those who ask at the same time share the work. */
-// bound: requests under way
-const making = new WeakMap<App['content'], Map<string, Promise<LinkGraph>>>()
+const making = new SharedWork<LinkGraph>()
 
 /**
  * All links of a revision. Made from the facts of its files, in slices: nothing is parsed here. Throws 503 if too many texts wait
@@ -22,13 +21,7 @@ const making = new WeakMap<App['content'], Map<string, Promise<LinkGraph>>>()
  */
 export async function linksOf(app: App, revision: OpenRevision): Promise<LinkGraph> {
   const key = `${revision.space.doc.id}:${revision.snapshot.commit}`
-  const known = app.content.links.get(key)
-  if (known) return known
-  const under = making.get(app.content) ?? new Map<string, Promise<LinkGraph>>()
-  making.set(app.content, under)
-  const started = under.get(key) ?? make(app, revision, key).finally(() => under.delete(key))
-  under.set(key, started)
-  return started
+  return app.content.links.get(key) ?? making.run(app, key, () => make(app, revision, key))
 }
 
 async function make(app: App, revision: OpenRevision, key: string): Promise<LinkGraph> {

@@ -10,6 +10,7 @@ import type { App } from '../context/app.js'
 import type { PageDates, FileDates } from '../context/content-cache.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
+import { SharedWork } from './shared-work.js'
 
 /** Longest chain: a lookup walks at most this many maps. */
 const MAX_DEPTH = 32
@@ -23,21 +24,15 @@ export function datesOf(dates: PageDates, path: string): FileDates | undefined {
   return undefined
 }
 
-/** What is being worked out, by cache and key: whoever needs the same, or the dates at a commit above, waits for it. */
-// bound: what requests and jobs work at
-const making = new WeakMap<App['content'], Map<string, Promise<PageDates>>>()
+/** The dates at a commit above wait for those that are being worked out, too. */
+const making = new SharedWork<PageDates>()
 
 /**
  * The dates at a commit, built on the nearest commit below it that is cached: each step costs only what one commit changed. A file that moved
  * keeps its creation date.
  */
 export function datesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
-  const running = making.get(app.content) ?? new Map<string, Promise<PageDates>>()
-  making.set(app.content, running)
-  const key = `${space.doc.id}:${commit}`
-  const made = running.get(key) ?? workOut(app, space, commit).finally(() => running.delete(key))
-  running.set(key, made)
-  return made
+  return making.run(app, `${space.doc.id}:${commit}`, () => workOut(app, space, commit))
 }
 
 async function workOut(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
@@ -45,8 +40,7 @@ async function workOut(app: App, space: SpaceRepository, commit: CommitId): Prom
   let dates: PageDates = { own: new Map(), base: null, depth: 0 }
   for (let at: CommitId | undefined = commit; at !== undefined; ) {
     const key = `${space.doc.id}:${at}`
-    const below = at === commit ? undefined : making.get(app.content)?.get(key)
-    const known = app.content.dates.get(key) ?? (await below?.catch(() => undefined))
+    const known = app.content.dates.get(key) ?? (at === commit ? undefined : await making.find(app, key))
     if (known) {
       dates = known
       break

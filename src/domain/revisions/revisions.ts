@@ -15,6 +15,7 @@ import type { KnownPage, ParsedPage } from '../context/content-cache.js'
 import type { Moment } from '../openapi/spec-at.js'
 import { overridesAt } from './identity.js'
 import { parsePage } from './page-source.js'
+import { SharedWork } from './shared-work.js'
 import { ofStructure } from './weights.js'
 
 /** One revision of a space, opened for reading. */
@@ -40,20 +41,13 @@ export async function openRevisionById(app: App, space: LoadedSpace, id: string)
   return openRevision(app, space, id as CommitId)
 }
 
-/** The structures that are being made, so that those who ask at the same time share the work: a first reader, and what reads ahead. */
-// bound: requests under way
-const making = new WeakMap<App['content'], Map<string, Promise<ContentStructure>>>()
+/** Shared by a first reader and what reads ahead. */
+const making = new SharedWork<ContentStructure>()
 
 /** The structure at a commit. If only page text changed since its first parent, it is the same object as the parent's. */
 export async function structureAt(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure> {
   const key = `${space.doc.id}:${commit}`
-  const known = app.content.structures.get(key)
-  if (known) return known
-  const under = making.get(app.content) ?? new Map<string, Promise<ContentStructure>>()
-  making.set(app.content, under)
-  const started = under.get(key) ?? makeStructure(app, space, commit, key).finally(() => under.delete(key))
-  under.set(key, started)
-  return started
+  return app.content.structures.get(key) ?? making.run(app, key, () => makeStructure(app, space, commit, key))
 }
 
 async function makeStructure(app: App, space: SpaceRepository, commit: CommitId, key: string): Promise<ContentStructure> {
