@@ -3,6 +3,7 @@ import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileChange, type Git, type OpenOptions, openGit, type Repository, type WriteInput } from '../../src/git/index.js'
+import { type Disk, disk } from '../../src/git/objects/disk.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 
 export const MAIN = 'refs/heads/main' as RefName
@@ -67,3 +68,18 @@ export const commit = (
   texts: Record<string, string | Uint8Array | null>,
   more: Partial<WriteInput> = {},
 ): Promise<CommitId> => repository.write({ parents, changes: files(texts), message: 'Edit', author: person, committer: person, ...more })
+
+/** The disk, with an admin who repacks a repository whenever the first of the two files of a pack has got its name. */
+export function repackedMeanwhile(): { disk: Disk; repacks: number } {
+  const named = new Set<string>()
+  const repacked = { repacks: 0, disk: { ...disk, rename } }
+  async function rename(from: string, to: string): Promise<void> {
+    await disk.rename(from, to)
+    const [, path, pack] = /^(.+)\/objects\/pack\/(.+)\.(?:pack|idx)$/.exec(to) ?? []
+    if (path === undefined || pack === undefined || named.has(pack)) return
+    named.add(pack)
+    repacked.repacks++
+    admin({ path }, ['repack', '-A', '-d', '-q'])
+  }
+  return repacked
+}

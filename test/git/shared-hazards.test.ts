@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { DatabaseAway, openDatabase } from '../../src/postgres/index.js'
 import { anyLease } from '../support/lease.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
-import { admin, commit, MAIN } from './fixture.js'
+import { admin, commit, MAIN, repackedMeanwhile } from './fixture.js'
 import { fsck, type Node, openNode, refsOf, refsOnDisk } from './shared-fixture.js'
 
 const test = suite('what can go wrong with repositories that nodes share')
@@ -127,6 +128,25 @@ test('an admin who repacks, prunes and packs refs on a node disturbs nothing', a
   await (await a.git.open(name)).maintain({ thorough: true })
   await mustAgree(name)
   assert.equal([...a.aside, ...b.aside, ...a.notices, ...b.notices], [])
+})
+
+test('an admin who repacks a copy while a pack of another node gets its names there does not delete it', async () => {
+  const { name } = await begin()
+  const repacked = repackedMeanwhile()
+  const c = await openNode(url, { disk: repacked.disk })
+  const large = randomBytes(3_000_000)
+  for (let n = 0; n < 4; n++) {
+    await edit(a, name, `${n}\n`)
+    // More than a row: such packs are installed as they are.
+    const there = await a.git.open(name)
+    const head = there.head(MAIN) as CommitId
+    const to = await commit(there, [head], { [`${n}.bin`]: large.subarray(n) })
+    await there.move([{ ref: MAIN, from: head, to }], 'add a file', anyLease)
+    await c.git.refresh(name)
+  }
+  assert.ok(repacked.repacks >= 4)
+  await mustAgree(name, [a, b, c])
+  await c.close()
 })
 
 test('objects that a node has lost are read again when a ref names them', async () => {

@@ -28,14 +28,22 @@ export async function writePack(disk: Disk, folder: string, count: number, entri
       writeSynced(disk, index, [packIndex(found, checksum)], 0o444),
     )
     const name = `pack-${checksum.toString('hex')}`
-    await disk.rename(pack, join(folder, `${name}.pack`))
-    await disk.rename(index, join(folder, `${name}.idx`))
+    await namePack(disk, { pack, index }, join(folder, name))
     await syncPath(disk, folder)
     return { name: `${name}.pack`, bytes }
   } catch (error) {
     for (const path of [pack, index]) await disk.unlink(path).catch(() => {})
     throw error
   }
+}
+
+/**
+ * Gives a pack and its index their names; `path` is without an extension. The index first: to read, Git needs both, but `git repack -d` before Git 2.42
+ * deletes every `.pack` that was there when it began, also one that had no index yet, whose objects it therefore had not read.
+ */
+export async function namePack(disk: Pick<Disk, 'rename'>, files: { pack: string; index: string }, path: string): Promise<void> {
+  await disk.rename(files.index, `${path}.idx`)
+  await disk.rename(files.pack, `${path}.pack`)
 }
 
 /** Writes a pack. `summed` is called when its checksum is known: what that writes is synced at the same time. */
