@@ -149,6 +149,21 @@ test('an admin who repacks a copy while a pack of another node gets its names th
   await c.close()
 })
 
+test('a lock that an admin left on a ref of a copy stops nobody, and the disk follows once it is gone', async () => {
+  const { name, first } = await begin()
+  const lock = join(a.path(name), `${MAIN}.lock`)
+  writeFileSync(lock, '')
+  const second = await edit(a, name, 'locked here\n')
+  assert.is(await a.git.open(name).then((there) => there.head(MAIN)), second)
+  const third = await edit(b, name, 'by another node\n')
+  assert.is(await a.git.open(name).then((there) => there.head(MAIN)), third)
+  assert.is(refsOnDisk(a, name)[MAIN], first)
+  assert.ok(a.notices.splice(0).some((notice) => notice.includes(`${MAIN}.lock`)))
+  rmSync(lock)
+  await mustAgree(name)
+  assert.equal([...a.aside, ...a.notices], [])
+})
+
 test('objects that a node has lost are read again when a ref names them', async () => {
   const { name, first } = await begin()
   const second = await edit(a, name, 'two\n')
