@@ -179,6 +179,57 @@ test('objects that a node has lost are read again when a ref names them', async 
   await mustAgree(name)
 })
 
+test('objects that an admin repacked away just before a ref of the copy named them are read again by whoever needs them', async () => {
+  const { name, first } = await begin()
+  const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
+  const before = await openNode(url, { dir })
+  const second = await edit(a, name, 'two\n')
+  await before.git.refresh(name)
+  await before.close()
+  // As if `git repack -a -d` had read the refs before main moved.
+  const path = before.path(name)
+  admin({ path }, ['update-ref', MAIN, first])
+  admin({ path }, ['reflog', 'expire', '--expire=now', '--all'])
+  admin({ path }, ['repack', '-a', '-d', '-q'])
+  admin({ path }, ['prune', '--expire=now'])
+  assert.throws(() => admin({ path }, ['cat-file', '-e', second]))
+  writeFileSync(join(path, MAIN), `${second}\n`)
+  const node = await openNode(url, { dir })
+  const there = await node.git.open(name)
+  const unknown = 'f'.repeat(40)
+  assert.not(await there.hasCommit(unknown))
+  const main = await there.at(second)
+  const page = await main.entry('page.md')
+  assert.is((await main.read(page?.oid ?? '')).toString(), 'two\n')
+  assert.equal(
+    node.notices.map((notice) => notice.includes(`lost the object ${second}`)),
+    [true],
+  )
+  await edit(node, name, 'three\n')
+  await mustAgree(name, [a, b, node])
+  await node.close()
+  rmSync(dir, { recursive: true })
+})
+
+test('a commit that was repacked away while it was cached can be built on, and named by a ref', async () => {
+  const { name, first } = await begin()
+  const dropAll = (path: string): void => {
+    for (const ref of [MAIN, TOPIC]) rmSync(join(path, ref), { force: true })
+    rmSync(join(path, 'packed-refs'), { force: true })
+    rmSync(join(path, 'logs'), { recursive: true, force: true })
+    admin({ path }, ['repack', '-a', '-d', '-q'])
+    admin({ path }, ['prune', '--expire=now'])
+    for (const ref of [MAIN, TOPIC]) writeFileSync(join(path, ref), `${first}\n`)
+  }
+  dropAll(b.path(name))
+  assert.throws(() => admin({ path: b.path(name) }, ['cat-file', '-e', first]))
+  const there = await b.git.open(name)
+  await there.move([{ ref: 'refs/heads/change-requests/2' as RefName, from: null, to: first }], 'begin a change request', anyLease)
+  dropAll(b.path(name))
+  await edit(b, name, 'built on it\n')
+  await mustAgree(name)
+})
+
 test('a copy whose note is gone or damaged, or of which packs were half installed, is filled again', async () => {
   const { name } = await begin()
   for (let n = 0; n < 8; n++) await edit(a, name, `${n}\n`)

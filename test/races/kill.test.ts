@@ -42,7 +42,10 @@ test(
       if (onPostgres) await untilRepaired(call, git, ledger.space)
       await agree(call, git, ledger, kill)
       if (kill < KILLS) {
+        const [known, begun] = [ledger, ledger.acknowledged]
         const writers = startWriters(call, ledger, WRITERS)
+        // Writes wait for the leases of the node that was killed.
+        if (onPostgres) await until(() => known.acknowledged >= begun + WRITERS || null)
         await sleep(150 + Math.random() * 700)
         await server.kill((['server', 'group', 'tree'] as const satisfies readonly Reach[])[kill % 3] as Reach)
         await writers
