@@ -69,17 +69,15 @@ export const commit = (
   more: Partial<WriteInput> = {},
 ): Promise<CommitId> => repository.write({ parents, changes: files(texts), message: 'Edit', author: person, committer: person, ...more })
 
-/** The disk, with an admin who repacks a repository whenever the first of the two files of a pack has got its name. */
+/** The disk, with an admin who collects garbage in a repository whenever a file of a pack has got its name: between the two, and after both. */
 export function repackedMeanwhile(): { disk: Disk; repacks: number } {
-  const named = new Set<string>()
   const repacked = { repacks: 0, disk: { ...disk, rename } }
   async function rename(from: string, to: string): Promise<void> {
     await disk.rename(from, to)
-    const [, path, pack] = /^(.+)\/objects\/pack\/(.+)\.(?:pack|idx)$/.exec(to) ?? []
-    if (path === undefined || pack === undefined || named.has(pack)) return
-    named.add(pack)
+    const [, path] = /^(.+)\/objects\/pack\/.+\.(?:pack|idx)$/.exec(to) ?? []
+    if (path === undefined) return
     repacked.repacks++
-    admin({ path }, ['repack', '-A', '-d', '-q'])
+    admin({ path }, ['gc', '--quiet'])
   }
   return repacked
 }

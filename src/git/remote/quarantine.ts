@@ -3,6 +3,7 @@ import { mkdtemp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile 
 import { join } from 'node:path'
 import { RemoteError } from '../errors.js'
 import { disk, exists, syncPath } from '../objects/disk.js'
+import { keepingPack } from '../objects/pack-writer.js'
 import { borrowingObjects } from '../process/environment.js'
 import type { Environment } from '../process/messages.js'
 
@@ -33,17 +34,19 @@ export interface Quarantine {
 
 const syncFile = (path: string): Promise<void> => syncPath(disk, path)
 
-/** In the order in which they are moved: the pack last, as in `namePack`. `.promisor`: objects that it names may be missing. */
-const PACK_FILES = ['.promisor', '.rev', '.idx', '.pack']
+/** In the order in which they are moved: readers find a pack by its `.idx`, so that comes last. `.promisor`: objects that it names may be missing. */
+const PACK_FILES = ['.promisor', '.pack', '.rev', '.idx']
 
 async function publishPack(from: string, to: string, name: string): Promise<void> {
   const now = new Date()
   // The name is a hash of the content, so the repository has this pack already. A new time saves it from being pruned.
-  if ((await exists(join(to, `${name}.idx`))) && (await exists(join(to, `${name}.pack`)))) return utimes(join(to, `${name}.pack`), now, now)
-  for (const suffix of PACK_FILES) {
-    const file = join(from, name + suffix)
-    if (await exists(file)) await rename(file, join(to, name + suffix))
-  }
+  if (await exists(join(to, `${name}.idx`))) return utimes(join(to, `${name}.pack`), now, now)
+  await keepingPack(disk, join(to, name), async () => {
+    for (const suffix of PACK_FILES) {
+      const file = join(from, name + suffix)
+      if (await exists(file)) await rename(file, join(to, name + suffix))
+    }
+  })
 }
 
 const INDEX_FILE = /\.(?:idx|rev)$|\/tmp_(?:idx|rev)_[^/]*$/
