@@ -114,7 +114,7 @@ export class CommitStaging {
 
   async #mustBeThere(commits: readonly string[]): Promise<void> {
     const asked = commits.filter((id) => !this.#own.has(id) && !this.objects.pending.has(id))
-    for (const id of await this.writer.absent(asked)) throw new LostObject(id, this.objects.repository)
+    for (const id of await this.writer.absent(asked)) if (!(await this.objects.fetchLost(id))) throw new LostObject(id, this.objects.repository)
   }
 
   /** After a failure nothing more is written: it might depend on what could not be written. */

@@ -3,6 +3,7 @@ import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileChange, type Git, type OpenOptions, openGit, type Repository, type WriteInput } from '../../src/git/index.js'
+import { type Disk, disk } from '../../src/git/objects/disk.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 
 export const MAIN = 'refs/heads/main' as RefName
@@ -67,3 +68,16 @@ export const commit = (
   texts: Record<string, string | Uint8Array | null>,
   more: Partial<WriteInput> = {},
 ): Promise<CommitId> => repository.write({ parents, changes: files(texts), message: 'Edit', author: person, committer: person, ...more })
+
+/** The disk, with an admin who collects garbage in a repository whenever a file of a pack has got its name: between the two, and after both. */
+export function repackedMeanwhile(): { disk: Disk; repacks: number } {
+  const repacked = { repacks: 0, disk: { ...disk, rename } }
+  async function rename(from: string, to: string): Promise<void> {
+    await disk.rename(from, to)
+    const [, path] = /^(.+)\/objects\/pack\/.+\.(?:pack|idx)$/.exec(to) ?? []
+    if (path === undefined) return
+    repacked.repacks++
+    admin({ path }, ['gc', '--quiet'])
+  }
+  return repacked
+}

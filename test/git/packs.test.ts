@@ -11,7 +11,7 @@ import { joinPacks, smallPacksIn } from '../../src/git/objects/small-packs.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { anyLease } from '../support/lease.js'
 import { suiteWith } from '../support/suite.js'
-import { admin, clear, files, MAIN, makePlace, person } from './fixture.js'
+import { admin, clear, files, MAIN, makePlace, person, repackedMeanwhile } from './fixture.js'
 
 const [test, place] = await suiteWith('git packs', makePlace, clear)
 const folder = (repository: Repository): string => join(repository.path, 'objects/pack')
@@ -106,6 +106,24 @@ test('a pack that is gone is noticed: its commits are not built on', async () =>
     batch(repository, last as CommitId, [{ d: 'd' }]),
   ])
   for (const one of outcomes) assert.instance(one.status === 'rejected' && one.reason, LostObject)
+})
+
+test('an admin who repacks while a pack gets its names does not delete it', async () => {
+  const repacked = repackedMeanwhile()
+  const other = await makePlace({ disk: repacked.disk })
+  const repository = await other.git.create('repacked')
+  let head: CommitId | null = null
+  // So many that small packs are joined, too.
+  for (let round = 0; round < 20; round++) {
+    const [, last]: CommitId[] = await batch(repository, head, [{ 'a/b.md': `${round}` }, { 'a/b.md': `${round}, again`, c: `${round}` }])
+    await repository.move([{ ref: MAIN, from: head, to: last as CommitId }], 'edit', anyLease)
+    head = last as CommitId
+  }
+  assert.ok(repacked.repacks >= 40)
+  assert.not(readdirSync(folder(repository)).some((name) => name.endsWith('.keep')))
+  assert.equal(await repository.check(), [])
+  assert.is(Number(admin(repository, ['rev-list', '--count', '--objects', MAIN])), 20 * 8)
+  await clear(other)
 })
 
 test('an object whose loose file is damaged is written loose again, not hidden in a pack', async () => {

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { onPostgres } from '../support/on-postgres.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { openDesk } from '../commits/fixture.js'
@@ -25,8 +26,15 @@ test('a page gets back a text that is gone only if it can be written again; othe
     await desk.git(...args)
   await desk.write([{ operation: 'revert_page', page: short, revision: side }])
   assert.is(await desk.file('short.md'), '# Short\n\nthen\n')
-  const { error } = await desk.write([{ operation: 'revert_page', page: large, revision: side }], 409)
-  assert.match(error.message, /object [0-9a-f]{40}\) is missing in the space's repository/)
+  const back = { operation: 'revert_page', page: large, revision: side }
+  if (onPostgres) {
+    // What is pruned in the copy of a node is still in the database.
+    await desk.write([back])
+    assert.is(await desk.file('long.md'), long)
+  } else {
+    const { error } = await desk.write([back], 409)
+    assert.match(error.message, /object [0-9a-f]{40}\) is missing in the space's repository/)
+  }
   assert.is(await desk.git('fsck', '--strict', '--full', '--no-dangling'), '')
 })
 test.run()

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { DatabaseAway, openDatabase } from '../../src/postgres/index.js'
 import { anyLease } from '../support/lease.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
-import { admin, commit, MAIN } from './fixture.js'
+import { admin, commit, MAIN, repackedMeanwhile } from './fixture.js'
 import { fsck, type Node, openNode, refsOf, refsOnDisk } from './shared-fixture.js'
 
 const test = suite('what can go wrong with repositories that nodes share')
@@ -129,6 +130,40 @@ test('an admin who repacks, prunes and packs refs on a node disturbs nothing', a
   assert.equal([...a.aside, ...b.aside, ...a.notices, ...b.notices], [])
 })
 
+test('an admin who repacks a copy while a pack of another node gets its names there does not delete it', async () => {
+  const { name } = await begin()
+  const repacked = repackedMeanwhile()
+  const c = await openNode(url, { disk: repacked.disk })
+  const large = randomBytes(3_000_000)
+  for (let n = 0; n < 4; n++) {
+    await edit(a, name, `${n}\n`)
+    // More than a row: such packs are installed as they are.
+    const there = await a.git.open(name)
+    const head = there.head(MAIN) as CommitId
+    const to = await commit(there, [head], { [`${n}.bin`]: large.subarray(n) })
+    await there.move([{ ref: MAIN, from: head, to }], 'add a file', anyLease)
+    await c.git.refresh(name)
+  }
+  assert.ok(repacked.repacks >= 4)
+  await mustAgree(name, [a, b, c])
+  await c.close()
+})
+
+test('a lock that an admin left on a ref of a copy stops nobody, and the disk follows once it is gone', async () => {
+  const { name, first } = await begin()
+  const lock = join(a.path(name), `${MAIN}.lock`)
+  writeFileSync(lock, '')
+  const second = await edit(a, name, 'locked here\n')
+  assert.is(await a.git.open(name).then((there) => there.head(MAIN)), second)
+  const third = await edit(b, name, 'by another node\n')
+  assert.is(await a.git.open(name).then((there) => there.head(MAIN)), third)
+  assert.is(refsOnDisk(a, name)[MAIN], first)
+  assert.ok(a.notices.splice(0).some((notice) => notice.includes(`${MAIN}.lock`)))
+  rmSync(lock)
+  await mustAgree(name)
+  assert.equal([...a.aside, ...a.notices], [])
+})
+
 test('objects that a node has lost are read again when a ref names them', async () => {
   const { name, first } = await begin()
   const second = await edit(a, name, 'two\n')
@@ -141,6 +176,57 @@ test('objects that a node has lost are read again when a ref names them', async 
   assert.throws(() => admin({ path: b.path(name) }, ['cat-file', '-e', second]))
   await there.move([{ ref: TOPIC, from: first, to: second }], 'again', anyLease)
   assert.is((await b.git.open(name)).head(TOPIC), second)
+  await mustAgree(name)
+})
+
+test('objects that an admin repacked away just before a ref of the copy named them are read again by whoever needs them', async () => {
+  const { name, first } = await begin()
+  const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
+  const before = await openNode(url, { dir })
+  const second = await edit(a, name, 'two\n')
+  await before.git.refresh(name)
+  await before.close()
+  // As if `git repack -a -d` had read the refs before main moved.
+  const path = before.path(name)
+  admin({ path }, ['update-ref', MAIN, first])
+  admin({ path }, ['reflog', 'expire', '--expire=now', '--all'])
+  admin({ path }, ['repack', '-a', '-d', '-q'])
+  admin({ path }, ['prune', '--expire=now'])
+  assert.throws(() => admin({ path }, ['cat-file', '-e', second]))
+  writeFileSync(join(path, MAIN), `${second}\n`)
+  const node = await openNode(url, { dir })
+  const there = await node.git.open(name)
+  const unknown = 'f'.repeat(40)
+  assert.not(await there.hasCommit(unknown))
+  const main = await there.at(second)
+  const page = await main.entry('page.md')
+  assert.is((await main.read(page?.oid ?? '')).toString(), 'two\n')
+  assert.equal(
+    node.notices.map((notice) => notice.includes(`lost the object ${second}`)),
+    [true],
+  )
+  await edit(node, name, 'three\n')
+  await mustAgree(name, [a, b, node])
+  await node.close()
+  rmSync(dir, { recursive: true })
+})
+
+test('a commit that was repacked away while it was cached can be built on, and named by a ref', async () => {
+  const { name, first } = await begin()
+  const dropAll = (path: string): void => {
+    for (const ref of [MAIN, TOPIC]) rmSync(join(path, ref), { force: true })
+    rmSync(join(path, 'packed-refs'), { force: true })
+    rmSync(join(path, 'logs'), { recursive: true, force: true })
+    admin({ path }, ['repack', '-a', '-d', '-q'])
+    admin({ path }, ['prune', '--expire=now'])
+    for (const ref of [MAIN, TOPIC]) writeFileSync(join(path, ref), `${first}\n`)
+  }
+  dropAll(b.path(name))
+  assert.throws(() => admin({ path: b.path(name) }, ['cat-file', '-e', first]))
+  const there = await b.git.open(name)
+  await there.move([{ ref: 'refs/heads/change-requests/2' as RefName, from: null, to: first }], 'begin a change request', anyLease)
+  dropAll(b.path(name))
+  await edit(b, name, 'built on it\n')
   await mustAgree(name)
 })
 

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { admin } from '../git/fixture.js'
 import { addressOf, Clone, newSpace } from '../git-door/fixture.js'
 import { refreshSpace } from '../../src/commands/refresh.js'
 import { loadConfig } from '../../src/config.js'
@@ -123,7 +124,7 @@ test('an admin with plain Git reads what the command has brought up to date; a r
   const said = await refreshSpace(config, 'none').catch((error: Error) => error.message)
   assert.match(said, /no repository none/)
   const byHand = await git(path, ['commit-tree', `${head}^{tree}`, '-p', head, '-m', 'By hand'])
-  await git(path, ['update-ref', 'refs/heads/main', byHand])
+  admin({ path }, ['update-ref', 'refs/heads/main', byHand])
   await refreshSpace(config, space)
   assert.is(await git(path, ['rev-parse', 'main']), head)
   assert.match(await git(path, ['for-each-ref', 'refs/bindery/set-aside']), new RegExp(byHand))

@@ -10,6 +10,7 @@ import { startGitHttp } from '../support/git-http.js'
 import { startGitHub } from '../support/hosts/github.js'
 import { backBy } from '../support/hosts/real-repository.js'
 import { moduleArguments } from '../support/own-process.js'
+import { until } from '../races/server-process.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { DOCS, TOKEN } from './fixture.js'
@@ -58,8 +59,12 @@ test('a look that was cut off while it set the status is done again after the ne
     const { app } = service.service
     const [connection] = (await service.admin.call('get', `/v1/orgs/${service.organization}/git/connections`).expect(200)).body.items
     await service.admin.call('patch', `/v1/spaces/${connection.space}/git/connections/${connection.id}`, { pullRequests: { preview: true } }).expect(200)
-    await service.service.idle()
-    const all = await app.store.all(pullPreviews)
+    const all = await until(async () => {
+      await service.service.idle()
+      const found = await app.store.all(pullPreviews)
+      // Another node looks only after the leases of the killed one have ended.
+      return found.some(({ status }) => status) ? found : null
+    })
     assert.equal(
       all.map(({ number, commit, state, status }) => [number, commit, state, status?.commit, status?.state]),
       [[1, head, 'ready', head, 'failure']],

@@ -104,41 +104,49 @@ test('of several change requests: their branches move together, and each has its
   assert.is(new Set(merged.map(({ revision }) => revision)).size, 4)
 })
 
-test('a lock that an admin left on one branch stops the edits of that branch alone', async () => {
-  const { desk, ids } = await counted(here)
-  const [free, stuck] = [await desk.changeRequest(), await desk.changeRequest()]
-  const { writeFile, rm } = await import('node:fs/promises')
-  const lock = `${desk.repo}/${stuck.ref}.lock`
-  await writeFile(lock, '')
-  const edits = [free, stuck].flatMap((request) => ids.slice(0, 4).map((id) => post(desk, `/change-requests/${request.id}/content`, update(id, 'Locked?\n'))))
-  const responses = await Promise.all(edits)
-  await rm(lock)
-  assert.equal(
-    responses.map(({ status }) => status),
-    [200, 200, 200, 200, 409, 409, 409, 409],
-  )
-  for (const { body } of responses.slice(4))
-    assert.ok(body.error.message.includes(`${stuck.ref}.lock`) && /Try again.*delete/.test(body.error.message), JSON.stringify(body))
-  assert.is((await post(desk, `/change-requests/${stuck.id}/content`, update(ids[0] as string, 'Free.\n'))).status, 200)
-})
+test(
+  'a lock that an admin left on one branch stops the edits of that branch alone',
+  async () => {
+    const { desk, ids } = await counted(here)
+    const [free, stuck] = [await desk.changeRequest(), await desk.changeRequest()]
+    const { writeFile, rm } = await import('node:fs/promises')
+    const lock = `${desk.repo}/${stuck.ref}.lock`
+    await writeFile(lock, '')
+    const edits = [free, stuck].flatMap((request) => ids.slice(0, 4).map((id) => post(desk, `/change-requests/${request.id}/content`, update(id, 'Locked?\n'))))
+    const responses = await Promise.all(edits)
+    await rm(lock)
+    assert.equal(
+      responses.map(({ status }) => status),
+      [200, 200, 200, 200, 409, 409, 409, 409],
+    )
+    for (const { body } of responses.slice(4))
+      assert.ok(body.error.message.includes(`${stuck.ref}.lock`) && /Try again.*delete/.test(body.error.message), JSON.stringify(body))
+    assert.is((await post(desk, `/change-requests/${stuck.id}/content`, update(ids[0] as string, 'Free.\n'))).status, 200)
+  },
+  { embeddedOnly: 'plain-git' },
+)
 
-test('a lock that an admin left on main: edits and merges report it, and work once it is gone', async () => {
-  const { desk, ids } = await counted(here)
-  const request = await desk.changeRequest()
-  await request.write([update(ids[1] as string, 'Merged.\n').changes[0] as object])
-  const { writeFile, rm } = await import('node:fs/promises')
-  const lock = `${desk.repo}/refs/heads/main.lock`
-  const head = await desk.git('rev-parse', 'main')
-  const both = () => Promise.all([post(desk, '/content', update(ids[0] as string, 'Edited.\n')), post(desk, `/change-requests/${request.id}/merge`, {})])
-  await writeFile(lock, '')
-  for (const { status, body } of await both()) {
-    assert.is(status, 409, JSON.stringify(body))
-    assert.match(body.error.message, /refs\/heads\/main\.lock .*Try again later\. .*delete that file/)
-  }
-  assert.is(await desk.git('rev-parse', 'main'), head)
-  await rm(lock)
-  for (const { status, body } of await both()) assert.is(status, 200, JSON.stringify(body))
-})
+test(
+  'a lock that an admin left on main: edits and merges report it, and work once it is gone',
+  async () => {
+    const { desk, ids } = await counted(here)
+    const request = await desk.changeRequest()
+    await request.write([update(ids[1] as string, 'Merged.\n').changes[0] as object])
+    const { writeFile, rm } = await import('node:fs/promises')
+    const lock = `${desk.repo}/refs/heads/main.lock`
+    const head = await desk.git('rev-parse', 'main')
+    const both = () => Promise.all([post(desk, '/content', update(ids[0] as string, 'Edited.\n')), post(desk, `/change-requests/${request.id}/merge`, {})])
+    await writeFile(lock, '')
+    for (const { status, body } of await both()) {
+      assert.is(status, 409, JSON.stringify(body))
+      assert.match(body.error.message, /refs\/heads\/main\.lock .*Try again later\. .*delete that file/)
+    }
+    assert.is(await desk.git('rev-parse', 'main'), head)
+    await rm(lock)
+    for (const { status, body } of await both()) assert.is(status, 200, JSON.stringify(body))
+  },
+  { embeddedOnly: 'plain-git' },
+)
 
 test(
   'fifty change requests that each add a page, merged at once: all are merged',

@@ -1,14 +1,16 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
+import { askForRefresh } from '../../src/git/index.js'
 import { changeRequests, spaces } from '../../src/model/index.js'
+import { onPostgres } from '../support/on-postgres.js'
 import { openDocuments } from '../support/stored-documents.js'
 import { suite } from '../support/suite.js'
 import { type Call, caller } from './client.js'
 import { PlainGit } from './plain-git.js'
-import { type Reach, startServer, TOKEN } from './server-process.js'
+import { type Reach, startServer, TOKEN, until } from './server-process.js'
 import { type Ledger, newLedger, startWriters } from './writers.js'
 
 /** How often the server is killed; `KILLS=50` is the full run. */
@@ -37,9 +39,13 @@ test(
       ledger ??= await newLedger(call, server.organization)
       const git = new PlainGit(join(dir, 'repos', `${ledger.space}.git`))
       assert.equal(locks(dir), [], `locks after kill ${kill}`)
+      if (onPostgres) await untilRepaired(call, git, ledger.space)
       await agree(call, git, ledger, kill)
       if (kill < KILLS) {
+        const [known, begun] = [ledger, ledger.acknowledged]
         const writers = startWriters(call, ledger, WRITERS)
+        // Writes wait for the leases of the node that was killed.
+        if (onPostgres) await until(() => known.acknowledged >= begun + WRITERS || null)
         await sleep(150 + Math.random() * 700)
         await server.kill((['server', 'group', 'tree'] as const satisfies readonly Reach[])[kill % 3] as Reach)
         await writers
@@ -67,6 +73,47 @@ test(
 
 const locks = (dir: string): string[] => readdirSync(join(dir, 'repos'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lock'))
 
+interface Request {
+  id: string
+  number: number
+  status: string
+  subject: string
+  revision: string
+  revisionInitial: string
+  revisionMerged?: string
+}
+
+async function changeRequestsOf(call: Call, base: string): Promise<Request[]> {
+  const all: Request[] = []
+  for (const status of ['draft', 'open', 'archived', 'merged']) {
+    for (let next = ''; ; ) {
+      const { body } = await call('GET', `${base}/change-requests?limit=100&status=${status}${next === '' ? '' : `&page=${next}`}`)
+      all.push(...body.items)
+      if (body.next === undefined) break
+      next = body.next.page
+    }
+  }
+  return all
+}
+
+async function branchesOf(git: PlainGit): Promise<Map<string, string>> {
+  const lines = (await git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/'])).split('\n')
+  return new Map(lines.map((line) => line.split(' ') as [string, string]))
+}
+
+/** A node repairs what another left half done only when that counts as dead: seconds after it was killed. Before, a change request may lack its branch, or what main says of it. */
+async function untilRepaired(call: Call, git: PlainGit, space: string): Promise<void> {
+  await until(async () => {
+    const all = await changeRequestsOf(call, `/v1/spaces/${space}`)
+    assert.is(await askForRefresh(dirname(git.path), space), null)
+    const branches = await branchesOf(git)
+    const main = await git.commits('refs/heads/main')
+    const isWhole = ({ number, status, revision, revisionInitial }: Request): boolean =>
+      branches.get(`refs/heads/change-requests/${number}`) === revision && (status === 'merged' || revision === revisionInitial || !main.has(revision))
+    return all.every(isWhole) || null
+  })
+}
+
 /** What the ledger says was acknowledged is what the server and plain Git say now. */
 async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): Promise<void> {
   const base = `/v1/spaces/${ledger.space}`
@@ -85,24 +132,12 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
     assert.is(response.status, 200, `a token is gone ${at}`)
   }
 
-  const all: { id: string; number: number; status: string; subject: string; revision: string; revisionInitial: string; revisionMerged?: string }[] = []
-  for (const status of ['draft', 'open', 'archived', 'merged']) {
-    for (let next = ''; ; ) {
-      const { body } = await call('GET', `${base}/change-requests?limit=100&status=${status}${next === '' ? '' : `&page=${next}`}`)
-      all.push(...body.items)
-      if (body.next === undefined) break
-      next = body.next.page
-    }
-  }
+  const all = await changeRequestsOf(call, base)
   assert.is(space.changeRequests, all.length, at)
   for (const status of ['open', 'draft'] as const) {
     assert.is(space[status === 'open' ? 'changeRequestsOpen' : 'changeRequestsDraft'], all.filter((one) => one.status === status).length, `${status} ${at}`)
   }
-  const branches = new Map(
-    (await git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/']))
-      .split('\n')
-      .map((line) => line.split(' ') as [string, string]),
-  )
+  const branches = await branchesOf(git)
   const byId = new Map(all.map((one) => [one.id, one]))
   assert.is(new Set(all.map((one) => one.number)).size, all.length, `a number is there twice ${at}`)
   for (const one of all) {

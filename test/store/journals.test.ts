@@ -192,34 +192,38 @@ test('an earlier release refuses a store that has journals', async () => {
   remove()
 })
 
-test("an audit log that an earlier release kept as documents is there after the service's start", async () => {
-  const here = await startService()
-  const list = async () => (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?limit=1000`).expect(200)).body
-  await here.service.close()
-  const old = table<Record<string, unknown> & { id: string; organization: string; at: string }>()({
-    name: 'audit-log',
-    indexes: {},
-    owner: ({ organization, at }) => `${organization}/${at.slice(0, 10)}`,
-  })
-  const store = await openStore({ dir: join(here.dir, 'data', 'store'), migrations })
-  const base = {
-    organization: here.organization,
-    user: here.admin.user,
-    operation: 'x',
-    method: 'POST',
-    resources: {},
-    members: [],
-    address: '::1',
-    requestId: 'r',
-  }
-  for (const [n, status] of [200, 403, 201].entries()) await store.insert(old, { ...base, id: `00000000${n}`, at: new Date().toISOString(), status })
-  await store.close()
-  await here.restart().catch(() => undefined)
-  assert.equal(
-    (await list()).items.slice(-3).map(({ status }: { status: number }) => status),
-    [201, 403, 200],
-  )
-  await here.close()
-})
+test(
+  "an audit log that an earlier release kept as documents is there after the service's start",
+  async () => {
+    const here = await startService()
+    const list = async () => (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?limit=1000`).expect(200)).body
+    await here.service.close()
+    const old = table<Record<string, unknown> & { id: string; organization: string; at: string }>()({
+      name: 'audit-log',
+      indexes: {},
+      owner: ({ organization, at }) => `${organization}/${at.slice(0, 10)}`,
+    })
+    const store = await openStore({ dir: join(here.dir, 'data', 'store'), migrations })
+    const base = {
+      organization: here.organization,
+      user: here.admin.user,
+      operation: 'x',
+      method: 'POST',
+      resources: {},
+      members: [],
+      address: '::1',
+      requestId: 'r',
+    }
+    for (const [n, status] of [200, 403, 201].entries()) await store.insert(old, { ...base, id: `00000000${n}`, at: new Date().toISOString(), status })
+    await store.close()
+    await here.restart().catch(() => undefined)
+    assert.equal(
+      (await list()).items.slice(-3).map(({ status }: { status: number }) => status),
+      [201, 403, 200],
+    )
+    await here.close()
+  },
+  { embeddedOnly: 'earlier-data' },
+)
 
 test.run()

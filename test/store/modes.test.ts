@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symli
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { onPostgres } from '../support/on-postgres.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -29,7 +30,11 @@ test('are for their owner alone, when new and if an older release left them othe
     const here = await startService({ dir })
     const check = (): void => {
       const found = modes(join(dir, 'data'))
-      assert.ok([...found.keys()].some((path) => path.endsWith('.log')) && [...found.keys()].some((path) => path.endsWith('signing-key')))
+      for (const one of onPostgres ? ['signing-key', 'facts.db'] : ['signing-key', '.log'])
+        assert.ok(
+          [...found.keys()].some((path) => path.endsWith(one)),
+          one,
+        )
       for (const [path, mode] of found) assert.is(mode, statSync(path).isDirectory() ? '700' : '600', path)
       assert.is(modes(join(dir, 'repos')).get(join(dir, 'repos')), '700', 'what is in the repositories, too')
     }

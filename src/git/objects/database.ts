@@ -53,6 +53,8 @@ export class ObjectDatabase {
   readonly caches: Caches
   readonly maxBlobBytes: number
   readonly scratch: Scratch
+  /** Brings an object that was not found from elsewhere. Returns whether it is here now. Nodes have the database for that. */
+  fetchLost: (oid: string) => Promise<boolean> = async () => false
 
   constructor(
     readonly repository: string,
@@ -171,7 +173,9 @@ export class ObjectDatabase {
    * intact loose file, the scratch folder, a pack, or the caches. Throws `LostObject`.
    */
   async recall(oid: string): Promise<{ type: ObjectType; object: EncodedObject }> {
-    for (const found of [() => this.#intactLoose(oid), () => this.scratch.find(oid, MAX_OBJECT_BYTES), () => this.#packed(oid), () => this.#remembered(oid)]) {
+    const again = async (): Promise<RawObject | null> => ((await this.fetchLost(oid)) ? ((await this.#packed(oid)) ?? this.#intactLoose(oid)) : null)
+    const sources = [() => this.#intactLoose(oid), () => this.scratch.find(oid, MAX_OBJECT_BYTES), () => this.#packed(oid), () => this.#remembered(oid), again]
+    for (const found of sources) {
       const raw = await found()
       const object = raw && encodeObject(raw.type, raw.content)
       if (object?.oid === oid) return { type: raw?.type as ObjectType, object }
@@ -199,8 +203,12 @@ export class ObjectDatabase {
     return blob ? { type: 'blob', content: blob } : null
   }
 
-  /** Looks at packs, loose files, the scratch folder, packs that are new, and loose files again: a repack may have unpacked the object in between. */
   async #find(oid: string, maxBytes: number): Promise<RawObject | null> {
+    return (await this.#findHere(oid, maxBytes)) ?? ((await this.fetchLost(oid)) ? this.#findHere(oid, maxBytes) : null)
+  }
+
+  /** Looks at packs, loose files, the scratch folder, packs that are new, and loose files again: a repack may have unpacked the object in between. */
+  async #findHere(oid: string, maxBytes: number): Promise<RawObject | null> {
     if (this.#slices.due) await this.#slices.rest()
     const packed = within(this.#packs.known(oid), oid, maxBytes)
     const near = packed ?? (await this.#findUndamaged(oid, maxBytes)) ?? (await this.scratch.find(oid, maxBytes))
@@ -212,6 +220,10 @@ export class ObjectDatabase {
 
   /** Type and size of an object that the repository has; null if it has none. */
   async #infoOf(oid: string): Promise<ObjectInfo | null> {
+    return (await this.#infoHere(oid)) ?? ((await this.fetchLost(oid)) ? this.#infoHere(oid) : null)
+  }
+
+  async #infoHere(oid: string): Promise<ObjectInfo | null> {
     if (this.#slices.due) await this.#slices.rest()
     const near = sure(this.#packs.knownInfo(oid)) ?? this.#looseInfo(oid)
     if (near) return near

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { newId } from '../../kernel/ids.js'
 import { GitError } from '../errors.js'
-import { type Disk, syncPath, writeSynced } from './disk.js'
+import { type Disk, errorCode, syncPath, writeSynced } from './disk.js'
 import { MAX_OFFSET, type PackEntry, packHeader, packIndex, type RawEntry } from './pack-format.js'
 
 /** Bytes that are collected before they are written. */
@@ -28,13 +28,51 @@ export async function writePack(disk: Disk, folder: string, count: number, entri
       writeSynced(disk, index, [packIndex(found, checksum)], 0o444),
     )
     const name = `pack-${checksum.toString('hex')}`
-    await disk.rename(pack, join(folder, `${name}.pack`))
-    await disk.rename(index, join(folder, `${name}.idx`))
+    await namePack(disk, { pack, index }, join(folder, name))
     await syncPath(disk, folder)
     return { name: `${name}.pack`, bytes }
   } catch (error) {
     for (const path of [pack, index]) await disk.unlink(path).catch(() => {})
     throw error
+  }
+}
+
+/** Content of our `.keep` files. */
+export const OUR_KEEP = 'bindery\n'
+
+/** Gives a pack and its index their names; `path` is without an extension. The caller syncs the folder. */
+export function namePack(disk: Disk, files: { pack: string; index: string }, path: string): Promise<void> {
+  return keepingPack(disk, path, async () => {
+    await disk.rename(files.pack, `${path}.pack`)
+    await disk.rename(files.index, `${path}.idx`)
+  })
+}
+
+/**
+ * Does work that gives the files of a pack their names, with a `.keep` file beside them until that is done: `git repack -d` before Git 2.42 deletes every other
+ * `.pack` that was there when it began, also one that had no index yet, whose objects it therefore had not read. To name the index first would be no
+ * better, since `git gc` deletes an index without a pack.
+ */
+export async function keepingPack(disk: Disk, path: string, work: () => Promise<void>): Promise<void> {
+  const keep = `${path}.keep`
+  const isOurs = await writeKeep(disk, keep)
+  try {
+    await work()
+  } finally {
+    // What stays is removed by the maintenance.
+    if (isOurs) await disk.unlink(keep).catch(() => {})
+  }
+}
+
+/** Returns false if there is one. It need not outlive a power cut. */
+async function writeKeep(disk: Disk, path: string): Promise<boolean> {
+  try {
+    const fd = await disk.open(path, 'wx', 0o444)
+    await disk.write(fd, Buffer.from(OUR_KEEP)).finally(() => disk.close(fd))
+    return true
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
+    return false
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile 
 import { join } from 'node:path'
 import { RemoteError } from '../errors.js'
 import { disk, exists, syncPath } from '../objects/disk.js'
+import { keepingPack } from '../objects/pack-writer.js'
 import { borrowingObjects } from '../process/environment.js'
 import type { Environment } from '../process/messages.js'
 
@@ -40,10 +41,12 @@ async function publishPack(from: string, to: string, name: string): Promise<void
   const now = new Date()
   // The name is a hash of the content, so the repository has this pack already. A new time saves it from being pruned.
   if (await exists(join(to, `${name}.idx`))) return utimes(join(to, `${name}.pack`), now, now)
-  for (const suffix of PACK_FILES) {
-    const file = join(from, name + suffix)
-    if (await exists(file)) await rename(file, join(to, name + suffix))
-  }
+  await keepingPack(disk, join(to, name), async () => {
+    for (const suffix of PACK_FILES) {
+      const file = join(from, name + suffix)
+      if (await exists(file)) await rename(file, join(to, name + suffix))
+    }
+  })
 }
 
 const INDEX_FILE = /\.(?:idx|rev)$|\/tmp_(?:idx|rev)_[^/]*$/

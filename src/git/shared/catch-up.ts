@@ -7,8 +7,10 @@ import { follow, look } from './follow.js'
 import { type Head, isSame, type LoggedMove, movesBetween, readHead, readRefs } from './head.js'
 import { installPacks, PackGone } from './install-packs.js'
 import { KnownRefs } from './known-refs.js'
+import { LostObjects } from './lost-objects.js'
 import { readState } from './node-state.js'
 import { listPacks } from './stored-packs.js'
+import type { BareRepository } from '../repository.js'
 
 /** How often packs are listed again because others have replaced them. */
 const ATTEMPTS = 3
@@ -78,17 +80,24 @@ async function fill(services: NodeServices, copy: Copy): Promise<void> {
 }
 
 /** Opens the repository on the disk, which is made if there is none. Returns what it says of itself. */
-async function openDisk({ git }: NodeServices, copy: Copy, head: Head) {
+async function openDisk(services: NodeServices, copy: Copy, head: Head) {
+  const { git } = services
   const state = readState(copy.path)
   const isOther = state !== null && state.incarnation !== head.incarnation
   if (isOther) await git.remove(copy.name)
   if (isOther || !(await repositoryExists(copy.path))) {
     await git.forget(copy.name)
-    copy.local = await git.create(copy.name)
+    useCopy(services, copy, await git.create(copy.name))
     return null
   }
-  copy.local = await git.open(copy.name)
+  useCopy(services, copy, await git.open(copy.name))
   return state
+}
+
+function useCopy(services: NodeServices, copy: Copy, local: BareRepository): void {
+  const lost = new LostObjects(services, copy)
+  copy.local = local
+  local.parts.objects.fetchLost = (oid) => lost.fetch(oid)
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Session } from '../../postgres/index.js'
 import { GitError } from '../errors.js'
 import { type Disk, syncPath, writeSynced } from '../objects/disk.js'
 import { entriesOf, type RawEntry } from '../objects/pack-format.js'
-import { writePack } from '../objects/pack-writer.js'
+import { namePack, writePack } from '../objects/pack-writer.js'
 import type { ObjectWriter } from '../objects/writer.js'
 import { INDEX, PACK, readChunks, readSmallPacks, type StoredPack } from './stored-packs.js'
 import { CHUNK_BYTES } from './schema.js'
@@ -74,7 +74,7 @@ async function* whole(chunks: AsyncIterable<Buffer>, id: string, bytes: number):
   if (read !== bytes) throw new PackGone(`pack ${id} was replaced`)
 }
 
-/** Writes both files under names that `git prune` deletes when they are old, then gives them the names by which they are found: the index last. */
+/** Writes both files under names that `git prune` deletes when they are old, then gives them the names by which they are found. */
 async function install({ path, disk }: Place, pack: AsyncIterable<Buffer> | Iterable<Buffer>, index: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
   const folder = join(path, 'objects/pack')
   const id = newId()
@@ -82,9 +82,7 @@ async function install({ path, disk }: Place, pack: AsyncIterable<Buffer> | Iter
   try {
     const checksum = await writeChecked(disk, temporary[0], pack)
     await writeChecked(disk, temporary[1], index)
-    const name = join(folder, `pack-${checksum}`)
-    await disk.rename(temporary[0], `${name}.pack`)
-    await disk.rename(temporary[1], `${name}.idx`)
+    await namePack(disk, { pack: temporary[0], index: temporary[1] }, join(folder, `pack-${checksum}`))
     await syncPath(disk, folder)
   } finally {
     for (const file of temporary) await disk.unlink(file).catch(() => {})

@@ -88,7 +88,7 @@ export class SharedRepository {
       const { disk } = this.copy
       for (const to of named) if (!(await disk.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
       // A commit that is cached may have been pruned.
-      for (const to of await disk.parts.writer.absent(named)) throw new LostObject(to, disk.path)
+      for (const to of await disk.parts.writer.absent(named)) if (!(await disk.parts.objects.fetchLost(to))) throw new LostObject(to, disk.path)
       lease.assertHeld()
       await moveOnNode(this.services, this.copy, { moves, reason, fence: lease.fence ?? null })
     })

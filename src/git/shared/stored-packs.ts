@@ -61,6 +61,16 @@ export async function listPacks(session: Session, name: string, after = -1): Pro
   return session.query<StoredPack>(text, [name, after], 'repository-packs')
 }
 
+/** Which packs of a repository have an object. The database searches their indexes, in which it is as 20 bytes; they may be in two rows. */
+export async function packsWith(session: Session, name: string, oid: string): Promise<string[]> {
+  const text = `SELECT DISTINCT pack FROM (
+      SELECT c.pack, c.bytes || coalesce(substring(lead(c.bytes) OVER (PARTITION BY c.pack ORDER BY c.n) FROM 1 FOR 19), ''::bytea) AS bytes
+      FROM repository_packs r JOIN pack_chunks c ON c.pack = r.pack AND c.part = ${INDEX} WHERE r.name = $1 AND r.retired IS NULL
+    ) AS indexes WHERE position($2::bytea IN bytes) > 0`
+  const rows = await session.query<{ pack: string }>(text, [name, Buffer.from(oid, 'hex')], 'packs-with')
+  return rows.map(({ pack }) => pack)
+}
+
 /** The rows of some small packs: pack and index of each. Those that are gone are left out. */
 export async function readSmallPacks(session: Session, ids: readonly string[]): Promise<Map<string, { pack: Buffer; index: Buffer }>> {
   const rows = await session.query<{ id: string; pack: Buffer; index: Buffer }>(
