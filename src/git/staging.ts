@@ -15,7 +15,7 @@ import type { WriteInput } from './types.js'
 
 /**
  * A series of commits that become durable together. What was written can be read at once, but only by this process, from
- * memory. `settle` writes all of it to the disk: as loose objects, or if there are many as one pack.
+ * memory. `settle` writes all of it to the disk: as one pack, or a single object loose.
  */
 export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
@@ -71,7 +71,8 @@ export class CommitStaging {
     this.#mustBeSound()
     const own = [...this.#own.keys()]
     try {
-      if (await this.writer.writeTogether([...this.#own.values()])) this.#remember()
+      await this.writer.writeTogether([...this.#own.values()])
+      this.#remember()
     } catch (error) {
       this.#failure = { error }
       this.#forget(own)
@@ -122,7 +123,7 @@ export class CommitStaging {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** What was just written is read soon, and from a pack only through a Git process. */
+  /** What was just written is read soon. */
   #remember(): void {
     const { caches, cacheKey, pending } = this.objects
     for (const [oid, { content }] of this.#own) {

@@ -120,6 +120,12 @@ test('a ref has its new value on the disk, and its name, when a move resolves', 
     await repository.move(moves, 'edit', anyLease)
     assert.equal([...unsynced], [])
     assert.equal([repository.head(MAIN), repository.head(deep)], [b, b])
+    // Git removes the folder with its last ref: what is known of its name does not hold for the one that is made anew.
+    await repository.move([{ ref: deep, from: b, to: null }], 'delete', anyLease)
+    for (const number of [2, 3]) {
+      await repository.move([{ ref: `refs/heads/change-requests/deep/${number}` as RefName, from: null, to: a }], 'begin', anyLease)
+      assert.equal([...unsynced], [])
+    }
   } finally {
     await clear(place)
   }

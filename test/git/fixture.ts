@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileChange, type Git, type OpenOptions, openGit, type Repository, type WriteInput } from '../../src/git/index.js'
@@ -54,6 +54,16 @@ export function admin(repository: { path: string }, args: readonly string[], inp
   })
     .toString()
     .replace(/\n$/, '')
+}
+
+/** Gives each object of the packs a file of its own, but of those that are `left`. */
+export function unpack(repository: { path: string }, left: readonly string[] = []): void {
+  const folder = join(repository.path, 'objects/pack')
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.pack') && !left.includes(one))) {
+    const pack = readFileSync(join(folder, name))
+    for (const one of [name, name.replace(/pack$/, 'idx')]) unlinkSync(join(folder, one))
+    admin(repository, ['unpack-objects', '-q'], pack)
+  }
 }
 
 /** Changes that put texts at paths. */

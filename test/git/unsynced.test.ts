@@ -82,6 +82,7 @@ test('a merge whose objects are empty files in the repository writes them again'
 
 test('an object that is used again is verified: an empty or damaged one is written again, from a pack or from memory', async () => {
   const repository = await fresh()
+  for (const content of ['kept in a pack', 'kept in memory']) await repository.writeBlob(Buffer.from(content))
   const root = await commit(repository, [], { 'a.md': 'kept in a pack', 'b.md': 'kept in memory' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   const [packed, read] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]
@@ -162,6 +163,7 @@ test('a file that another user owns is left as it is while it is young, and writ
   })
   try {
     const repository = await other.git.create('space')
+    for (const content of ['a', 'b']) await repository.writeBlob(Buffer.from(content))
     const root = await commit(repository, [], { 'a.md': 'a', 'b.md': 'b' })
     await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     const [young, old] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]

@@ -15,8 +15,11 @@ import { type WrittenPack, writePack } from './pack-writer.js'
 import { SmallPacks } from './small-packs.js'
 
 const WIDTH = 8
-/** So many objects become a pack, unless they have more bytes than this: reading a pack again takes memory. */
-const PACKED_FROM = 6
+/**
+ * So many objects become a pack, unless they have more bytes than this: reading a pack again takes memory. Two files and a folder to sync instead
+ * of one file for each object, and a folder for almost each.
+ */
+const PACKED_FROM = 2
 const MAX_PACKED_BYTES = 256 * 1024 * 1024
 /** The file name of a loose object. */
 const NAME = /^[0-9a-f]{38}$/
@@ -55,34 +58,53 @@ export class ObjectWriter {
 
   /**
    * The same for objects that belong together: if there are many, they become one pack, which costs two files however many they are.
-   * Those that have a loose file are written loose nevertheless, since it may be damaged. Returns whether there is a pack.
+   * Those that have a loose file are written loose nevertheless, since it may be damaged.
    */
-  async writeTogether(objects: readonly EncodedObject[]): Promise<boolean> {
+  async writeTogether(objects: readonly EncodedObject[]): Promise<void> {
     const fresh = objects.length < PACKED_FROM ? new Set<string>() : new Set(await this.#notLoose(objects.map(({ oid }) => oid)))
     const packed = objects.filter(({ oid }) => fresh.has(oid))
     if (packed.length < PACKED_FROM || packed.reduce((sum, { content }) => sum + content.length, 0) > MAX_PACKED_BYTES) {
-      await this.write(objects)
-      return false
+      return this.write(objects)
     }
     await this.write(objects.filter(({ oid }) => !fresh.has(oid)))
-    const pack = await writePack(this.disk, this.#small.folder, packed.length, entriesFrom(packed))
-    this.#note(pack.name, packed)
-    // The objects are durable by now: packs that cannot be joined are left to the maintenance.
-    const joined = await this.#small.add(pack).catch(() => null)
-    if (joined) this.#note(joined.name, packed)
-    return true
+    const pack = await this.#pack(packed)
+    this.#note(
+      pack.name,
+      packed.map(({ oid }) => oid),
+    )
+    await this.addPack(pack)
+  }
+
+  async #pack(objects: readonly EncodedObject[]): Promise<WrittenPack> {
+    const write = () => writePack(this.disk, this.#small.folder, objects.length, entriesFrom(objects))
+    try {
+      return await write()
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+    }
+    await this.#makeFolder(this.#small.folder)
+    await syncPath(this.disk, this.#objects)
+    return write()
+  }
+
+  /** Makes a folder for objects. Throws `NoRepository` if the repository was removed. */
+  async #makeFolder(folder: string): Promise<void> {
+    await this.disk.mkdir(folder).catch((cause: unknown) => {
+      throw errorCode(cause) === 'ENOENT' ? new NoRepository(`${this.#objects} is gone`, { cause }) : cause
+    })
   }
 
   /** Notes a pack that somebody else's objects came in: small ones are joined with others. */
   async addPack(pack: WrittenPack): Promise<void> {
-    // What cannot be joined is left to the maintenance.
-    await this.#small.add(pack).catch(() => null)
+    // The objects are durable by now: packs that cannot be joined are left to the maintenance.
+    const joined = await this.#small.add(pack).catch(() => null)
+    if (joined) this.#note(joined.name, joined.oids)
   }
 
   /** Remembers which pack has which objects. */
-  #note(pack: string, objects: readonly { oid: string }[]): void {
+  #note(pack: string, oids: readonly string[]): void {
     this.caches.packs.set(this.cacheKey + pack, Date.now())
-    for (const { oid } of objects) this.caches.packOf.set(this.cacheKey + oid, pack)
+    for (const oid of oids) this.caches.packOf.set(this.cacheKey + oid, pack)
   }
 
   /** The packs that the objects are in, by what is on the disk at this moment; objects that are in none are left out. */
@@ -196,9 +218,7 @@ export class ObjectWriter {
         await this.disk.unlink(temporary).catch(() => {})
         // The folder did not exist yet, or `gc` has just removed it because it was empty.
         if (errorCode(error) !== 'ENOENT' || attempt > REPACK_ATTEMPTS) throw error
-        await this.disk.mkdir(folder).catch((cause: unknown) => {
-          throw errorCode(cause) === 'ENOENT' ? new NoRepository(`${this.#objects} is gone`, { cause }) : cause
-        })
+        await this.#makeFolder(folder)
       }
     }
   }
