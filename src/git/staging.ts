@@ -15,11 +15,13 @@ import type { WriteInput } from './types.js'
 
 /**
  * A series of commits that become durable together. What was written can be read at once, but only by this process, from
- * memory. `settle` writes all of it to the disk: as one pack, or a single object loose.
+ * memory. `settle` writes all of it to the disk, as one pack.
  */
 export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
   readonly #own = new Map<string, EncodedObject>()
+  /** Its commits, with their parents. */
+  readonly #commits = new Map<string, readonly string[]>()
   #bytes = 0
   #failure: { error: unknown } | null = null
 
@@ -57,6 +59,7 @@ export class CommitStaging {
     const commit = encodeObject('commit', encodeCommit({ ...parts, signature }))
     for (const [oid, tree] of edited.trees) objects.caches.trees.set(objects.cacheKey + oid, tree)
     this.#put([...edited.objects, commit], (oid) => (oid === commit.oid ? 'commit' : edited.trees.has(oid) ? 'tree' : 'blob'))
+    this.#commits.set(commit.oid, input.parents)
     this.written(commit.oid, input.parents)
     return commit.oid as CommitId
   }
@@ -70,8 +73,9 @@ export class CommitStaging {
   async settle(): Promise<void> {
     this.#mustBeSound()
     const own = [...this.#own.keys()]
+    const commits = new Map(this.#commits)
     try {
-      await this.writer.writeTogether([...this.#own.values()])
+      await this.writer.writeTogether([...this.#own.values()], commits)
       this.#remember()
     } catch (error) {
       this.#failure = { error }
@@ -82,6 +86,7 @@ export class CommitStaging {
         this.objects.pending.delete(oid)
         this.#own.delete(oid)
       }
+      for (const commit of commits.keys()) this.#commits.delete(commit)
       this.#bytes = 0
     }
   }

@@ -18,7 +18,8 @@ function watchedDisk(): { disk: Disk; unsynced: Set<string> } {
     async open(path, flags, mode) {
       const fd = await disk.open(path, flags, mode)
       paths.set(fd, path)
-      if (flags === 'wx') unsynced.add(`content of ${path}`).add(`name ${path}`)
+      // What protects a pack until the ref has moved need not outlive a power failure.
+      if (flags === 'wx' && !path.endsWith('.keep')) unsynced.add(`content of ${path}`).add(`name ${path}`)
       return fd
     },
     async fsync(fd) {

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { LostObject, type Repository } from '../../src/git/index.js'
 import { disk } from '../../src/git/objects/disk.js'
-import type { CommitId, TreeId } from '../../src/kernel/ids.js'
+import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
-import { admin, clear, commit, files, MAIN, makePlace, openAt, person } from './fixture.js'
+import { admin, clear, commit, files, MAIN, makePlace, openAt, person, unprotected } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('objects that nobody synced', makePlace, clear)
@@ -114,6 +114,11 @@ test('what an admin pruned is not assumed to exist: it is written again from mem
   await snapshot.read(page)
   await snapshot.sizes([page, large])
   const tree = (await repository.commit(gone)).tree
+  // A write under way would be protected.
+  const side = 'refs/heads/side' as RefName
+  await repository.move([{ ref: side, from: null, to: gone }], 'begin', anyLease)
+  await repository.move([{ ref: side, from: gone, to: null }], 'delete', anyLease)
+  await unprotected(repository)
   for (const args of [
     ['reflog', 'expire', '--expire=now', '--all'],
     ['gc', '--quiet', '--prune=now'],

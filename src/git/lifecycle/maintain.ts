@@ -20,7 +20,7 @@ const MANY_PACKS = 16
 const MANY_REFS = 200
 /** Below this size of all indexes of packs (about 1,100 objects), Git walks the history as fast without a commit graph, and writing one is a process. */
 const GRAPHED_BYTES = 32 * 1024
-/** Content of our `.keep` files. */
+/** Content of the `.keep` files of a maintenance. Those of writes have another one. */
 const OURS = 'bindery\n'
 
 /** What a maintenance needs of the repository. */
@@ -31,6 +31,8 @@ interface Upkeep {
   exclusive<T>(work: () => Promise<T>): Promise<T>
   /** Runs work that packs refs while this process moves no ref of the repository. */
   packingRefs<T>(work: () => Promise<T>): Promise<T>
+  /** Removes the files that protect packs of writes which a kill interrupted. */
+  recoverKept(): void
   /** Packs and deletes however little there is. */
   thorough: boolean
 }
@@ -47,6 +49,7 @@ export async function maintain(repository: string, upkeep: Upkeep): Promise<void
   if (!due && !upkeep.thorough) return
   const git = (args: readonly string[], timeoutMs = LONG_MS) => upkeep.launcher.mustRun(args, { cwd: repository, timeoutMs })
   await removeKeeps(repository)
+  upkeep.recoverKept()
   if (upkeep.thorough || (await countRefs(repository)) >= MANY_REFS) await packRefs(repository, upkeep, git)
   if (upkeep.thorough || (await looseObjects(repository)).length >= MANY_LOOSE) await packLoose(repository, upkeep, git)
   await joinSmallPacks(repository, upkeep)

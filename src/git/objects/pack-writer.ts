@@ -13,27 +13,47 @@ const CHUNK = 1024 * 1024
 export interface WrittenPack {
   /** The file's name, with its extension. */
   name: string
+  /** The same without it. */
+  stem: string
   bytes: number
+}
+
+/** Protects a pack from the moment that it can be found. */
+export interface PackGuard {
+  /** @param stem the name that the pack will have, without an extension */
+  begin(stem: string): Promise<void>
+  /** The pack was not written. */
+  failed(stem: string): void
 }
 
 /**
  * Writes a pack of `count` entries into the folder `objects/pack` and syncs it, its index and the folder. Until both have their
  * names, Git reads nothing of them; `git prune` and `git gc` delete old files with names like those that they have before.
+ * @param guard protects the pack; its file is made while the pack and its index are synced
  */
-export async function writePack(disk: Disk, folder: string, count: number, entries: AsyncIterable<RawEntry> | Iterable<RawEntry>): Promise<WrittenPack> {
+export async function writePack(
+  disk: Disk,
+  folder: string,
+  count: number,
+  entries: AsyncIterable<RawEntry> | Iterable<RawEntry>,
+  guard: PackGuard | null = null,
+): Promise<WrittenPack> {
   const id = newId()
   const [pack, index] = [join(folder, `tmp_pack_${id}`), join(folder, `tmp_idx_${id}`)]
+  let stem: string | null = null
   try {
-    const { checksum, bytes } = await writeEntries(disk, pack, count, entries, (found, checksum) =>
-      writeSynced(disk, index, [packIndex(found, checksum)], 0o444),
-    )
-    const name = `pack-${checksum.toString('hex')}`
-    await disk.rename(pack, join(folder, `${name}.pack`))
-    await disk.rename(index, join(folder, `${name}.idx`))
+    const { bytes } = await writeEntries(disk, pack, count, entries, async (found, checksum) => {
+      stem = `pack-${checksum.toString('hex')}`
+      const made = guard?.begin(stem) ?? Promise.resolve()
+      await bothOf(made, writeSynced(disk, index, [packIndex(found, checksum)], 0o444))
+    })
+    await disk.rename(pack, join(folder, `${stem}.pack`))
+    await disk.rename(index, join(folder, `${stem}.idx`))
     await syncPath(disk, folder)
-    return { name: `${name}.pack`, bytes }
+    return { name: `${stem}.pack`, stem: String(stem), bytes }
   } catch (error) {
     for (const path of [pack, index]) await disk.unlink(path).catch(() => {})
+    if (stem !== null) guard?.failed(stem)
     throw error
   }
 }
@@ -45,7 +65,7 @@ async function writeEntries(
   count: number,
   entries: AsyncIterable<RawEntry> | Iterable<RawEntry>,
   summed: (found: readonly PackEntry[], checksum: Buffer) => Promise<void>,
-): Promise<{ checksum: Buffer; bytes: number }> {
+): Promise<{ bytes: number }> {
   const fd = await disk.open(path, 'wx', 0o444)
   try {
     const hash = createHash('sha1')
@@ -77,7 +97,7 @@ async function writeEntries(
     await put(checksum)
     await flush()
     await bothOf(disk.fsync(fd), summed(found, checksum))
-    return { checksum, bytes }
+    return { bytes }
   } finally {
     await disk.close(fd)
   }

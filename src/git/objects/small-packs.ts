@@ -1,5 +1,5 @@
 /** Joins small packs, so that a repository to which many batches are written does not collect thousands of them. */
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../errors.js'
@@ -36,7 +36,7 @@ export class SmallPacks {
   /** Notes a pack, and joins those of a size class when there are many. Returns the pack that has the objects of `pack` and others then, if it is another. */
   async add(pack: WrittenPack): Promise<JoinedPack | null> {
     const limit = CLASSES.find((bytes) => pack.bytes <= bytes)
-    if (limit === undefined) return null
+    if (limit === undefined || this.#packs.some(({ name }) => name === pack.name)) return null
     this.#packs.push(pack)
     const floor = CLASSES[CLASSES.indexOf(limit) - 1] ?? 0
     const same = this.#packs.filter(({ bytes }) => bytes <= limit && bytes > floor)
@@ -70,12 +70,14 @@ export async function smallPacksIn(folder: string): Promise<string[]> {
 
 /**
  * Writes the objects of packs into one new pack, then removes them. Nobody else may remove packs meanwhile. Readers who have one of them open go on; others look for what is
- * there now. Returns null if there were not two that can be joined: those with deltas, and damaged or missing ones, stay as they are.
+ * there now. Returns null if there were not two that can be joined: those with deltas or a `.keep` file, and damaged or
+ * missing ones, stay as they are.
  */
 export async function joinPacks(disk: Disk, folder: string, names: readonly string[]): Promise<JoinedPack | null> {
   const entries = new Map<string, RawEntry>()
   const joined: string[] = []
   for (const name of names) {
+    if (isKept(folder, name)) continue
     const found = await readEntries(folder, name)
     if (found === null) continue
     joined.push(name)
@@ -87,6 +89,8 @@ export async function joinPacks(disk: Disk, folder: string, names: readonly stri
     joined.filter((one) => one !== into.name),
     WIDTH,
     async (name) => {
+      // What it holds is being written a second time, and no ref names it yet.
+      if (isKept(folder, name)) return
       for (const path of [indexOf(name), name])
         await disk.unlink(join(folder, path)).catch((error: unknown) => {
           if (errorCode(error) !== 'ENOENT') throw error
@@ -95,6 +99,8 @@ export async function joinPacks(disk: Disk, folder: string, names: readonly stri
   )
   return { ...into, oids: [...entries.keys()] }
 }
+
+const isKept = (folder: string, pack: string): boolean => existsSync(join(folder, pack.replace(/\.pack$/, '.keep')))
 
 const indexOf = (pack: string): string => pack.replace(/\.pack$/, '.idx')
 

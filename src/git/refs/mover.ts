@@ -62,6 +62,8 @@ export class RefMover {
     readonly pool: Pool,
     readonly reader: RefReader,
     readonly disk: Disk,
+    /** Called with commits that refs name from now on. */
+    readonly named: (commits: readonly string[]) => void,
   ) {
     this.#intent = new MoveIntent(repository)
   }
@@ -72,7 +74,10 @@ export class RefMover {
       requireRefName(ref)
       if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} needs full commit IDs`)
     }
-    const turn = this.#last.then(() => this.#untilDone(moves, verbOf(reason)))
+    const turn = this.#last.then(async () => {
+      await this.#untilDone(moves, verbOf(reason))
+      this.named(moves.flatMap(({ to }) => to ?? []))
+    })
     this.#last = turn.catch(() => {})
     return turn
   }

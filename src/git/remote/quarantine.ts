@@ -26,8 +26,11 @@ export interface Quarantine {
   requireChecked(): Promise<void>
   /** Writes the packs that are there to the disk, while they are checked: `publish` then finds little to write. */
   writeOut(): Promise<void>
-  /** Moves the packs into the repository; they are durable when it resolves. */
-  publish(): Promise<void>
+  /**
+   * Moves the packs into the repository; they are durable when it resolves.
+   * @param protect called with the name of each pack, without an extension, before it gets there
+   */
+  publish(protect?: (pack: string) => Promise<void>): Promise<void>
   remove(): Promise<void>
 }
 
@@ -109,13 +112,16 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
       }
     },
     writeOut: async () => syncPacks(await packNames()),
-    async publish() {
+    async publish(protect = async () => {}) {
       const names = await packNames()
       if (names.length === 0) return
       await syncPacks(names)
       const target = join(repoPath, 'objects', 'pack')
       await mkdir(target, { recursive: true })
-      for (const name of names) await publishPack(packs, target, name)
+      for (const name of names) {
+        await protect(name)
+        await publishPack(packs, target, name)
+      }
       await Promise.all([syncFile(target), syncFile(join(repoPath, 'objects'))])
     },
     remove: () => rm(folder, { recursive: true, force: true }),
