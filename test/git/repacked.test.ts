@@ -4,43 +4,20 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import type { Repository } from '../../src/git/index.js'
-import { type Disk, disk } from '../../src/git/objects/disk.js'
+import { createRemoteOperations, type Repository } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { hermeticEnv } from '../support/hermetic-git.js'
 import { anyLease } from '../support/lease.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, files, keepsOf, MAIN, makePlace, openAt, person, unprotected } from './fixture.js'
-
-/** What an admin does, each time the whole of it. */
-const TIDIED = [
-  [
-    ['repack', '-q', '-a', '-d'],
-    ['prune-packed', '-q'],
-  ],
-  [['gc', '--quiet', '--prune=now']],
-]
-
-/** The real disk; before the step that is asked for, an admin comes. Writes of `.keep` files count as steps, too. */
-function visitedDisk() {
-  const visit = { at: Number.POSITIVE_INFINITY, steps: 0, comes: () => {} }
-  const step = (): void => {
-    if (++visit.steps === visit.at) visit.comes()
-  }
-  const visited: Disk = Object.fromEntries(
-    Object.entries(disk).map(([name, work]) => [
-      name,
-      (...args: unknown[]) => {
-        step()
-        return (work as (...all: unknown[]) => unknown)(...args)
-      },
-    ]),
-  ) as unknown as Disk
-  return { visited, visit }
-}
+import { TIDIED, visitedDisk } from './visited-disk.js'
 
 const { visited, visit } = visitedDisk()
-const [test, place] = await suiteWith('an admin who repacks and prunes', () => makePlace({ disk: visited }), clear)
+const [test, place] = await suiteWith(
+  'an admin who repacks and prunes',
+  () => makePlace({ disk: visited, remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true }) }),
+  clear,
+)
 let count = 0
 
 /** A repository whose main has a page. */
@@ -109,6 +86,30 @@ test('a branch, its edit and its merge lose nothing', () =>
     await repository.move([{ ref: branch, from: theirs, to: null }], 'delete', anyLease)
     return to
   }))
+
+test('what an import brought loses nothing before a ref names it, nor what a merge makes of it', async () => {
+  for (const commands of TIDIED) {
+    const { repository: theirs, root: far } = await begun()
+    const { repository, root } = await begun()
+    await unprotected(repository)
+    const tidy = (): void => {
+      for (const args of commands) admin(repository, args)
+    }
+    const limits = { maxBlobBytes: 1_000_000, maxPackBytes: 10_000_000, maxEntries: 1000, timeoutMs: 60_000 }
+    const { head } = await repository.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
+    const more = await commit(theirs, [far], { 'c.md': 'C\n' })
+    await theirs.move([{ ref: MAIN, from: far, to: more }], 'edit', anyLease)
+    const later = await repository.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
+    assert.is(head, far)
+    tidy()
+    const to = await repository.write({ parents: [root, later.head], changes: [], message: 'Import', author: person, committer: person })
+    tidy()
+    await repository.move([{ ref: MAIN, from: root, to }], 'import', anyLease)
+    tidy()
+    whole(repository)
+    assert.equal(await repository.check(), [])
+  }
+})
 
 /** Git whose `pack-objects` waits, before it begins or after it ended, until a file is there. */
 function waitingGit(when: 'before' | 'after'): { env: NodeJS.ProcessEnv; waits: () => boolean; goOn: () => void; remove: () => void } {
