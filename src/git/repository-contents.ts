@@ -75,7 +75,7 @@ export class RepositoryContents {
     this.objects = new ObjectDatabase(path, { cacheKey, pool, packs: this.#packs, caches, maxBlobBytes, scratch: this.#scratch })
     this.writer = new ObjectWriter(path, cacheKey, caches, disk, borrowed)
     this.reader = new RefReader(path, caches.packedRefs)
-    this.mover = new RefMover(path, pool, this.reader, disk)
+    this.mover = new RefMover(path, pool, this.reader, disk, (commits) => this.writer.packs.kept.named(commits))
     this.#ancestry = new Ancestry(this.objects, pool.launcher)
   }
 
@@ -182,14 +182,16 @@ export class RepositoryContents {
     return diffTrees(old, now, (oid) => this.objects.tree(oid))
   }
 
-  /** Removes the lock files that an earlier run left when it was killed. */
+  /** Removes the lock files, and the files that protect packs, which an earlier run left when it was killed. */
   recover(): void {
     this.mover.recover()
+    this.writer.packs.kept.recover()
   }
 
   /** Closes the files and ends the Git processes of this repository when the moves under way are done. */
   async close(): Promise<void> {
     await this.mover.idle()
+    await this.writer.packs.kept.close()
     this.#scratch.close()
     this.#packs.close()
     this.services.pool.drop(this.path)

@@ -36,14 +36,15 @@ export type LocalParts = Pick<BareRepository, 'path'> & {
 /** One bare repository: its contents, and its exchange with remotes and clients, its maintenance and its checks. */
 export class BareRepository extends RepositoryContents implements Repository {
   get #local(): LocalRepository {
-    const objects = this.objects
+    const { objects, writer } = this
     const known = {
       commit: (oid: string) => objects.commit(oid),
       tree: (oid: string) => objects.tree(oid),
       sizes: (oids: readonly string[]) => objects.sizes(oids),
       bases: objects.caches.bases,
     }
-    return { path: this.path, launcher: this.services.pool.launcher, isAncestor: (one, other) => this.#hasBoth(one, other), known }
+    const protect = (pack: string, heads: readonly CommitId[]) => writer.packs.protect(pack, heads)
+    return { path: this.path, launcher: this.services.pool.launcher, isAncestor: (one, other) => this.#hasBoth(one, other), protect, known }
   }
 
   /** For a node, whose refs are those of the database (`shared/`). */
@@ -114,7 +115,9 @@ export class BareRepository extends RepositoryContents implements Repository {
 
   maintain({ exclusive = (work) => work(), thorough = false }: Maintenance = {}): Promise<void> {
     const { launcher } = this.services.pool
-    return maintain(this.path, { launcher, disk: this.services.disk, exclusive, thorough, packingRefs: (work) => this.mover.packing(work) })
+    const { kept } = this.writer.packs
+    const upkeep = { launcher, disk: this.services.disk, exclusive, thorough, recoverKept: () => kept.recover() }
+    return maintain(this.path, { ...upkeep, packingRefs: (work) => this.mover.packing(work) })
   }
 
   async absent(oids: readonly string[]): Promise<string[]> {

@@ -15,11 +15,13 @@ import type { WriteInput } from './types.js'
 
 /**
  * A series of commits that become durable together. What was written can be read at once, but only by this process, from
- * memory. `settle` writes all of it to the disk: as loose objects, or if there are many as one pack.
+ * memory. `settle` writes all of it to the disk, as one pack.
  */
 export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
   readonly #own = new Map<string, EncodedObject>()
+  /** Its commits, with their parents. */
+  readonly #commits = new Map<string, readonly string[]>()
   #bytes = 0
   #failure: { error: unknown } | null = null
 
@@ -57,6 +59,7 @@ export class CommitStaging {
     const commit = encodeObject('commit', encodeCommit({ ...parts, signature }))
     for (const [oid, tree] of edited.trees) objects.caches.trees.set(objects.cacheKey + oid, tree)
     this.#put([...edited.objects, commit], (oid) => (oid === commit.oid ? 'commit' : edited.trees.has(oid) ? 'tree' : 'blob'))
+    this.#commits.set(commit.oid, input.parents)
     this.written(commit.oid, input.parents)
     return commit.oid as CommitId
   }
@@ -70,8 +73,10 @@ export class CommitStaging {
   async settle(): Promise<void> {
     this.#mustBeSound()
     const own = [...this.#own.keys()]
+    const commits = new Map(this.#commits)
     try {
-      if (await this.writer.writeTogether([...this.#own.values()])) this.#remember()
+      await this.writer.writeTogether([...this.#own.values()], commits)
+      this.#remember()
     } catch (error) {
       this.#failure = { error }
       this.#forget(own)
@@ -81,6 +86,7 @@ export class CommitStaging {
         this.objects.pending.delete(oid)
         this.#own.delete(oid)
       }
+      for (const commit of commits.keys()) this.#commits.delete(commit)
       this.#bytes = 0
     }
   }
@@ -122,7 +128,7 @@ export class CommitStaging {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** What was just written is read soon, and from a pack only through a Git process. */
+  /** What was just written is read soon. */
   #remember(): void {
     const { caches, cacheKey, pending } = this.objects
     for (const [oid, { content }] of this.#own) {

@@ -21,7 +21,7 @@ export async function draftTree(objects: ObjectDatabase, base: TreeId, changes: 
   const plan = planChanges(changes)
   await objects.sizes([...plan.named])
   const edited = await editTree(base, plan, (oid) => objects.tree(oid))
-  await objects.scratch.put(await objects.scratch.folder(() => {}), edited.objects)
+  await objects.scratch.keep(edited.objects.map((object) => ({ type: edited.trees.has(object.oid) ? 'tree' : 'blob', object })))
   return edited.oid as TreeId
 }
 
@@ -30,6 +30,8 @@ export async function treeOfId(objects: ObjectDatabase, id: string): Promise<str
   if (id === EMPTY_TREE) return id
   const known = objects.knownCommit(id)
   if (known) return known.tree
+  // Asking for a commit would search all packs, and then Git.
+  if (objects.knowsTree(id)) return id
   try {
     return (await objects.commit(id)).tree
   } catch (error) {

@@ -5,6 +5,7 @@ import { grants, spaces } from '../../src/model/index.js'
 import { onPostgres } from '../support/on-postgres.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { unpack } from '../git/fixture.js'
 
 let now = Date.now()
 const [test, here] = await suiteWith('api: spaces', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
@@ -117,7 +118,9 @@ test('a download needs no token; tampered, expired, of a deleted space or a lost
   assert.is((await get(downloadURL)).status, 404)
   now -= 3 * 86_400_000
   const lost = new URL(downloadURL).pathname.split('/')[4] as string
-  await rm(join(here.dir, 'repos', `${space.id}.git`, 'objects', lost.slice(0, 2), lost.slice(2)))
+  const repository = join(here.dir, 'repos', `${space.id}.git`)
+  unpack({ path: repository })
+  await rm(join(repository, 'objects', lost.slice(0, 2), lost.slice(2)))
   await here.restart()
   const again = await get(downloadURL.replace(/^http:..[^/]+/, here.url))
   // A node reads it from the database again.

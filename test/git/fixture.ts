@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type FileChange, type Git, type OpenOptions, openGit, type Repository, type WriteInput } from '../../src/git/index.js'
 import { type Disk, disk } from '../../src/git/objects/disk.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
@@ -55,6 +56,24 @@ export function admin(repository: { path: string }, args: readonly string[], inp
   })
     .toString()
     .replace(/\n$/, '')
+}
+
+/** Gives each object of the packs a file of its own, but of those that are `left`. */
+export function unpack(repository: { path: string }, left: readonly string[] = []): void {
+  const folder = join(repository.path, 'objects/pack')
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.pack') && !left.includes(one))) {
+    const pack = readFileSync(join(folder, name))
+    for (const one of [name, name.replace(/pack$/, 'idx')]) unlinkSync(join(folder, one))
+    admin(repository, ['unpack-objects', '-q'], pack)
+  }
+}
+
+/** The files that protect packs from a repack. */
+export const keepsOf = (repository: { path: string }): string[] => readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.keep'))
+
+/** Resolves when no pack is protected any more. */
+export async function unprotected(repository: { path: string }): Promise<void> {
+  while (keepsOf(repository).length > 0) await sleep(5)
 }
 
 /** Changes that put texts at paths. */

@@ -1,8 +1,7 @@
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
-import { OUR_KEEP } from '../../src/git/objects/pack-writer.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
@@ -89,20 +88,6 @@ test('packs while others write, blocks them only during steps that remove object
   assert.ok(existsSync(join(repository.path, 'packed-refs')) && !existsSync(join(repository.path, MAIN)))
   assert.is(repository.head(MAIN), head)
   assert.equal(await repository.check(), [])
-})
-
-test('a .keep file that a killed write left is removed when it is old; one of a pack that just gets its names, or of an admin, is not', async () => {
-  const repository = await place.git.create('kept')
-  const folder = join(repository.path, 'objects/pack')
-  const old = Date.now() / 1000 - 2 * 3600
-  const keep = (name: string, content: string): string => {
-    writeFileSync(join(folder, `pack-${name}.keep`), content)
-    return join(folder, `pack-${name}.keep`)
-  }
-  const [left, fresh, theirs] = [keep('a', OUR_KEEP), keep('b', OUR_KEEP), keep('c', '')]
-  for (const path of [left, theirs]) utimesSync(path, old, old)
-  await repository.maintain({ thorough: true })
-  assert.equal([left, fresh, theirs].map(existsSync), [false, true, true])
 })
 
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }

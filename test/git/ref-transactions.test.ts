@@ -117,7 +117,9 @@ function stoppingDisk() {
   let doesLast = false
   let tell: () => void = () => {}
   const held: ((error: Error) => void)[] = []
-  const hold = <T>(): Promise<T> => new Promise((_, reject) => held.push(reject))
+  let over = false
+  // What was being stopped when everything went on fails with the rest.
+  const hold = <T>(): Promise<T> => new Promise((_, reject) => (over ? reject(new Error('killed')) : held.push(reject)))
   const gate = async <T>(work: () => Promise<T>): Promise<T> => {
     left--
     if (left > 0) return work()
@@ -138,6 +140,7 @@ function stoppingDisk() {
     })
   }
   const goOn = (): void => {
+    over = true
     left = Number.POSITIVE_INFINITY
     for (const fail of held.splice(0)) fail(new Error('killed'))
   }

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { LostObject, type Repository } from '../../src/git/index.js'
 import { disk } from '../../src/git/objects/disk.js'
-import type { CommitId, TreeId } from '../../src/kernel/ids.js'
+import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
-import { admin, clear, commit, files, MAIN, makePlace, openAt, person } from './fixture.js'
+import { admin, clear, commit, files, MAIN, makePlace, openAt, person, unprotected } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('objects that nobody synced', makePlace, clear)
@@ -82,6 +82,7 @@ test('a merge whose objects are empty files in the repository writes them again'
 
 test('an object that is used again is verified: an empty or damaged one is written again, from a pack or from memory', async () => {
   const repository = await fresh()
+  for (const content of ['kept in a pack', 'kept in memory']) await repository.writeBlob(Buffer.from(content))
   const root = await commit(repository, [], { 'a.md': 'kept in a pack', 'b.md': 'kept in memory' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   const [packed, read] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]
@@ -113,6 +114,11 @@ test('what an admin pruned is not assumed to exist: it is written again from mem
   await snapshot.read(page)
   await snapshot.sizes([page, large])
   const tree = (await repository.commit(gone)).tree
+  // A write under way would be protected.
+  const side = 'refs/heads/side' as RefName
+  await repository.move([{ ref: side, from: null, to: gone }], 'begin', anyLease)
+  await repository.move([{ ref: side, from: gone, to: null }], 'delete', anyLease)
+  await unprotected(repository)
   for (const args of [
     ['reflog', 'expire', '--expire=now', '--all'],
     ['gc', '--quiet', '--prune=now'],
@@ -162,6 +168,7 @@ test('a file that another user owns is left as it is while it is young, and writ
   })
   try {
     const repository = await other.git.create('space')
+    for (const content of ['a', 'b']) await repository.writeBlob(Buffer.from(content))
     const root = await commit(repository, [], { 'a.md': 'a', 'b.md': 'b' })
     await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     const [young, old] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]

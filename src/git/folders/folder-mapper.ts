@@ -107,7 +107,7 @@ class Batch {
       this.map.note(line)
       this.#lines.push(line)
     }
-    await this.tools.writer.writeTogether(this.#objects)
+    await this.tools.writer.writeTogether(this.#objects, new Map())
     await this.map.append(this.#lines)
   }
 

@@ -33,7 +33,7 @@ export async function takeFolder(fetch: PartialFetch, target: string, head: Comm
     const limits = { ...order, directory: '', within: { directory: order.directory, head } }
     await checkArrived({ arrived: withEnv(all, arriving.arrivedEnv), all }, theirs, limits, left())
     await checkTree(all, theirs, limits, left())
-    await arriving.publish()
+    await arriving.publish(async (pack) => fetch.local.protect?.(pack, [theirs]))
   } finally {
     await files.remove()
     await arriving.remove()

@@ -3,13 +3,11 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Disk, errorCode, inParallel, syncPath } from '../objects/disk.js'
 import { isLooseFolder, loosePath } from '../objects/loose.js'
-import { OUR_KEEP } from '../objects/pack-writer.js'
 import { joinPacks, smallPacksIn } from '../objects/small-packs.js'
 import type { Launcher } from '../process/launcher.js'
 import { readMark, stateOf, writeMark } from './change-mark.js'
 
 const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 /** Unreachable objects younger than this are kept: a write may be about to use them. */
 const GRACE = '2.weeks.ago'
 const GRACE_MS = 14 * DAY_MS
@@ -22,6 +20,8 @@ const MANY_PACKS = 16
 const MANY_REFS = 200
 /** Below this size of all indexes of packs (about 1,100 objects), Git walks the history as fast without a commit graph, and writing one is a process. */
 const GRAPHED_BYTES = 32 * 1024
+/** Content of the `.keep` files of a maintenance. Those of writes have another one. */
+const OURS = 'bindery\n'
 
 /** What a maintenance needs of the repository. */
 interface Upkeep {
@@ -31,6 +31,8 @@ interface Upkeep {
   exclusive<T>(work: () => Promise<T>): Promise<T>
   /** Runs work that packs refs while this process moves no ref of the repository. */
   packingRefs<T>(work: () => Promise<T>): Promise<T>
+  /** Removes the files that protect packs of writes which a kill interrupted. */
+  recoverKept(): void
   /** Packs and deletes however little there is. */
   thorough: boolean
 }
@@ -47,6 +49,7 @@ export async function maintain(repository: string, upkeep: Upkeep): Promise<void
   if (!due && !upkeep.thorough) return
   const git = (args: readonly string[], timeoutMs = LONG_MS) => upkeep.launcher.mustRun(args, { cwd: repository, timeoutMs })
   await removeKeeps(repository)
+  upkeep.recoverKept()
   if (upkeep.thorough || (await countRefs(repository)) >= MANY_REFS) await packRefs(repository, upkeep, git)
   if (upkeep.thorough || (await looseObjects(repository)).length >= MANY_LOOSE) await packLoose(repository, upkeep, git)
   await joinSmallPacks(repository, upkeep)
@@ -87,7 +90,7 @@ async function packTogether(repository: string, { disk, exclusive }: Upkeep, git
   const old = new Set(await packsOf(repository))
   await git(['repack', '-a', '-l', '-q', '-n', '--no-write-bitmap-index'])
   const keeps = (await packsOf(repository)).filter((name) => !old.has(name)).map((name) => join(folder, name.replace(/\.pack$/, '.keep')))
-  for (const keep of keeps) await writeFile(keep, OUR_KEEP)
+  for (const keep of keeps) await writeFile(keep, OURS)
   await syncPath(disk, folder)
   try {
     const drop = ['repack', '-A', '-d', '-l', '-q', '-n', '--no-write-bitmap-index', `--unpack-unreachable=${GRACE}`]
@@ -138,18 +141,14 @@ async function indexBytes(repository: string): Promise<number> {
 
 const countRefs = async (repository: string): Promise<number> => (await readdir(join(repository, 'refs'), { recursive: true })).length
 
-/** Removes the `.keep` files that an interrupted maintenance left, or an interrupted write: not those of packs that just get their names. */
+/** Removes the `.keep` files that an interrupted maintenance left. */
 async function removeKeeps(repository: string): Promise<void> {
   const folder = join(repository, 'objects/pack')
-  const names = new Set(await readdir(folder))
-  for (const name of [...names].filter((one) => one.endsWith('.keep'))) {
-    const isWhole = ['.pack', '.idx'].every((extension) => names.has(name.replace(/\.keep$/, extension)))
-    const written = isWhole ? null : await stat(join(folder, name)).catch(() => null)
-    if (!isWhole && !(written && written.mtimeMs < Date.now() - HOUR_MS)) continue
+  for (const name of (await readdir(folder)).filter((one) => one.endsWith('.keep'))) {
     const text = await readFile(join(folder, name), 'utf8').catch((error: unknown) => {
       if (errorCode(error) !== 'ENOENT') throw error
       return ''
     })
-    if (text === OUR_KEEP) await rm(join(folder, name), { force: true })
+    if (text === OURS) await rm(join(folder, name), { force: true })
   }
 }

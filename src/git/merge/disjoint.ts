@@ -80,10 +80,6 @@ const isPlain = (tree: Tree): boolean =>
   tree.byName.size === tree.nodes.length && tree.nodes.every(({ rawName, rawMode, mode }) => !rawName && rawMode === (mode === '040000' ? '40000' : mode))
 
 async function keep({ objects, made }: Work): Promise<void> {
-  if (made.size === 0) return
-  await objects.scratch.put(
-    await objects.scratch.folder(() => {}),
-    [...made.values()].map(({ object }) => object),
-  )
+  await objects.scratch.keep([...made.values()].map(({ object }) => ({ type: 'tree', object })))
   for (const [oid, { tree }] of made) objects.caches.trees.set(objects.cacheKey + oid, tree)
 }

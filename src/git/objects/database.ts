@@ -91,6 +91,11 @@ export class ObjectDatabase {
     return tree
   }
 
+  /** Whether a tree of this ID is cached. */
+  knowsTree(id: string): boolean {
+    return this.caches.trees.has(this.cacheKey + id)
+  }
+
   /** A commit, if it is cached. */
   knownCommit(id: string): CommitInfo | undefined {
     return this.caches.commits.get(this.cacheKey + id)

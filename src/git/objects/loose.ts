@@ -117,8 +117,12 @@ export function findLooseInfo(objects: string, oid: string): ObjectInfo | null {
 /** The bytes of an object's loose file. */
 export const deflated = ({ header, content }: EncodedObject): Promise<Buffer> => deflateContent(Buffer.concat([header, content]))
 
+/** What is this short compresses as well with a window of its size; zlib then allocates 32 KiB for it, not 268. */
+const SHORT = { bytes: 4096, windowBits: 12, memLevel: 5, chunkSize: 4096 }
+
 /** Compresses as Git does: large contents on another thread. */
 export async function deflateContent(plain: Uint8Array): Promise<Buffer> {
-  const options = { level: constants.Z_BEST_SPEED }
-  return plain.length > LARGE ? deflateLarge(plain, options) : deflateSync(plain, options)
+  const level = constants.Z_BEST_SPEED
+  if (plain.length <= SHORT.bytes) return deflateSync(plain, { ...SHORT, level })
+  return plain.length > LARGE ? deflateLarge(plain, { level }) : deflateSync(plain, { level })
 }

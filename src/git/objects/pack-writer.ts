@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { newId } from '../../kernel/ids.js'
 import { GitError } from '../errors.js'
-import { type Disk, errorCode, syncPath, writeSynced } from './disk.js'
+import { type Disk, syncPath, writeSynced } from './disk.js'
 import { MAX_OFFSET, type PackEntry, packHeader, packIndex, type RawEntry } from './pack-format.js'
 
 /** Bytes that are collected before they are written. */
@@ -13,66 +13,48 @@ const CHUNK = 1024 * 1024
 export interface WrittenPack {
   /** The file's name, with its extension. */
   name: string
+  /** The same without it. */
+  stem: string
   bytes: number
+}
+
+/** Protects a pack from the moment that it can be found. */
+export interface PackGuard {
+  /** @param stem the name that the pack will have, without an extension */
+  begin(stem: string): Promise<void>
+  /** The pack was not written. */
+  failed(stem: string): void
 }
 
 /**
  * Writes a pack of `count` entries into the folder `objects/pack` and syncs it, its index and the folder. Until both have their
  * names, Git reads nothing of them; `git prune` and `git gc` delete old files with names like those that they have before.
+ * @param guard protects the pack; its file is made while the pack and its index are synced
  */
-export async function writePack(disk: Disk, folder: string, count: number, entries: AsyncIterable<RawEntry> | Iterable<RawEntry>): Promise<WrittenPack> {
+export async function writePack(
+  disk: Disk,
+  folder: string,
+  count: number,
+  entries: AsyncIterable<RawEntry> | Iterable<RawEntry>,
+  guard: PackGuard | null = null,
+): Promise<WrittenPack> {
   const id = newId()
   const [pack, index] = [join(folder, `tmp_pack_${id}`), join(folder, `tmp_idx_${id}`)]
+  let stem: string | null = null
   try {
-    const { checksum, bytes } = await writeEntries(disk, pack, count, entries, (found, checksum) =>
-      writeSynced(disk, index, [packIndex(found, checksum)], 0o444),
-    )
-    const name = `pack-${checksum.toString('hex')}`
-    await namePack(disk, { pack, index }, join(folder, name))
+    const { bytes } = await writeEntries(disk, pack, count, entries, async (found, checksum) => {
+      stem = `pack-${checksum.toString('hex')}`
+      const made = guard?.begin(stem) ?? Promise.resolve()
+      await bothOf(made, writeSynced(disk, index, [packIndex(found, checksum)], 0o444))
+    })
+    await disk.rename(pack, join(folder, `${stem}.pack`))
+    await disk.rename(index, join(folder, `${stem}.idx`))
     await syncPath(disk, folder)
-    return { name: `${name}.pack`, bytes }
+    return { name: `${stem}.pack`, stem: String(stem), bytes }
   } catch (error) {
     for (const path of [pack, index]) await disk.unlink(path).catch(() => {})
+    if (stem !== null) guard?.failed(stem)
     throw error
-  }
-}
-
-/** Content of our `.keep` files. */
-export const OUR_KEEP = 'bindery\n'
-
-/** Gives a pack and its index their names; `path` is without an extension. The caller syncs the folder. */
-export function namePack(disk: Disk, files: { pack: string; index: string }, path: string): Promise<void> {
-  return keepingPack(disk, path, async () => {
-    await disk.rename(files.pack, `${path}.pack`)
-    await disk.rename(files.index, `${path}.idx`)
-  })
-}
-
-/**
- * Does work that gives the files of a pack their names, with a `.keep` file beside them until that is done: `git repack -d` before Git 2.42 deletes every other
- * `.pack` that was there when it began, also one that had no index yet, whose objects it therefore had not read. To name the index first would be no
- * better, since `git gc` deletes an index without a pack.
- */
-export async function keepingPack(disk: Disk, path: string, work: () => Promise<void>): Promise<void> {
-  const keep = `${path}.keep`
-  const isOurs = await writeKeep(disk, keep)
-  try {
-    await work()
-  } finally {
-    // What stays is removed by the maintenance.
-    if (isOurs) await disk.unlink(keep).catch(() => {})
-  }
-}
-
-/** Returns false if there is one. It need not outlive a power cut. */
-async function writeKeep(disk: Disk, path: string): Promise<boolean> {
-  try {
-    const fd = await disk.open(path, 'wx', 0o444)
-    await disk.write(fd, Buffer.from(OUR_KEEP)).finally(() => disk.close(fd))
-    return true
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error
-    return false
   }
 }
 
@@ -83,7 +65,7 @@ async function writeEntries(
   count: number,
   entries: AsyncIterable<RawEntry> | Iterable<RawEntry>,
   summed: (found: readonly PackEntry[], checksum: Buffer) => Promise<void>,
-): Promise<{ checksum: Buffer; bytes: number }> {
+): Promise<{ bytes: number }> {
   const fd = await disk.open(path, 'wx', 0o444)
   try {
     const hash = createHash('sha1')
@@ -115,7 +97,7 @@ async function writeEntries(
     await put(checksum)
     await flush()
     await bothOf(disk.fsync(fd), summed(found, checksum))
-    return { checksum, bytes }
+    return { bytes }
   } finally {
     await disk.close(fd)
   }

@@ -6,6 +6,7 @@ import { newId } from '../../kernel/ids.js'
 import { borrowingObjects } from '../process/environment.js'
 import type { Environment } from '../process/messages.js'
 import type { EncodedObject } from './hash.js'
+import { type HeldByName, type HeldObject, HeldObjects } from './held-objects.js'
 import { deflated, findLoose, loosePath, type RawObject } from './loose.js'
 
 /** A folder is used for this many merges, or until it contains this many bytes; then a new one is begun. */
@@ -32,21 +33,48 @@ interface Live extends ScratchFolder {
 }
 
 /**
- * The objects that merges of one repository make: outside of the repository, not synced, deleted when the process ends. If a merge
+ * The objects that merges of one repository make: in memory until a Git process may have to read them, then outside of the repository, not synced, deleted when the process ends. If a merge
  * is committed, its objects are verified and copied durably into the repository; otherwise they never get there.
  */
 export class Scratch {
   #live: Promise<Live> | null = null
   /** Folders that still exist, the newest first. */
   readonly #readable: ScratchFolder[] = []
+  // bound: that of `HeldObjects`
+  readonly #held: HeldByName = new Map()
 
   constructor(
     readonly repository: string,
     readonly all: Scratches,
   ) {}
 
-  /** The folder for the next merge. If the one before is full, `replaced` is called with it; it can be read for some more minutes. */
+  /** Keeps objects that only this process reads: in memory, or in the folder if there is no room. */
+  async keep(objects: readonly HeldObject[]): Promise<void> {
+    if (objects.length === 0 || this.all.held.hold(this.#held, objects)) return
+    await this.put(
+      await this.folder(() => {}),
+      objects.map(({ object }) => object),
+    )
+  }
+
+  /**
+   * The folder for the next merge, with all that was kept in memory. If the one before is full, `replaced` is called with it; it can be read for some
+   * more minutes.
+   */
   async folder(replaced: (before: ScratchFolder) => void): Promise<ScratchFolder> {
+    const folder = await this.#next(replaced)
+    const held = this.#held
+    if (held.size === 0) return folder
+    const objects = [...held.values()]
+    await this.put(
+      folder,
+      objects.map(({ object }) => object),
+    )
+    this.all.held.release(held, objects)
+    return folder
+  }
+
+  async #next(replaced: (before: ScratchFolder) => void): Promise<Live> {
     const current = this.#live
     const before = await current
     if (before && (before.full || before.uses >= MAX_USES) && current === this.#live) {
@@ -85,6 +113,8 @@ export class Scratch {
 
   /** A tree or blob that a merge made, verified; null if there is none. The commits here are only input for Git's merge, so they are never returned. */
   async find(oid: string, maxBytes: number): Promise<RawObject | null> {
+    const held = this.#held.get(oid)
+    if (held) return { type: held.type, content: bufferOf(held.object.content) }
     for (const { path } of [...this.#readable]) {
       const found = await findLoose(path, oid, maxBytes, { verify: true })
       if (found && found.type !== 'commit') return found
@@ -94,6 +124,7 @@ export class Scratch {
 
   /** Whether a merge of this process made the object. */
   async has(oid: string): Promise<boolean> {
+    if (this.#held.has(oid)) return true
     for (const { path } of [...this.#readable]) if (await stat(loosePath(path, oid)).catch(() => null)) return true
     return false
   }
@@ -111,6 +142,7 @@ export class Scratches {
   /** Repositories that have a folder in use. */
   readonly #open = new LRUCache<Scratch, true>({ max: MAX_REPOSITORIES, dispose: (_, scratch) => scratch.close() })
   readonly #timers = new Set<NodeJS.Timeout>()
+  readonly held = new HeldObjects(RETIRED_MS)
   #made = 0
 
   /** `path`: a folder that nobody else uses; created when it is needed. */
@@ -142,6 +174,8 @@ export class Scratches {
     await rm(this.path, { recursive: true, force: true })
   }
 }
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
 
 async function bytesBelow(path: string): Promise<number> {
   const files = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])

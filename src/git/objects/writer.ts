@@ -4,19 +4,17 @@ import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
-import { GitError, NoRepository } from '../errors.js'
+import { GitError } from '../errors.js'
 import type { Caches } from './caches.js'
 import { type Disk, errorCode, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from './disk.js'
 import { type EncodedObject, MAX_OBJECT_BYTES } from './hash.js'
 import { deflated, findLoose, isLooseFolder, loosePath } from './loose.js'
-import { packEntry, type RawEntry } from './pack-format.js'
+import type { NewCommits } from './kept-packs.js'
+import { makeFolder, OwnPacks } from './own-packs.js'
 import { findInPacks } from './pack-index.js'
-import { type WrittenPack, writePack } from './pack-writer.js'
-import { SmallPacks } from './small-packs.js'
 
 const WIDTH = 8
-/** So many objects become a pack, unless they have more bytes than this: reading a pack again takes memory. */
-const PACKED_FROM = 6
+/** Objects that have more bytes together do not become a pack: reading it again takes memory. */
 const MAX_PACKED_BYTES = 256 * 1024 * 1024
 /** The file name of a loose object. */
 const NAME = /^[0-9a-f]{38}$/
@@ -29,7 +27,7 @@ const NOT_OURS = new Set(['EPERM', 'EACCES'])
 /** Writes loose objects into one repository, always synced, and finds out which objects the repository has. */
 export class ObjectWriter {
   readonly #objects: string
-  readonly #small: SmallPacks
+  readonly packs: OwnPacks
 
   constructor(
     repository: string,
@@ -41,7 +39,7 @@ export class ObjectWriter {
     readonly borrowed: readonly ObjectWriter[] = [],
   ) {
     this.#objects = join(repository, 'objects')
-    this.#small = new SmallPacks(join(this.#objects, 'pack'), disk)
+    this.packs = new OwnPacks(this.#objects, disk)
   }
 
   /**
@@ -49,40 +47,43 @@ export class ObjectWriter {
    * renews its time, so that a prune does not delete it.
    */
   async write(objects: readonly EncodedObject[]): Promise<void> {
-    await inParallel(objects, WIDTH, (object) => this.#place(object))
-    await this.#syncFolders(objects.map((object) => object.oid))
+    let left = objects
+    for (let attempt = 1; left.length > 0; attempt++) {
+      await inParallel(left, WIDTH, (object) => this.#place(object))
+      // Git has packed objects in between, or pruned them, if it removed their folder.
+      const gone = await this.#syncFolders(left.map(({ oid }) => oid))
+      const lost = new Set(gone.length === 0 ? [] : await this.keep(gone))
+      if (lost.size > 0 && attempt > REPACK_ATTEMPTS) throw new GitError(`objects that are written to ${this.#objects} are deleted again and again`)
+      left = left.filter(({ oid }) => lost.has(oid))
+    }
   }
 
   /**
-   * The same for objects that belong together: if there are many, they become one pack, which costs two files however many they are.
-   * Those that have a loose file are written loose nevertheless, since it may be damaged. Returns whether there is a pack.
+   * The same for objects that belong together: they become one pack, which costs two files however many they are, and which no repack deletes until
+   * refs name `commits`. Those that have a loose file are written loose too, since it may be damaged.
    */
-  async writeTogether(objects: readonly EncodedObject[]): Promise<boolean> {
-    const fresh = objects.length < PACKED_FROM ? new Set<string>() : new Set(await this.#notLoose(objects.map(({ oid }) => oid)))
-    const packed = objects.filter(({ oid }) => fresh.has(oid))
-    if (packed.length < PACKED_FROM || packed.reduce((sum, { content }) => sum + content.length, 0) > MAX_PACKED_BYTES) {
-      await this.write(objects)
-      return false
-    }
+  async writeTogether(objects: readonly EncodedObject[], commits: NewCommits): Promise<void> {
+    if (objects.length === 0) return
+    if (objects.reduce((sum, { content }) => sum + content.length, 0) > MAX_PACKED_BYTES) return this.write(objects)
+    const fresh = new Set(await this.#notLoose(objects.map(({ oid }) => oid)))
     await this.write(objects.filter(({ oid }) => !fresh.has(oid)))
-    const pack = await writePack(this.disk, this.#small.folder, packed.length, entriesFrom(packed))
-    this.#note(pack.name, packed)
-    // The objects are durable by now: packs that cannot be joined are left to the maintenance.
-    const joined = await this.#small.add(pack).catch(() => null)
-    if (joined) this.#note(joined.name, packed)
-    return true
+    const { name } = await this.packs.write(objects, commits)
+    this.#note(
+      name,
+      objects.map(({ oid }) => oid),
+    )
+    await this.joinPacks()
   }
 
-  /** Notes a pack that somebody else's objects came in: small ones are joined with others. */
-  async addPack(pack: WrittenPack): Promise<void> {
-    // What cannot be joined is left to the maintenance.
-    await this.#small.add(pack).catch(() => null)
+  /** Joins small packs of this process with what refs name, if there are many. */
+  async joinPacks(): Promise<void> {
+    for (const joined of await this.packs.join()) this.#note(joined.name, joined.oids)
   }
 
   /** Remembers which pack has which objects. */
-  #note(pack: string, objects: readonly { oid: string }[]): void {
+  #note(pack: string, oids: readonly string[]): void {
     this.caches.packs.set(this.cacheKey + pack, Date.now())
-    for (const { oid } of objects) this.caches.packOf.set(this.cacheKey + oid, pack)
+    for (const oid of oids) this.caches.packOf.set(this.cacheKey + oid, pack)
   }
 
   /** The packs that the objects are in, by what is on the disk at this moment; objects that are in none are left out. */
@@ -104,7 +105,7 @@ export class ObjectWriter {
   }
 
   #hasPack(name: string): boolean {
-    return [name, name.replace(/\.pack$/, '.idx')].every((one) => statSync(join(this.#small.folder, one), { throwIfNoEntry: false }) !== undefined)
+    return [name, name.replace(/\.pack$/, '.idx')].every((one) => statSync(join(this.packs.folder, one), { throwIfNoEntry: false }) !== undefined)
   }
 
   /**
@@ -117,8 +118,8 @@ export class ObjectWriter {
     await inParallel(oids, WIDTH, async (oid) => {
       found[await this.#keepLoose(oid)].push(oid)
     })
-    await this.#syncFolders(found.kept)
-    return [...found.unsafe, ...(await this.#keepPacked(found.absent))]
+    const gone = await this.#syncFolders(found.kept)
+    return [...found.unsafe, ...(await this.#keepPacked([...found.absent, ...gone]))]
   }
 
   /** Returns those that are in no pack, or in one that may be pruned. */
@@ -168,12 +169,19 @@ export class ObjectWriter {
 
   /**
    * Makes the names of objects durable. Always syncs `objects/` too: another write may have created a folder there and not
-   * synced it yet.
+   * synced it yet. Returns the objects whose folder is gone: Git removes it with its last object.
    */
-  async #syncFolders(oids: readonly string[]): Promise<void> {
-    if (oids.length === 0) return
+  async #syncFolders(oids: readonly string[]): Promise<string[]> {
+    if (oids.length === 0) return []
+    const gone = new Set<string>()
     const folders = [...new Set(oids.map((oid) => dirname(this.#path(oid))))]
-    await inParallel([...folders, this.#objects], WIDTH, (folder) => syncPath(this.disk, folder))
+    await inParallel([...folders, this.#objects], WIDTH, async (folder) => {
+      await syncPath(this.disk, folder).catch((error: unknown) => {
+        if (errorCode(error) !== 'ENOENT' || folder === this.#objects) throw error
+        gone.add(folder)
+      })
+    })
+    return gone.size === 0 ? [] : oids.filter((oid) => gone.has(dirname(this.#path(oid))))
   }
 
   #path(oid: string): string {
@@ -196,9 +204,7 @@ export class ObjectWriter {
         await this.disk.unlink(temporary).catch(() => {})
         // The folder did not exist yet, or `gc` has just removed it because it was empty.
         if (errorCode(error) !== 'ENOENT' || attempt > REPACK_ATTEMPTS) throw error
-        await this.disk.mkdir(folder).catch((cause: unknown) => {
-          throw errorCode(cause) === 'ENOENT' ? new NoRepository(`${this.#objects} is gone`, { cause }) : cause
-        })
+        await makeFolder(this.disk, folder)
       }
     }
   }
@@ -272,8 +278,4 @@ export class ObjectWriter {
     }
     return absent
   }
-}
-
-async function* entriesFrom(objects: readonly EncodedObject[]): AsyncGenerator<RawEntry> {
-  for (const object of objects) yield { oid: object.oid, bytes: await packEntry(object) }
 }

@@ -101,14 +101,17 @@ export class PackedObjects {
     return found
   }
 
-  #search<T>(names: readonly string[], oid: string, look: Look<T>): Found<T> {
+  /** Looks first where the last object was found: most are in one large pack, and of many repositories not all packs can be open. */
+  #search<T>(names: string[], oid: string, look: Look<T>): Found<T> {
     const name = Buffer.from(oid, 'hex')
     let answer: 'unsure' | null = null
-    for (const one of names) {
+    for (const [place, one] of names.entries()) {
       try {
         const pack = this.packs.get(`${this.#folder}/${one}`)
         const offset = pack.find(name)
-        if (offset !== null) return look(pack, offset)
+        if (offset === null) continue
+        if (place > 0) names.unshift(...names.splice(place, 1))
+        return look(pack, offset)
       } catch (error) {
         // A pack that is gone is no longer in the list when that is read again.
         if (errorCode(error) === 'ENOENT') this.#stamp = ''

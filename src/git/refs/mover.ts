@@ -1,4 +1,5 @@
 /** Moves refs by compare-and-swap, as `git update-ref` does: this is the commit point of every write. */
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOid } from '../../kernel/ids.js'
@@ -16,6 +17,7 @@ import { areSettings, LeftToGit, RefTransaction, type SettingMove } from './tran
 const ZERO = '0'.repeat(40)
 const PATIENCE_MS = 2000
 const UNLOCKED_ATTEMPTS = 4
+const MOST_FOLDERS = 32
 /** How long `update-ref` may take without output: it waits only for the disk. */
 const SILENCE_MS = 30_000
 
@@ -51,12 +53,17 @@ const namesOf = (moves: readonly RefMove[]): string => moves.map(({ ref }) => re
 export class RefMover {
   readonly #intent: MoveIntent
   #last: Promise<unknown> = Promise.resolve()
+  /** Folders of refs whose own names, and those of the folders above them, are durable → which folder it was. */
+  // bound: MOST_FOLDERS
+  readonly #rooted = new Map<string, string>()
 
   constructor(
     readonly repository: string,
     readonly pool: Pool,
     readonly reader: RefReader,
     readonly disk: Disk,
+    /** Called with commits that refs name from now on. */
+    readonly named: (commits: readonly string[]) => void,
   ) {
     this.#intent = new MoveIntent(repository)
   }
@@ -67,7 +74,10 @@ export class RefMover {
       requireRefName(ref)
       if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} needs full commit IDs`)
     }
-    const turn = this.#last.then(() => this.#untilDone(moves, verbOf(reason)))
+    const turn = this.#last.then(async () => {
+      await this.#untilDone(moves, verbOf(reason))
+      this.named(moves.flatMap(({ to }) => to ?? []))
+    })
     this.#last = turn.catch(() => {})
     return turn
   }
@@ -192,9 +202,13 @@ export class RefMover {
   /** Git syncs the files of refs but not their folders. A deletion may also remove folders, and writes packed-refs again. */
   async #sync(moves: readonly RefMove[]): Promise<void> {
     const folders = new Set<string>()
+    const rooted = new Map<string, string>()
     for (const { ref, from, to } of moves) {
       folders.add(dirname(ref))
       if (from !== null && to !== null) continue
+      const which = this.#identityOf(dirname(ref))
+      if (to !== null && which !== null && this.#rooted.get(dirname(ref)) === which) continue
+      if (to !== null && which !== null) rooted.set(dirname(ref), which)
       for (let folder = dirname(ref); folder !== '.'; folder = dirname(folder)) folders.add(folder)
       folders.add('.')
     }
@@ -205,5 +219,13 @@ export class RefMover {
         }),
       ),
     )
+    if (this.#rooted.size + rooted.size > MOST_FOLDERS) this.#rooted.clear()
+    for (const [folder, which] of rooted) this.#rooted.set(folder, which)
+  }
+
+  /** Tells a folder from one that is made later under its name; null if there is none, or the file system does not say when it was made. */
+  #identityOf(folder: string): string | null {
+    const stat = statSync(join(this.repository, folder), { bigint: true, throwIfNoEntry: false })
+    return stat && stat.birthtimeNs > 0n ? `${stat.ino} ${stat.birthtimeNs}` : null
   }
 }

@@ -33,6 +33,8 @@ export class RefTransaction {
   /** Lock files that exist and are ours. */
   #locks: string[] = []
   #config = ''
+  /** The ref that HEAD names. */
+  #head = ''
 
   constructor(
     readonly repository: string,
@@ -49,12 +51,22 @@ export class RefTransaction {
     if (/sharedrepository|refstorage|\binclude/i.test(this.#config)) throw new LeftToGit('the repository has settings of its own')
     try {
       for (let at = 0; at < this.#moves.length; at += TOGETHER) await this.#takeAll(this.#moves.slice(at, at + TOGETHER))
-      if (this.#moves.some(({ ref }) => ref === this.#headRef())) await this.disk.close(await this.#take('HEAD', ''))
       for (const move of this.#moves) this.#mustBePlain(move)
+      this.#mustNotHoldHead()
     } catch (error) {
       await this.release()
       throw error
     }
+  }
+
+  /**
+   * Git takes the lock of HEAD too when the branch that it names moves, so that nobody writes its reflog anew meanwhile. That reflog gets its line at
+   * once, in one call, so here it is enough that nobody holds the lock.
+   */
+  #mustNotHoldHead(): void {
+    this.#head = /^ref: (.*)/.exec(readFileSync(join(this.repository, 'HEAD'), 'utf8'))?.[1] ?? ''
+    const lock = join(this.repository, 'HEAD.lock')
+    if (this.#moves.some(({ ref }) => ref === this.#head) && existsSync(lock)) throw new LockHeld(`${lock} exists`)
   }
 
   /** Removes the locks that are left. */
@@ -95,7 +107,7 @@ export class RefTransaction {
     const file = await this.#create(path, ref)
     this.#locks.push(path)
     try {
-      if (content !== '') await this.disk.write(file, Buffer.from(content))
+      await this.disk.write(file, Buffer.from(content))
       return file
     } catch (error) {
       await this.disk.close(file)
@@ -131,18 +143,13 @@ export class RefTransaction {
     if (from === null && this.reader.collides(ref)) throw new LeftToGit(`${ref} is also the folder of another ref`)
   }
 
-  #headRef(): string {
-    return /^ref: (.*)/.exec(readFileSync(join(this.repository, 'HEAD'), 'utf8'))?.[1] ?? ''
-  }
-
   /** Reflogs, by the rules of `core.logAllRefUpdates` for a bare repository. Git does not sync them either. */
   #writeLogs(reason: string): void {
     const setting = /^\s*logallrefupdates\s*(?:=\s*(\w+))?/im.exec(this.#config)
     const wanted = setting ? (setting[1] ?? 'true').toLowerCase() : 'false'
-    const head = this.#headRef()
     for (const { ref, from, to } of this.#moves) {
       const line = `${from ?? ZERO} ${to} ${COMMITTER} ${Math.floor(Date.now() / 1000)} +0000\tbindery: ${reason}\n`
-      for (const name of ref === head ? [ref, 'HEAD'] : [ref]) this.#writeLog(name, line, wanted)
+      for (const name of ref === this.#head ? [ref, 'HEAD'] : [ref]) this.#writeLog(name, line, wanted)
     }
   }
 

@@ -40,6 +40,8 @@ export interface LocalRepository {
   launcher: Launcher
   /** Whether one commit is an ancestor of another; false if it does not have both. */
   isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean>
+  /** Protects a pack, named without an extension, from a repack until refs name all of `heads`; absent: nobody repacks it. */
+  protect?(pack: string, heads: readonly CommitId[]): Promise<void>
   /** What it has, for checks without a Git process; absent: all checks are Git's. */
   known?: KnownObjects
 }

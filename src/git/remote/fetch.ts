@@ -128,7 +128,7 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
   try {
     if (head === limits.known) return { head, objects: 0 }
     const objects = await inspect(connection, quarantine, head, { local, whole, limits: { ...limits, timeoutMs: left() } })
-    await quarantine.publish()
+    await quarantine.publish(async (pack) => local.protect?.(pack, [head]))
     return { head, objects }
   } finally {
     await quarantine.remove()

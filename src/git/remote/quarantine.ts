@@ -3,7 +3,6 @@ import { mkdtemp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile 
 import { join } from 'node:path'
 import { RemoteError } from '../errors.js'
 import { disk, exists, syncPath } from '../objects/disk.js'
-import { keepingPack } from '../objects/pack-writer.js'
 import { borrowingObjects } from '../process/environment.js'
 import type { Environment } from '../process/messages.js'
 
@@ -27,8 +26,11 @@ export interface Quarantine {
   requireChecked(): Promise<void>
   /** Writes the packs that are there to the disk, while they are checked: `publish` then finds little to write. */
   writeOut(): Promise<void>
-  /** Moves the packs into the repository; they are durable when it resolves. */
-  publish(): Promise<void>
+  /**
+   * Moves the packs into the repository; they are durable when it resolves.
+   * @param protect called with the name of each pack, without an extension, before it gets there
+   */
+  publish(protect?: (pack: string) => Promise<void>): Promise<void>
   remove(): Promise<void>
 }
 
@@ -41,12 +43,10 @@ async function publishPack(from: string, to: string, name: string): Promise<void
   const now = new Date()
   // The name is a hash of the content, so the repository has this pack already. A new time saves it from being pruned.
   if (await exists(join(to, `${name}.idx`))) return utimes(join(to, `${name}.pack`), now, now)
-  await keepingPack(disk, join(to, name), async () => {
-    for (const suffix of PACK_FILES) {
-      const file = join(from, name + suffix)
-      if (await exists(file)) await rename(file, join(to, name + suffix))
-    }
-  })
+  for (const suffix of PACK_FILES) {
+    const file = join(from, name + suffix)
+    if (await exists(file)) await rename(file, join(to, name + suffix))
+  }
 }
 
 const INDEX_FILE = /\.(?:idx|rev)$|\/tmp_(?:idx|rev)_[^/]*$/
@@ -112,13 +112,16 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
       }
     },
     writeOut: async () => syncPacks(await packNames()),
-    async publish() {
+    async publish(protect = async () => {}) {
       const names = await packNames()
       if (names.length === 0) return
       await syncPacks(names)
       const target = join(repoPath, 'objects', 'pack')
       await mkdir(target, { recursive: true })
-      for (const name of names) await publishPack(packs, target, name)
+      for (const name of names) {
+        await protect(name)
+        await publishPack(packs, target, name)
+      }
       await Promise.all([syncFile(target), syncFile(join(repoPath, 'objects'))])
     },
     remove: () => rm(folder, { recursive: true, force: true }),

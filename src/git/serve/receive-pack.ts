@@ -38,7 +38,7 @@ export async function receivePack(local: LocalRepository, { bytes, heads, reserv
       await checkTree(all, head, limits, left())
       await checkArrived({ arrived, all }, head, limits, left())
     }
-    await quarantine.publish()
+    await quarantine.publish(async (pack) => local.protect?.(pack, heads))
   } finally {
     await quarantine.remove()
   }

@@ -2,6 +2,7 @@
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { LostObject, NoRepository } from '../errors.js'
 import { repositoryExists } from '../lifecycle/paths.js'
+import { errorCode } from '../objects/disk.js'
 import type { Copy, NodeServices } from './copy.js'
 import { follow, look } from './follow.js'
 import { type Head, isSame, type LoggedMove, movesBetween, readHead, readRefs } from './head.js'
@@ -12,7 +13,7 @@ import { readState } from './node-state.js'
 import { listPacks } from './stored-packs.js'
 import type { BareRepository } from '../repository.js'
 
-/** How often packs are listed again because others have replaced them. */
+/** How often packs are listed again because others have replaced them, or what is written here. */
 const ATTEMPTS = 3
 
 /** Reads what the copy lacks. Throws `NoRepository` if the repository was removed, `DatabaseAway`, `LostObject`. */
@@ -21,7 +22,8 @@ export async function catchUp(services: NodeServices, copy: Copy): Promise<void>
     try {
       return await once(services, copy)
     } catch (error) {
-      if (!(error instanceof PackGone) || attempt === ATTEMPTS) throw error
+      // An admin's `git prune --expire=now` deletes files that are being written.
+      if (!(error instanceof PackGone || errorCode(error) === 'ENOENT') || attempt === ATTEMPTS) throw error
     }
   }
 }

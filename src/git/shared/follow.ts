@@ -68,7 +68,9 @@ async function setAside(services: NodeServices, copy: Copy, foreign: readonly De
 
 /** Not before the disk has followed: what is left to follow would be taken for a move by hand after the next start. */
 async function noteState(copy: Copy): Promise<void> {
-  if (copy.isInStep) await writeState(copy.path, copy.at as Head)
+  if (!copy.isInStep) return
+  await writeState(copy.path, copy.at as Head)
+  copy.disk.parts.writer.packs.kept.followed()
 }
 
 function tellFailure(services: NodeServices, copy: Copy, error: unknown): void {

@@ -6,7 +6,7 @@ import type { Session } from '../../postgres/index.js'
 import { GitError } from '../errors.js'
 import { type Disk, syncPath, writeSynced } from '../objects/disk.js'
 import { entriesOf, type RawEntry } from '../objects/pack-format.js'
-import { namePack, writePack } from '../objects/pack-writer.js'
+import { writePack } from '../objects/pack-writer.js'
 import type { ObjectWriter } from '../objects/writer.js'
 import { INDEX, PACK, readChunks, readSmallPacks, type StoredPack } from './stored-packs.js'
 import { CHUNK_BYTES } from './schema.js'
@@ -27,7 +27,10 @@ export interface Place {
 
 const isSmall = ({ bytes, indexBytes }: StoredPack): boolean => bytes <= CHUNK_BYTES && indexBytes <= CHUNK_BYTES
 
-/** Installs packs durably. A reader finds all of a pack or nothing. Throws `PackGone`, `GitError` if a pack is damaged, `DatabaseAway`. */
+/**
+ * Installs packs durably. A reader finds all of a pack or nothing, and no repack deletes one before the refs of the disk have followed. Throws `PackGone`, `GitError` if a pack is damaged,
+ * `DatabaseAway`.
+ */
 export async function installPacks(session: Session, place: Place, packs: readonly StoredPack[]): Promise<void> {
   for (const pack of packs.filter((one) => !isSmall(one))) await installLarge(session, place, pack)
   const small = packs.filter(isSmall)
@@ -38,6 +41,7 @@ export async function installPacks(session: Session, place: Place, packs: readon
     while (small[0] && (bytes += small[0].bytes) < MOST_BYTES)
     await installSmall(session, place, few)
   }
+  await place.writer.joinPacks()
 }
 
 /** Small packs become one, so that a node which was away for a while does not get hundreds of files. */
@@ -56,8 +60,9 @@ async function installSmall(session: Session, place: Place, packs: readonly Stor
     else for (const entry of own) entries.set(entry.oid, entry)
   }
   if (entries.size === 0) return
-  const written = await writePack(place.disk, join(place.path, 'objects/pack'), entries.size, entries.values())
-  await place.writer.addPack(written)
+  const { folder, kept } = place.writer.packs
+  const written = await writePack(place.disk, folder, entries.size, entries.values(), kept)
+  kept.untilFollowed(written.stem, written)
 }
 
 async function installLarge(session: Session, place: Place, { id, bytes, indexBytes }: StoredPack): Promise<void> {
@@ -74,15 +79,23 @@ async function* whole(chunks: AsyncIterable<Buffer>, id: string, bytes: number):
   if (read !== bytes) throw new PackGone(`pack ${id} was replaced`)
 }
 
-/** Writes both files under names that `git prune` deletes when they are old, then gives them the names by which they are found. */
-async function install({ path, disk }: Place, pack: AsyncIterable<Buffer> | Iterable<Buffer>, index: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
-  const folder = join(path, 'objects/pack')
+/** Writes both files under names that `git prune` deletes when they are old, then gives them the names by which they are found: the index last. */
+async function install(
+  { disk, writer }: Place,
+  pack: AsyncIterable<Buffer> | Iterable<Buffer>,
+  index: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<void> {
+  const { folder, kept } = writer.packs
   const id = newId()
   const temporary = [join(folder, `tmp_pack_${id}`), join(folder, `tmp_idx_${id}`)] as const
   try {
     const checksum = await writeChecked(disk, temporary[0], pack)
     await writeChecked(disk, temporary[1], index)
-    await namePack(disk, { pack: temporary[0], index: temporary[1] }, join(folder, `pack-${checksum}`))
+    const stem = `pack-${checksum}`
+    await kept.begin(stem)
+    kept.untilFollowed(stem, null)
+    await disk.rename(temporary[0], join(folder, `${stem}.pack`))
+    await disk.rename(temporary[1], join(folder, `${stem}.idx`))
     await syncPath(disk, folder)
   } finally {
     for (const file of temporary) await disk.unlink(file).catch(() => {})
