@@ -26,7 +26,7 @@ export interface Bundling {
 
 /**
  * Bundles into `dir`, each file to the place that it has below the repository. A file that is neither started nor `run` is not
- * there by itself: it would take two thirds again of the time to compile all of them.
+ * there by itself: to compile all of them would take a third more time.
  */
 export async function bundle({ repository, dir, sources, run }: Bundling): Promise<void> {
   const started = [...new Set([...STARTED, ...startedBy(repository, sources)])]
