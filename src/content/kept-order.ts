@@ -5,14 +5,17 @@
 export function keptOrder(was: readonly string[], now: readonly string[]): Set<string> {
   const places = new Map(was.map((id, place) => [id, place]))
   const common = now.filter((id) => places.has(id))
+  const placeAt = common.map((id) => places.get(id)!)
   const tails: number[] = []
   const before: number[] = []
-  const placeAt = (i: number): number => places.get(common[i]!)!
   for (let i = 0; i < common.length; i++) {
+    const place = placeAt[i]!
     let [low, high] = [0, tails.length]
+    // Mostly nothing was moved: then each member goes to the end.
+    if (high > 0 && placeAt[tails[high - 1]!]! < place) low = high
     while (low < high) {
       const middle = (low + high) >> 1
-      if (placeAt(tails[middle]!) < placeAt(i)) low = middle + 1
+      if (placeAt[tails[middle]!]! < place) low = middle + 1
       else high = middle
     }
     before[i] = low > 0 ? tails[low - 1]! : -1

@@ -68,6 +68,16 @@ export interface Hands {
   human: Desk['human']
 }
 
+/** The bytes of a file, in one process; null if it is not there. */
+async function blobOf(repo: string, name: string): Promise<Buffer | null> {
+  const said = await gitBytes(repo, ['cat-file', '--batch'], `${name}\n`)
+  const head = said.indexOf('\n')
+  const [, type, size] = said.toString('latin1', 0, head).split(' ')
+  if (size === undefined || said.toString('utf8', 0, head).endsWith(' missing')) return null
+  if (type !== 'blob') throw new Error(`${name} is a ${type}`)
+  return said.subarray(head + 1, head + 1 + Number(size))
+}
+
 export async function deskOf(here: TestService, space: string, files?: Files, hands?: Hands): Promise<Desk> {
   const { admin } = here
   const repo = join(here.dir, 'repos', `${space}.git`)
@@ -84,11 +94,7 @@ export async function deskOf(here: TestService, space: string, files?: Files, ha
     human,
     write: async (changes, status = 200, headers = {}) =>
       (await admin.call('post', `${url}/content`, { changes }).set(headers).expect(expectStatus(status))).body,
-    file: (path, ref = 'main') =>
-      plain('cat-file', '-e', `${ref}:${path}`).then(
-        async () => (await desk.bytes(path, ref)).toString('utf8'),
-        () => null,
-      ),
+    file: async (path, ref = 'main') => (await blobOf(await where(), `${ref}:${path}`))?.toString('utf8') ?? null,
     bytes: async (path, ref = 'main') => gitBytes(await where(), ['cat-file', 'blob', `${ref}:${path}`]),
     paths: async (ref = 'main') => (await plain('ls-tree', '-r', '-z', '--name-only', ref)).split('\0').filter((path) => path !== ''),
     changed: async (ref = 'main') => (await plain('diff', '--name-status', '--no-renames', `${ref}^`, ref)).split('\n').filter((line) => line !== ''),

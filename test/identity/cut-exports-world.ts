@@ -171,7 +171,7 @@ export class Story {
       const { body } = await this.desk.admin.call('get', `${this.desk.url}/git/history?limit=5`)
       if (body.items.every((run: { state: string }) => run.state !== 'queued' && run.state !== 'running')) return body.items[0]
       if (Date.now() > end) throw new Error('a run does not end')
-      await new Promise((done) => setTimeout(done, 10))
+      await new Promise((done) => setTimeout(done, 25))
     }
   }
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { git } from './hermetic-git.js'
 
@@ -53,8 +53,10 @@ export async function createBareRepository(
   { fromBundle, files, seconds: clock = 1_700_000_000 }: RepositoryContent = {},
 ): Promise<BareRepository> {
   await mkdir(path, { recursive: true })
-  await git(path, ['init', '--quiet', '--bare', '--initial-branch=main', '.'])
-  await git(path, ['config', 'http.receivepack', 'true'])
+  // Without Git's template, which is a dozen files of examples, but with the folder that hooks are put into.
+  await git(path, ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '.'])
+  await mkdir(join(path, 'hooks'), { recursive: true })
+  await appendFile(join(path, 'config'), '[http]\n\treceivepack = true\n')
   if (fromBundle) await git(path, ['fetch', '--quiet', fromBundle, '+refs/*:refs/*'])
   const repository: BareRepository = {
     path,
@@ -80,7 +82,6 @@ export async function createBareRepository(
     async rejectPushes(message) {
       const hook = join(path, 'hooks', 'pre-receive')
       const text = message === null ? 'exit 0' : `cat >/dev/null\ncat >&2 <<'WORDS'\n${message}\nWORDS\nexit 1`
-      await mkdir(join(path, 'hooks'), { recursive: true })
       await writeFile(hook, `#!/bin/sh\n${text}\n`)
       await chmod(hook, 0o755)
     },

@@ -5,21 +5,12 @@ import { dirname, join, relative } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 /**
- * What the service starts in processes and threads again and again. Loading its modules one by one takes up to two seconds of
- * processor time, most of what a kill or a thread that ran out of time costs.
+ * What the service starts in processes and threads, by names that no pattern finds. Loading its modules one by one takes up to two
+ * seconds of processor time, most of what a kill or a thread that ran out of time costs.
  */
-const STARTED = [
-  'src/main.ts',
-  'src/render/tasks.ts',
-  'src/conversion/tasks.ts',
-  'src/search/tasks.ts',
-  'src/parsing/entry.ts',
-  'src/specs/entry.ts',
-  'src/printing/print-process.ts',
-  'src/git/process/spawner.ts',
-]
-/** What a test starts as a process says so by this call. */
-const STARTED_BY_TESTS = /moduleArguments\('(\.{1,2}\/[^']+)\.js', import\.meta\.url\)/g
+const STARTED = ['src/main.ts', 'src/parsing/entry.ts', 'src/specs/entry.ts', 'src/printing/print-process.ts', 'src/git/process/spawner.ts']
+/** Whoever else starts a module, as a process or as a thread, names it in one of these ways. */
+const STARTED_BY_NAME = /(?:moduleArguments|new URL)\('(\.{1,2}\/[^']+)\.js', import\.meta\.url\)/g
 /** These find files of their own next to them. */
 const OUTSIDE = ['libsql', 'satteri', 'swagger-ui-dist', 'pdfjs-dist', 'esbuild']
 
@@ -33,8 +24,11 @@ export interface Bundling {
   run: readonly string[]
 }
 
-/** Bundles into `dir`, to the places at which file for file would be compiled. Returns the files that need no more compiling. */
-export async function bundle({ repository, dir, sources, run }: Bundling): Promise<readonly string[]> {
+/**
+ * Bundles into `dir`, each file to the place that it has below the repository. A file that is neither started nor `run` is not
+ * there by itself: to compile all of them would take a third more time.
+ */
+export async function bundle({ repository, dir, sources, run }: Bundling): Promise<void> {
   const started = [...new Set([...STARTED, ...startedBy(repository, sources)])]
   const options = optionsOf(repository, dir)
   const inPlace = (files: readonly string[]): string[] => files.map((file) => join(repository, file))
@@ -43,16 +37,13 @@ export async function bundle({ repository, dir, sources, run }: Bundling): Promi
     // What test files share goes into files of its own, loaded once by a process that runs several.
     build({ ...options, entryPoints: inPlace(run), splitting: true, chunkNames: 'shared/[hash]' }),
   ])
-  return [...started, ...run]
 }
 
-/** The modules that the sources of tests start as processes. */
+/** The modules that sources start by their names. */
 const startedBy = (repository: string, sources: readonly string[]): string[] =>
-  sources
-    .filter((file) => file.startsWith('test/'))
-    .flatMap((file) =>
-      [...readFileSync(join(repository, file), 'utf8').matchAll(STARTED_BY_TESTS)].map(([, path]) => `${join(dirname(file), path as string)}.ts`),
-    )
+  sources.flatMap((file) =>
+    [...readFileSync(join(repository, file), 'utf8').matchAll(STARTED_BY_NAME)].map(([, path]) => `${join(dirname(file), path as string)}.ts`),
+  )
 
 const optionsOf = (repository: string, dir: string): BuildOptions => ({
   outbase: repository,

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { Transform } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type BareRepository, createBareRepository, type RepositoryContent } from './bare-repository.js'
+import { runCommand } from './commands.js'
 import { hermeticEnv } from './hermetic-git.js'
 
 /** How the server responds; `GitHttp.behaviour` holds the same object, so a test can change it between requests. */
@@ -96,6 +97,16 @@ const counter = (count: (bytes: number) => void): Transform =>
 /** The program itself: `git http-backend` would be one process more for each request. */
 const HTTP_BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
 
+/** Runs `git http-backend` for a request without a body, whose response is small. Started by a small process: this one takes ten milliseconds for it. */
+async function smallBackend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest): Promise<void> {
+  const { stdout } = await runCommand(HTTP_BACKEND, [], { cwd: root, env: cgiEnv(request, root, user) })
+  const parsed = parseHead(stdout)
+  if (!parsed) return void response.writeHead(500).end()
+  entry.status = parsed.status
+  entry.sent = stdout.length - parsed.body
+  response.writeHead(parsed.status, parsed.headers.flat()).end(stdout.subarray(parsed.body))
+}
+
 /** Runs `git http-backend` for one request, streaming both ways. */
 function backend(
   request: IncomingMessage,
@@ -161,8 +172,9 @@ async function respond(request: IncomingMessage, response: ServerResponse, root:
     return
   }
   if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
-  const lost = behaviour.losePushResponses === true && isPush(entry.url) && isPack(request) ? () => behaviour.onLostPush?.() : null
-  backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity, lost)
+  if (!isPack(request)) return smallBackend(request, response, root, auth?.username ?? 'anybody', entry)
+  const lost = behaviour.losePushResponses === true && isPush(entry.url) ? () => behaviour.onLostPush?.() : null
+  backend(request, response, root, auth?.username ?? 'anybody', entry, behaviour.cutAfter ?? Infinity, lost)
 }
 
 /** A real smart-HTTP Git server on 127.0.0.1, over the bare repositories in `root` (a folder that exists); on a free port unless one is given. */

@@ -75,15 +75,22 @@ export class JsonScan {
 
   /** The index of the last byte that belongs to the string. */
   #skipString(bytes: Uint8Array, from: number): number {
-    for (let at = from; at < bytes.length; at++) {
-      this.#hash = Math.imul(this.#hash ^ (bytes[at] as number), PRIME)
-      if (this.#escaped) this.#escaped = false
-      else if (bytes[at] === BACKSLASH) this.#escaped = true
-      else if (bytes[at] === QUOTE) {
+    // Variables, not members: a body may be millions of these bytes.
+    let hash = this.#hash
+    let escaped = this.#escaped
+    let at = from
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at] as number
+      hash = Math.imul(hash ^ byte, PRIME)
+      if (escaped) escaped = false
+      else if (byte === BACKSLASH) escaped = true
+      else if (byte === QUOTE) {
         this.#inString = false
-        return at
+        break
       }
     }
-    return bytes.length
+    this.#hash = hash
+    this.#escaped = escaped
+    return at
   }
 }

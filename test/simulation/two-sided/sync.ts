@@ -56,6 +56,9 @@ export async function before(world: World, project: Project): Promise<Before> {
   return { here: await headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), last: (await runsOf(world, project))[0]?.id ?? null }
 }
 
+/** How long between two questions whether a run is over. Each costs the service, which works on the run, a millisecond or two. */
+const ASK_MS = 25
+
 /** Waits until no run is under way, and returns those that began since, oldest first. */
 export async function idle(world: World, project: Project, since: string | null): Promise<Run[]> {
   const end = Date.now() + 90_000
@@ -64,7 +67,7 @@ export async function idle(world: World, project: Project, since: string | null)
     const old = items.findIndex(({ id }) => id === since)
     if (items.every(({ state }) => state !== 'queued' && state !== 'running')) return items.slice(0, old < 0 ? items.length : old).reverse()
     if (Date.now() > end) throw new Fault('stuck', `${project.name}: ${JSON.stringify(items[0])} after 90 s`)
-    await new Promise((done) => setTimeout(done, 8))
+    await new Promise((done) => setTimeout(done, ASK_MS))
   }
 }
 
