@@ -30,7 +30,7 @@ test('are for their owner alone, when new and if an older release left them othe
     const here = await startService({ dir })
     const check = (): void => {
       const found = modes(join(dir, 'data'))
-      for (const one of onPostgres ? ['signing-key', 'facts.db'] : ['signing-key', '.log'])
+      for (const one of onPostgres ? ['signing-key'] : ['signing-key', '.log'])
         assert.ok(
           [...found.keys()].some((path) => path.endsWith(one)),
           one,
