@@ -196,8 +196,8 @@ test('objects that an admin repacked away just before a ref of the copy named th
   writeFileSync(join(path, MAIN), `${second}\n`)
   const node = await openNode(url, { dir })
   const there = await node.git.open(name)
-  const unknown = 'f'.repeat(40)
-  assert.not(await there.hasCommit(unknown))
+  // As a sync asks for commits that are only at its remote: that costs a bounded number of questions, and keeps nobody from what was lost.
+  for (let n = 0; n < 100; n++) assert.not(await there.hasCommit(n.toString(16).padStart(40, 'f')))
   const main = await there.at(second)
   const page = await main.entry('page.md')
   assert.is((await main.read(page?.oid ?? '')).toString(), 'two\n')

@@ -26,11 +26,13 @@ test('are for their owner alone, when new and if an older release left them othe
   chmodSync(outside, 0o644)
   const before = process.umask(0)
   try {
-    mkdirSync(join(dir, 'data', 'store'), { recursive: true, mode: 0o755 })
+    // A node has no documents in its folder.
+    const earlier = join(dir, onPostgres ? 'data' : 'data/store')
+    mkdirSync(earlier, { recursive: true, mode: 0o755 })
     const here = await startService({ dir })
     const check = (): void => {
       const found = modes(join(dir, 'data'))
-      for (const one of onPostgres ? ['signing-key', 'facts.db'] : ['signing-key', '.log'])
+      for (const one of onPostgres ? ['signing-key'] : ['signing-key', '.log'])
         assert.ok(
           [...found.keys()].some((path) => path.endsWith(one)),
           one,
@@ -43,7 +45,7 @@ test('are for their owner alone, when new and if an older release left them othe
     check()
     chmodSync(join(dir, 'repos'), 0o755)
     for (const [path] of modes(join(dir, 'data'))) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644)
-    symlinkSync(outside, join(dir, 'data', 'store', 'link'))
+    symlinkSync(outside, join(earlier, 'link'))
     await here.restart()
     check()
     assert.is(statSync(outside).mode & 0o777, 0o644)

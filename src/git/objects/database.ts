@@ -53,8 +53,8 @@ export class ObjectDatabase {
   readonly caches: Caches
   readonly maxBlobBytes: number
   readonly scratch: Scratch
-  /** Brings an object that was not found from elsewhere. Returns whether it is here now. Nodes have the database for that. */
-  fetchLost: (oid: string) => Promise<boolean> = async () => false
+  /** Brings an object that was not found from elsewhere. `mayBeNowhere`: it was only asked whether there is one. Returns whether it is here now. Nodes have the database for that. */
+  fetchLost: (oid: string, mayBeNowhere?: boolean) => Promise<boolean> = async () => false
 
   constructor(
     readonly repository: string,
@@ -103,16 +103,20 @@ export class ObjectDatabase {
 
   /** Throws `MissingObject` if there is no such commit. */
   async commit(id: string): Promise<CommitInfo> {
+    return this.#commit(id, false)
+  }
+
+  async #commit(id: string, mayBeNowhere: boolean): Promise<CommitInfo> {
     const known = this.knownCommit(id)
     if (known) return known
-    const commit = parseCommit(id as CommitId, await this.#get(id, 'commit', MAX_COMMIT_BYTES))
+    const commit = parseCommit(id as CommitId, await this.#get(id, 'commit', MAX_COMMIT_BYTES, mayBeNowhere))
     this.caches.commits.set(this.cacheKey + id, commit)
     return commit
   }
 
   async hasCommit(id: string): Promise<boolean> {
     try {
-      await this.commit(id)
+      await this.#commit(id, true)
       return true
     } catch (error) {
       if (error instanceof MissingObject) return false
@@ -162,13 +166,13 @@ export class ObjectDatabase {
     return info.size
   }
 
-  async #get(oid: string, type: ObjectType, maxBytes: number): Promise<Buffer> {
+  async #get(oid: string, type: ObjectType, maxBytes: number, mayBeNowhere = false): Promise<Buffer> {
     const pending = this.pending.get(oid)
     if (pending?.type === type) {
       const { buffer, byteOffset, length } = pending.object.content
       return Buffer.from(buffer, byteOffset, length)
     }
-    const found = isOid(oid) ? await this.#find(oid, maxBytes) : null
+    const found = isOid(oid) ? await this.#find(oid, maxBytes, mayBeNowhere) : null
     if (found?.type !== type) throw new MissingObject(`there is no ${type} ${oid}`)
     return found.content
   }
@@ -208,8 +212,8 @@ export class ObjectDatabase {
     return blob ? { type: 'blob', content: blob } : null
   }
 
-  async #find(oid: string, maxBytes: number): Promise<RawObject | null> {
-    return (await this.#findHere(oid, maxBytes)) ?? ((await this.fetchLost(oid)) ? this.#findHere(oid, maxBytes) : null)
+  async #find(oid: string, maxBytes: number, mayBeNowhere: boolean): Promise<RawObject | null> {
+    return (await this.#findHere(oid, maxBytes)) ?? ((await this.fetchLost(oid, mayBeNowhere)) ? this.#findHere(oid, maxBytes) : null)
   }
 
   /** Looks at packs, loose files, the scratch folder, packs that are new, and loose files again: a repack may have unpacked the object in between. */

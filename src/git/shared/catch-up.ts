@@ -99,7 +99,7 @@ async function openDisk(services: NodeServices, copy: Copy, head: Head) {
 function useCopy(services: NodeServices, copy: Copy, local: BareRepository): void {
   const lost = new LostObjects(services, copy)
   copy.local = local
-  local.parts.objects.fetchLost = (oid) => lost.fetch(oid)
+  local.parts.objects.fetchLost = (oid, mayBeNowhere) => lost.fetch(oid, mayBeNowhere)
 }
 
 /**

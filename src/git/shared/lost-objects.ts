@@ -4,9 +4,11 @@ import type { Copy, NodeServices } from './copy.js'
 import { installPacks } from './install-packs.js'
 import { listPacks, packsWith } from './stored-packs.js'
 
-/** Objects that the database did not have either: somebody asks for a commit that is nowhere. They are not looked for again at once. */
+/** Objects that the database did not have either are not looked for again at once. */
 const MOST_VAIN = 1000
 const VAIN_MS = 10_000
+/** So many of them in that time, and questions whether there is a commit are not taken to the database: a sync may ask for thousands that are only at its remote. */
+const MANY_VAIN = 20
 
 export class LostObjects {
   // bound: MOST_VAIN
@@ -18,15 +20,18 @@ export class LostObjects {
     readonly copy: Copy,
   ) {}
 
-  /** Makes the copy have an object, with those of its pack. Returns whether it has it now. One is looked for at a time. Throws `DatabaseAway`, `PackGone`. */
-  fetch(oid: string): Promise<boolean> {
-    const turn = this.#last.then(() => this.#look(oid))
+  /**
+   * Makes the copy have an object, with those of its pack. Returns whether it has it now. One is looked for at a time. Throws `DatabaseAway`, `PackGone`.
+   * @param mayBeNowhere it was only asked whether there is one
+   */
+  fetch(oid: string, mayBeNowhere = false): Promise<boolean> {
+    const turn = this.#last.then(() => this.#look(oid, mayBeNowhere))
     this.#last = turn.catch(() => {})
     return turn
   }
 
-  async #look(oid: string): Promise<boolean> {
-    if (this.#vain.has(oid)) return false
+  async #look(oid: string, mayBeNowhere: boolean): Promise<boolean> {
+    if (this.#vain.has(oid) || (mayBeNowhere && this.#asksInVain())) return false
     const { parts } = this.copy.disk
     // The pack of another one may have brought it.
     if (await this.#isHere(oid)) return true
@@ -43,6 +48,11 @@ export class LostObjects {
       (await listPacks(database, this.copy.name)).filter(({ id }) => having.has(id)),
     )
     return this.#isHere(oid)
+  }
+
+  #asksInVain(): boolean {
+    this.#vain.purgeStale()
+    return this.#vain.size >= MANY_VAIN
   }
 
   async #isHere(oid: string): Promise<boolean> {
