@@ -11,7 +11,7 @@ import { PackedObjects } from '../../src/git/packs/packed-objects.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { git as runGit } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
+import { admin, clear, commit, MAIN, makePlace, openAt, unprotected } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('objects read from packs', makePlace, clear)
@@ -31,6 +31,7 @@ async function withHistory(commits = 12): Promise<{ repository: Repository; head
     await repository.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
     head = next
   }
+  await unprotected(repository)
   return { repository, head: head as CommitId }
 }
 

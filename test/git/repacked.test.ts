@@ -10,7 +10,7 @@ import { hermeticEnv } from '../support/hermetic-git.js'
 import { anyLease } from '../support/lease.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, files, keepsOf, MAIN, makePlace, openAt, person, unprotected } from './fixture.js'
-import { TIDIED, visitedDisk } from './visited-disk.js'
+import { HARSH, TIDIED, visitedDisk } from './visited-disk.js'
 
 const { visited, visit } = visitedDisk()
 const [test, place] = await suiteWith(
@@ -31,8 +31,8 @@ async function begun(): Promise<{ repository: Repository; root: CommitId }> {
 const whole = (repository: Repository): void => void admin(repository, ['rev-list', '--objects', '--all', '--quiet'])
 
 /** Does `work` again and again, on what the one before made, with an admin at another step each time, until there is no such step. */
-async function visitedAtEachStep(work: (repository: Repository, head: CommitId, turn: string) => Promise<CommitId>): Promise<void> {
-  for (const commands of TIDIED) {
+async function visitedAtEachStep(visits: typeof TIDIED, work: (repository: Repository, head: CommitId, turn: string) => Promise<CommitId>): Promise<void> {
+  for (const commands of visits) {
     const { repository, root } = await begun()
     visit.comes = () => {
       for (const args of commands) admin(repository, args)
@@ -54,14 +54,14 @@ async function visitedAtEachStep(work: (repository: Repository, head: CommitId, 
 }
 
 test('an edit of a page loses nothing, at whatever step he comes', () =>
-  visitedAtEachStep(async (repository, head, turn) => {
+  visitedAtEachStep(TIDIED, async (repository, head, turn) => {
     const to = await commit(repository, [head], { 'guides/a.md': turn })
     await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
     return to
   }))
 
 test('a batch of commits, of which the first changes no file, loses nothing', () =>
-  visitedAtEachStep(async (repository, head, turn) => {
+  visitedAtEachStep(HARSH, async (repository, head, turn) => {
     const staging = repository.stage()
     const edit = (parent: CommitId, changes: Record<string, string>) =>
       staging.write({ parents: [parent], changes: files(changes), message: turn, author: person, committer: person })
@@ -74,7 +74,7 @@ test('a batch of commits, of which the first changes no file, loses nothing', ()
   }))
 
 test('a branch, its edit and its merge lose nothing', () =>
-  visitedAtEachStep(async (repository, head, turn) => {
+  visitedAtEachStep(HARSH, async (repository, head, turn) => {
     const branch = `refs/heads/change-requests/${++count}` as RefName
     const theirs = await commit(repository, [head], { 'b.md': turn })
     await repository.move([{ ref: branch, from: null, to: theirs }], 'begin', anyLease)

@@ -5,7 +5,7 @@ import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 import { admin, commit, MAIN, unprotected } from './fixture.js'
 import { fsck, openNode, refsOnDisk } from './shared-fixture.js'
-import { TIDIED, visitedDisk } from './visited-disk.js'
+import { HARSH, visitedDisk } from './visited-disk.js'
 
 const test = suite('an admin who repacks and prunes a copy of a node')
 const postgres = await startPostgres()
@@ -17,7 +17,7 @@ const [writer, reader] = [await openNode(url), await openNode(url, { disk: visit
 test.after(() => Promise.all([writer, reader].map((node) => node.close())))
 
 test('what the copy follows is whole, at whatever step he comes', async () => {
-  for (const commands of TIDIED) {
+  for (const commands of HARSH) {
     const name = newId()
     const repository = await writer.git.create(name)
     let head: CommitId | null = null

@@ -10,6 +10,15 @@ export const TIDIED = [
   [['gc', '--quiet', '--prune=now']],
 ]
 
+/** The same without what Git does besides, in one go. */
+export const HARSH = [
+  [
+    ['repack', '-q', '-a', '-d'],
+    ['prune', '--expire=now'],
+    ['prune-packed', '-q'],
+  ],
+]
+
 /** The real disk; before the step that is asked for, an admin comes. Writes of `.keep` files count as steps, too. */
 export function visitedDisk() {
   const visit = { at: Number.POSITIVE_INFINITY, steps: 0, comes: () => {} }

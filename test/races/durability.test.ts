@@ -132,11 +132,11 @@ test('a sync left out is seen: of a pack, its index, its folder, of a loose obje
     let seen = false
     await within(async ({ repository, disk, cut }) => {
       disk.forget = (path) => left.test(path)
-      const several = await first(repository)
-      const single = await repository.write({ parents: [several], changes: [], message: 'No change\n', author: who, committer: who })
-      await repository.move([{ ref: MAIN, from: null, to: single }], 'begin', anyLease)
+      await repository.move([{ ref: MAIN, from: null, to: await first(repository) }], 'begin', anyLease)
+      const blob = await repository.writeBlob(Buffer.from('An upload'))
       const path = cut()
-      seen = await readable(path, MAIN).then(
+      const all = readable(path, MAIN).then(() => git(path, ['cat-file', 'blob', blob]))
+      seen = await all.then(
         () => false,
         () => true,
       )
