@@ -5,7 +5,7 @@ import { endSilentNodes } from './silent-nodes.js'
 
 /** After so long without a response it is asked whether the database is at work on a statement, and again after each pause, in milliseconds. */
 const SUSPECT_MS = 1_500
-const LOOK_MS = 750
+const LOOK_MS = 500
 /** How long that question may take. */
 const ASK_MS = 2_000
 /** How often the database has to say that it is at work on nothing: its response may be on the way. */

@@ -48,7 +48,7 @@ export interface FencedLease extends Lease {
 export interface LeaseOptions {
   /** This process and no other, also not the one before it on this machine. */
   holder: string
-  /** How long a lease lasts that is not extended, which it is three times in this time. Default: 3,000. */
+  /** How long a lease lasts that is not extended, which it is three times in this time. Default: 2,500. */
   leaseMs?: number
 }
 
@@ -78,13 +78,13 @@ export interface Leases {
 }
 
 /** Spaces of a node that died are written again by others after so long. */
-const LEASE_MS = 3_000
+const LEASE_MS = 2_500
 /** How long a released lease is kept for the one who waits for it. */
 const KEPT_MS = 500
 /** How often those who wait look, whether or not they were told of a release: at random up to this, in milliseconds. */
-const LOOK_MS = 500
+const LOOK_MS = 300
 /** After so long, and as seldom, those who wait look whether a node sleeps in the middle of transactions, in milliseconds. */
-const SLEEP_MS = 1_000
+const SLEEP_MS = 750
 /** The first pause before holdings are looked at again; each is twice the one before. */
 const LEAST_PAUSE_MS = 10
 

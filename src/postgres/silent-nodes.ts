@@ -5,7 +5,9 @@
 
 const PREFIX = 'bindery node '
 /** A node has statements more often than that, if only to show that it lives. In milliseconds. */
-const SILENT_MS = 2_000
+const SILENT_MS = 1_500
+/** And none of its transactions waits so long for the next statement: one that has just got a lock for which it waited would be gone on with. In milliseconds. */
+const IDLE_MS = 500
 
 /** What the connections of a node are called in the database's list of them. The nodes of a database have different names. */
 export const applicationOf = (node: string): string => PREFIX + node
@@ -18,11 +20,11 @@ const END = `WITH sessions AS (
   silent AS (
     SELECT node FROM sessions GROUP BY node
     HAVING max(query_start) < clock_timestamp() - ${SILENT_MS} * interval '1 millisecond'
-      AND bool_or(starts_with(state, 'idle in transaction') AND state_change < clock_timestamp() - ${SILENT_MS} * interval '1 millisecond'))
+      AND bool_or(starts_with(state, 'idle in transaction') AND state_change < clock_timestamp() - ${IDLE_MS} * interval '1 millisecond'))
   SELECT pg_terminate_backend(pid) FROM sessions JOIN silent USING (node) WHERE xact_start IS NOT NULL`
 
 /**
- * Ends all transactions of other nodes that have sent nothing for two seconds although a transaction of theirs waits for them. A node that goes on after all is told that
+ * Ends all transactions of other nodes that have sent nothing for a second and a half although a transaction of theirs waits for them. A node that goes on after all is told that
  * they have ended, as after an interruption of the network. Throws what the statement does.
  * @param query runs a statement
  */

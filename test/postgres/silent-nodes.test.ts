@@ -44,6 +44,19 @@ test('all its transactions end at once, those that wait for each other, too; wha
   await Promise.all([idle.end(), awake.close()])
 })
 
+test('a node asleep that waits for another one does not keep what it gets then', async () => {
+  const { url, awake, number, inTransactions } = await opened()
+  const [holds] = (await sessionsOf(url, 'asleep', 1)) as [Client]
+  const [waits] = (await sessionsOf(url, 'asleep, too', 1)) as [Client]
+  await holds.query(`BEGIN; ${ADD}`)
+  waits.query(`BEGIN; ${ADD}`).catch(() => {})
+  while ((await inTransactions()) < 2) await wait(10)
+  await awake.query(MULTIPLY)
+  assert.equal(await number(), 10)
+  while ((await inTransactions()) > 0) await wait(10)
+  await awake.close()
+})
+
 test('a node that sends statements meanwhile is not asleep, though a transaction of it waits for long', async () => {
   const { url, awake, number } = await opened()
   const [holds, beats] = (await sessionsOf(url, 'slow', 2)) as [Client, Client]
