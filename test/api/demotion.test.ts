@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage } from 'node:http'
 import * as assert from 'uvu/assert'
 import { allows, type Permission, policy } from '../../src/access/index.js'
 import { type Endpoint, pathParameters } from '../../src/api/declaration.js'
@@ -16,6 +19,13 @@ const changesNothing = new Set(['previewGitSync', 'testConnection'])
 
 const isAsked = ([id, { method, needs }]: [string, Endpoint]): boolean =>
   method !== 'GET' && needs in policy && !movesBranches.has(id) && !changesNothing.has(id)
+
+/** The request that something is done for. */
+const doneFor = new AsyncLocalStorage<IncomingMessage>()
+const REQUESTS = 'http.server.request.start'
+const note = (message: unknown): void => doneFor.enterWith((message as { request: IncomingMessage }).request)
+subscribe(REQUESTS, note)
+test.after(() => void unsubscribe(REQUESTS, note))
 
 interface Asked {
   status: number
@@ -40,14 +50,15 @@ async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, 
   })
   let begun = (): void => {}
   const queued = new Promise<boolean>((resolve) => (begun = () => resolve(true)))
-  // What begins to write before the request has seen the role is work in the background.
+  const isOurs = (): boolean => doneFor.getStore()?.headers.authorization === `Bearer ${who.token}`
   let isSeen = false
   store.get = (of, id) => {
     if (id === membershipOfCaller) isSeen = true
     return get(of, id)
   }
   store.transact = (work) => {
-    if (isSeen) begun()
+    // Everything else is work in the background.
+    if (isSeen && isOurs()) begun()
     // With a data folder they wait for one another anyway; PostgreSQL may let one that began meanwhile come first.
     return demotion.then(() => transact(work))
   }
