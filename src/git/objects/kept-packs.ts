@@ -24,6 +24,8 @@ interface Kept {
   /** Commits in it that no ref names yet; null: it is protected until all refs of a copy have followed the database. */
   commits: Set<string> | null
   readonly since: number
+  /** Whether its file could be made. */
+  readonly made: Promise<boolean>
 }
 
 /** The commits that a pack is protected for, with their parents as far as they are known. */
@@ -48,9 +50,15 @@ export class KeptPacks {
   /** Makes the file of a pack, which does not have its own name yet. It needs no sync: after a power failure nothing of the write is left that must be protected. */
   async begin(name: string): Promise<void> {
     await this.#ending.get(name)
-    if (this.#kept.has(name)) return
-    if (!(await this.#make(this.#fileOf(name)))) return
-    this.#kept.set(name, { name, pack: null, commits: new Set(), since: Date.now() })
+    const known = this.#kept.get(name)
+    if (known) return void (await known.made)
+    const made = this.#make(this.#fileOf(name))
+    // Before the file is there: what is not known here is taken for a left-over.
+    this.#kept.set(name, { name, pack: null, commits: new Set(), since: Date.now(), made })
+    if (!(await made.catch(() => false))) {
+      this.#kept.delete(name)
+      return void (await made)
+    }
     for (const one of this.#kept.values()) {
       if (this.#kept.size <= MOST && Date.now() - one.since < GIVEN_UP_MS) break
       this.#end(one)
