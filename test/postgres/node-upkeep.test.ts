@@ -5,17 +5,12 @@ import * as assert from 'uvu/assert'
 import { newSpace } from '../git-door/fixture.js'
 import { tidyDisk } from '../../src/start/node-upkeep.js'
 import { git } from '../support/hermetic-git.js'
-import { startPostgres } from '../support/postgres.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startNodes } from '../nodes/nodes.js'
+import type { TestService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('copies of nodes that only follow')
-const postgres = await startPostgres()
-test.after(() => postgres.close())
-const env = { BINDERY_DATABASE_URL: await postgres.database() }
-const writes = await startService({ env })
-const follows = await startService({ env })
-test.after(() => Promise.all([writes.close(), follows.close()]))
+const [test, nodes] = await suiteWith('copies of nodes that only follow', () => startNodes(2))
+const [writes, follows] = nodes.all as [TestService, TestService]
 
 const on = (node: TestService, method: 'get' | 'post', path: string, body?: object) =>
   node.admin.call(method, path, body).set('Authorization', `Bearer ${writes.admin.token}`)

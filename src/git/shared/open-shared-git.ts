@@ -22,7 +22,6 @@ import { sweep } from './sweep.js'
 const LOOK_MS = 2_000
 /** The topic of hints about repositories. A transaction that moves refs does not send them itself: the database would let such transactions commit one by one. */
 const MOVED = 'refs'
-const SWEEP_MS = 3_600_000
 const DEFAULT_BYTES = 64 * 1024 * 1024
 
 export interface SharedGitOptions {
@@ -83,7 +82,6 @@ class SharedRepositories implements SharedGit {
   readonly #questions: HeadQuestions
   readonly #copies: NodeCopies
   readonly #services: NodeServices
-  readonly #sweeping: NodeJS.Timeout
   readonly #stamps: RefStamps
   #closed = false
   /** Names of copies that are brought up to date because of a hint. */
@@ -100,7 +98,6 @@ class SharedRepositories implements SharedGit {
     this.#services = { database, git, notice, setAside, movedElsewhere, tell: (name) => this.#tell(name), keep: ({ name }) => this.#copies.keep(name) }
     options.hints?.on(MOVED, (name) => this.#hear(name))
     this.#stamps = stampsOf(options.news)
-    this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref()
   }
 
   async create(name: string): Promise<Repository> {
@@ -183,7 +180,6 @@ class SharedRepositories implements SharedGit {
 
   async close(): Promise<void> {
     this.#closed = true
-    clearInterval(this.#sweeping)
     await Promise.all(this.#hinted.values())
   }
 
