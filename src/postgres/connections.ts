@@ -1,6 +1,8 @@
 /** The connections of a pool, and the end of those that lead nowhere any more although neither side was told: without it, a statement waits for half a minute. */
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { isConnectTimeout } from './errors.js'
 import { LostSessions, processOf } from './lost-sessions.js'
+import { Patience } from './patience.js'
 import { endSilentNodes } from './silent-nodes.js'
 
 /** After so long without a response it is asked whether the database is at work on a statement, and again after each pause, in milliseconds. */
@@ -8,6 +10,8 @@ const SUSPECT_MS = 1_500
 const LOOK_MS = 500
 /** How long that question may take. */
 const ASK_MS = 2_000
+/** How long a connection may be waited for if nothing is said of it, in milliseconds. */
+const CONNECT_MS = 5_000
 /** How often the database has to say that it is at work on nothing: its response may be on the way. */
 const DENIALS = 2
 /** How long the database may take to take leave, in milliseconds. */
@@ -24,6 +28,9 @@ export class Connections {
   readonly #pool: Pool
   readonly #config: ClientConfig
   readonly #lost: LostSessions
+  /** How long a connection may be waited for, in milliseconds, and how long one attempt to make it. */
+  readonly #connectMs: number
+  readonly #patience: Patience
   // bound: the connections of the pool
   readonly #pending = new Set<Pending>()
   /** When each connection was made. */
@@ -37,7 +44,9 @@ export class Connections {
   constructor(config: ClientConfig, most: number) {
     this.#config = config
     this.#lost = new LostSessions(config, (client) => void endSoon(client))
-    this.#pool = new Pool({ ...config, max: most })
+    this.#connectMs = config.connectionTimeoutMillis ?? CONNECT_MS
+    this.#patience = new Patience(this.#connectMs)
+    this.#pool = new Pool({ ...config, max: most, Client: impatient(this.#patience) })
     // An idle connection that breaks is thrown away by the pool; the next statement tells if the database is away.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => this.#made.set(client, performance.now()))
@@ -46,10 +55,24 @@ export class Connections {
 
   /** Takes a connection, or makes one. Give it back with `release` of this object. */
   async take(): Promise<PoolClient> {
-    for (;;) {
-      const client = await this.#pool.connect()
+    for (const until = performance.now() + this.#connectMs; ; ) {
+      const client = await this.#connect(until)
+      if (client === null) continue
       if ((this.#made.get(client) ?? 0) >= this.#suspectBefore) return client
       client.release(true)
+    }
+  }
+
+  /** Null: an attempt to make a connection was given up before `until`. */
+  async #connect(until: number): Promise<PoolClient | null> {
+    const since = performance.now()
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      if (!isConnectTimeout(error)) throw error
+      this.#patience.failed(since)
+      if (performance.now() >= until) throw error
+      return null
     }
   }
 
@@ -121,6 +144,17 @@ export class Connections {
     }, END_MS)
     await this.#pool.end()
     clearTimeout(late)
+  }
+}
+
+/** Connections of which an attempt is given as long as `patience` says, and what it took is noted. */
+function impatient(patience: Patience): typeof Client {
+  return class extends Client {
+    constructor(config?: string | ClientConfig) {
+      const since = performance.now()
+      super({ ...(config as ClientConfig), connectionTimeoutMillis: patience.forNext() })
+      this.once('connect', () => patience.succeeded(since))
+    }
   }
 }
 

@@ -18,7 +18,10 @@ const AWAY = /^(08|53|57P|58)|^(57014|25P03)$/
 const AGAIN = new Set(['40001', '40P01'])
 /** What Node and pg say if a connection cannot be made or breaks. */
 const BROKEN =
-  /^(ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)|Connection terminated|connection timeout|timeout exceeded when trying to connect|Query read timeout|not queryable/
+  /^(ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Query read timeout|not queryable/
+
+/** Whether an attempt to connect was given up: another one may succeed at once. */
+export const isConnectTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'timeout expired'
 
 /** Whether an error says that the database is away, and not that the statement is wrong. */
 export function isAway(error: unknown): boolean {

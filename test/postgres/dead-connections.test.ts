@@ -16,7 +16,12 @@ async function network(url: string) {
   const name = /localhost\/(\w+)/.exec(url)?.[1] as string
   const pairs = new Set<[Socket, Socket]>()
   const left = new Set<Socket>()
+  let deaf = false
   const server = createServer((near) => {
+    if (deaf) {
+      left.add(near.on('error', () => {}))
+      return
+    }
     const far = connect(`${folder}/.s.PGSQL.5432`)
     const pair: [Socket, Socket] = [near, far]
     pairs.add(pair)
@@ -32,6 +37,10 @@ async function network(url: string) {
         near.unpipe(far).pause()
         far.unpipe(near).pause()
       }
+    },
+    /** New connections are accepted, and nothing passes on them, ever; or later ones are as they should be. */
+    turnDeaf: (value: boolean) => {
+      deaf = value
     },
     /** The node is told that its connections are gone; the database is not, and hears nothing more on them. */
     reset: () => {
@@ -112,6 +121,28 @@ test('a statement that takes long, and one that waits for a lock, are left alone
   await wait(200)
   await Promise.all([database.query('SELECT pg_sleep(6)'), database.query('UPDATE numbers SET n = 2'), holding])
   assert.equal(await database.query('SELECT n FROM numbers'), [{ n: 2 }])
+  between.close()
+  await Promise.all([database.close(), other.close()])
+})
+
+test('whoever began to connect while the network was down gets a connection once it is up, and not an error', async () => {
+  const { database, between, other } = await opened()
+  between.turnDeaf(true)
+  const asked = [1, 2, 3, 4, 5, 6].map(() => database.query('SELECT 1 AS one'))
+  await wait(100)
+  between.turnDeaf(false)
+  for (const one of asked) assert.equal(await one, [{ one: 1 }])
+  between.close()
+  await Promise.all([database.close(), other.close()])
+})
+
+test('a database that cannot be reached is said to be away, and found again', async () => {
+  const { database, between, other } = await opened()
+  between.turnDeaf(true)
+  const error = await database.query('SELECT 1').catch((thrown: unknown) => thrown)
+  assert.instance(error, DatabaseAway)
+  between.turnDeaf(false)
+  assert.equal(await database.query('SELECT 1 AS one'), [{ one: 1 }])
   between.close()
   await Promise.all([database.close(), other.close()])
 })
