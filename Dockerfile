@@ -1,4 +1,4 @@
-# Not built yet by those who wrote it. Documents and repositories of a server without a database are in /var/lib/bindery: mount a volume there.
+# Documents and repositories of a server without a database are in /var/lib/bindery: mount a volume there.
 FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
