@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { findInPacks } from '../../src/git/objects/pack-index.js'
 import { suiteWith } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
+import { admin, clear, commit, MAIN, makePlace, unprotected } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('the indexes of packs', makePlace, clear)
@@ -14,11 +14,15 @@ for (const version of ['1', '2']) {
     const repository = await place.git.create(`v${version}`)
     const root = await commit(repository, [], Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`${n % 20}/${n}`, String(n)])))
     await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+    const packs = join(repository.path, 'objects/pack')
+    // A repack leaves a protected pack where it is.
+    await unprotected(repository)
     admin(repository, ['-c', `pack.indexVersion=${version}`, 'repack', '-q', '-a', '-d'])
     const oids = admin(repository, ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']).split('\n')
     assert.ok(oids.length > 600)
     const objects = join(repository.path, 'objects')
-    const [pack] = readdirSync(join(objects, 'pack')).filter((name) => name.endsWith('.pack')) as [string]
+    const [pack, ...more] = readdirSync(packs).filter((name) => name.endsWith('.pack')) as [string]
+    assert.equal(more, [])
     const others = Array.from({ length: 300 }, () => randomBytes(20).toString('hex'))
     assert.equal(new Set((await findInPacks(objects, [...others, ...oids])).values()), new Set([pack]))
     assert.equal([...(await findInPacks(objects, [...others, ...oids])).keys()], oids)

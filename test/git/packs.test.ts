@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync, chmodSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, unlinkSync, writeFileSync, chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { LostObject, type Repository } from '../../src/git/index.js'
@@ -144,6 +144,7 @@ test('packs with deltas, of others, and damaged ones are not joined', async () =
   const long = randomBytes(20_000).toString('hex')
   const made = await batch(repository, null, [{ a: long }, { a: `${long}.` }, { a: `${long}..` }])
   await repository.move([{ ref: MAIN, from: null, to: made[2] as CommitId }], 'begin', anyLease)
+  await unprotected(repository)
   admin(repository, ['repack', '-q', '-a', '-d', '-f'])
   const [deltas] = packs(repository) as [string]
   let head = made[2] as CommitId
@@ -165,6 +166,18 @@ test('packs with deltas, of others, and damaged ones are not joined', async () =
   assert.is(packs(repository).length, 4)
   writeFileSync(join(folder(repository), damaged), whole)
   assert.equal(await repository.check(), [])
+})
+
+test('a pack that goes while small ones are looked for is not one of them', async () => {
+  const repository = await place.git.create('going')
+  const made = await batch(repository, null, [{ a: '1' }])
+  await repository.move([{ ref: MAIN, from: null, to: made[0] as CommitId }], 'begin', anyLease)
+  await unprotected(repository)
+  const before = packs(repository)
+  // It is listed, and nothing is there.
+  symlinkSync('nowhere', join(folder(repository), 'pack-0.pack'))
+  writeFileSync(join(folder(repository), 'pack-0.idx'), '')
+  assert.equal(await smallPacksIn(folder(repository)), before)
 })
 
 test.run()

@@ -60,12 +60,22 @@ export async function smallPacksIn(folder: string): Promise<string[]> {
     const stem = name.slice(0, -'.pack'.length)
     // Further files (`.keep`, `.rev`, `.bitmap`, `.promisor`, `.mtimes`) say that somebody else has plans for the pack.
     if (names.filter((one) => one.startsWith(`${stem}.`)).length !== 2 || !names.includes(`${stem}.idx`)) continue
-    const { size } = await stat(join(folder, name))
-    if (size > SMALL || total + size > MOST) continue
+    const size = await sizeOf(join(folder, name))
+    if (size === null || size > SMALL || total + size > MOST) continue
     total += size
     small.push(name)
   }
   return small
+}
+
+/** Null if the file is gone: a write, or somebody's repack, has just joined it with others. */
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return null
+  }
 }
 
 /**
