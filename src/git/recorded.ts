@@ -24,29 +24,39 @@ const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
 
 /** The same repositories. Whatever is asked beyond refs by name and objects by ID makes the recording worthless. */
 export function recordedGit(git: Git, recording: Recording): Git {
+  // bound: the refs that one request reads
+  const heads = new Map<string, CommitId | null>()
   const unknown = (): Git => {
+    heads.clear()
     recording.unknown()
     return git
+  }
+  /** Reads a ref from the disk once: all that a response is made from is of one moment, and a look at the disk is what takes long. */
+  const once = (name: string, ref: RefName, read: () => CommitId | null): CommitId | null => {
+    const key = `ref ${name} ${ref}`
+    const known = heads.get(key)
+    if (known !== undefined) return known
+    const found = read()
+    heads.set(key, found)
+    recording.note(key, found, () => headNow(git, name, ref))
+    return found
   }
   return {
     open: async (name) => {
       const { refStamps: stamps } = git
       const before = stamps?.version ?? 0
       const repository = await git.open(name)
-      const note = stamps
-        ? (ref: RefName) => noteStamp({ stamps, before, recording }, name, ref)
-        : (ref: RefName) => noteHead(git, name, ref, repository.head(ref), recording)
-      return recordedRepository(
-        repository,
-        (ref) => {
-          note(ref)
-          return repository.head(ref)
-        },
-        recording,
-      )
+      const read = (ref: RefName) => repository.head(ref)
+      const head = stamps
+        ? (ref: RefName) => {
+            noteStamp({ stamps, before, recording }, name, ref)
+            return read(ref)
+          }
+        : (ref: RefName) => once(name, ref, () => read(ref))
+      return recordedRepository(repository, head, unknown)
     },
     // A node that has not opened the repository may not know where the ref points.
-    head: (name, ref) => (git.refStamps ? unknown().head(name, ref) : noteHead(git, name, ref, git.head(name, ref), recording)),
+    head: (name, ref) => (git.refStamps ? unknown().head(name, ref) : once(name, ref, () => git.head(name, ref))),
     create: (name) => unknown().create(name),
     exists: (name) => unknown().exists(name),
     duplicate: (from, to) => unknown().duplicate(from, to),
@@ -73,26 +83,23 @@ function noteStamp({ stamps, before, recording }: Stamped, name: string, ref: Re
   recording.note(`ref ${name} ${ref}`, Math.min(stamp(), before), stamp, stamps)
 }
 
-/** By the name of the repository: what is kept must not keep a repository open. */
-function noteHead(git: Git, name: string, ref: RefName, found: CommitId | null, recording: Recording): CommitId | null {
-  recording.note(`ref ${name} ${ref}`, found, () => {
-    try {
-      return git.head(name, ref)
-    } catch {
-      // A damaged ref: whoever asks is told so by the request that reads it.
-      return 'unreadable'
-    }
-  })
-  return found
+/** Where a ref points now. By the name of the repository: what is kept must not keep a repository open. */
+function headNow(git: Git, name: string, ref: RefName): CommitId | null | 'unreadable' {
+  try {
+    return git.head(name, ref)
+  } catch {
+    // A damaged ref: whoever asks is told so by the request that reads it.
+    return 'unreadable'
+  }
 }
 
-function recordedRepository(repository: Repository, head: Repository['head'], recording: Recording): Repository {
+function recordedRepository(repository: Repository, head: Repository['head'], unknown: () => void): Repository {
   return new Proxy(repository, {
     get(target, member) {
       if (member === 'head') return head
       // such as `then`, which `await` looks for
       if (!(member in target)) return undefined
-      if (!IMMUTABLE.has(member)) recording.unknown()
+      if (!IMMUTABLE.has(member)) unknown()
       const value: unknown = Reflect.get(target, member)
       return typeof value === 'function' ? value.bind(target) : value
     },

@@ -61,11 +61,12 @@ export class PackedRefs {
   #parsed(): ParsedRefs {
     try {
       const before = this.#stat()
+      if (before === null) return none
       const known = this.kept?.get(this.#path)
       if (known?.stamp === before.stamp) return known
       const parsed = parse(readFileSync(this.#path, 'latin1'))
       const after = this.#stat()
-      if (before.stamp === after.stamp && Date.now() - after.changedMs > RACY_MS) this.kept?.set(this.#path, { stamp: after.stamp, ...parsed })
+      if (after?.stamp === before.stamp && Date.now() - after.changedMs > RACY_MS) this.kept?.set(this.#path, { stamp: after.stamp, ...parsed })
       return parsed
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error
@@ -73,8 +74,9 @@ export class PackedRefs {
     }
   }
 
-  #stat(): { stamp: string; changedMs: number } {
-    const stat = statSync(this.#path, { bigint: true })
-    return { stamp: `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`, changedMs: Number(stat.ctimeNs / 1_000_000n) }
+  /** Null if there is no such file. */
+  #stat(): { stamp: string; changedMs: number } | null {
+    const stat = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
+    return stat === undefined ? null : { stamp: `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`, changedMs: Number(stat.ctimeNs / 1_000_000n) }
   }
 }

@@ -16,7 +16,10 @@ const MAX_DEPTH = 5
  * file system counts in steps of more than two seconds. Of a younger file, the times may be those of two contents.
  */
 const SETTLED_MS = 2500
+/** The same on a file system that counts in parts of a millisecond: its times are those of the kernel's clock, which ticks a hundred times a second or more. */
+const SETTLED_EXACT_MS = 100
 const MOST_SETTLED = 16
+const NS_PER_MS = 1_000_000n
 const EXACT = { bigint: true, throwIfNoEntry: false } as const
 
 /** By the time of the last change of the inode too, which nobody can set. */
@@ -117,7 +120,9 @@ export class RefReader {
 
   #keepSettled(ref: string, read: { path: string; stat: BigIntStats; text: string }): void {
     if (this.#settled.size >= MOST_SETTLED) this.#settled.clear()
-    if (Date.now() - Number(read.stat.ctimeMs) > SETTLED_MS) this.#settled.set(ref, read)
+    const { ctimeNs } = read.stat
+    const settledMs = ctimeNs % NS_PER_MS === 0n ? SETTLED_MS : SETTLED_EXACT_MS
+    if (Date.now() - Number(ctimeNs / NS_PER_MS) > settledMs) this.#settled.set(ref, read)
     else this.#settled.delete(ref)
   }
 
