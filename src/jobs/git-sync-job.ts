@@ -29,11 +29,12 @@ const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKi
         await recordEnd(app, tx, id, null)
         if (lfs) await queueLfs(app, tx, lfs, app.credentials.get(id))
       }
-      const afterwards = async (): Promise<void> => {
-        app.wakeConnections()
-        if (outcome.result === 'adopted' || outcome.result === 'merged') await readAhead(app, sync.space, outcome.revision)
+      const isNew = outcome.result === 'adopted' || outcome.result === 'merged'
+      return {
+        write,
+        afterwards: async () => app.wakeConnections(),
+        ...(isNew && { aside: () => readAhead(app, sync.space, outcome.revision) }),
       }
-      return { write, afterwards }
     } catch (error) {
       if (stop.signal.aborted || error instanceof SyncCancelled) return cancelled(app, id)
       const sentence = explain(error, await lostCredential(app, id))

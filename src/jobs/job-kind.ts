@@ -8,8 +8,10 @@ export interface Ending {
   /** Absent = done. */
   error?: string
   write?(tx: Transaction): Promise<void>
-  /** Runs once the job has ended. It may be cut off by a crash, and never throws. */
+  /** Runs once the job has ended, in its place. It may be cut off by a crash, and never throws. */
   afterwards?(): Promise<void>
+  /** The same for what takes long: the next jobs do not wait for it, and what several jobs leave so is done one after the other. */
+  aside?(): Promise<void>
 }
 
 /** A job stops because the service does. It runs again after the next start, and this run does not count as an attempt. */

@@ -1,4 +1,5 @@
 /** Runs queued jobs: what is in the queue is in `queue.ts`, what a job does in its own file. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../domain/context/app.js'
 import { queueHousekeeping, removeExpired } from '../domain/upkeep/housekeeping.js'
 import { applyRetention } from '../domain/events/retention.js'
@@ -14,6 +15,8 @@ const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in th
 const HOUSEKEEPING_MS = 60 * 60 * 1000
 const FIRST_HOUSEKEEPING_MS = 60 * 1000
 const LEAST_TIMER_MS = 10
+/** What jobs leave to be done begins so long after their end: clients who wait for that end ask for it first. */
+const ASIDE_MS = 10
 /** How long after an error of the store the queue is looked at again: a database may be away for a while. */
 const REST_MS = 5_000
 
@@ -56,6 +59,8 @@ class QueueRunner {
   readonly #stop = new AbortController()
   /** Looks at the queue one after the other, housekeeping among them. */
   #looking: Promise<void> = Promise.resolve()
+  /** What ended jobs left to be done beside the next ones. */
+  #aside: Promise<void> = Promise.resolve()
   /** Whether no stored job counts as running that nobody runs: not so after a crash, and after an error of the store at the end of a job. */
   #isSound = false
   /** A look is waiting: more calls of `wake` need no other. */
@@ -92,8 +97,9 @@ class QueueRunner {
   async idle(): Promise<void> {
     for (;;) {
       await this.#looking
-      if (this.#active.size === 0 && !this.#wanted) return
+      const isEmpty = this.#active.size === 0 && !this.#wanted
       await this.#ended()
+      if (isEmpty && this.#active.size === 0 && !this.#wanted) return
     }
   }
 
@@ -110,6 +116,17 @@ class QueueRunner {
 
   async #ended(): Promise<void> {
     await Promise.all([...this.#active.values()].map(({ work }) => work))
+    await this.#aside
+  }
+
+  /** Does work when what was left before is done, and those who wait for the job have been told of its end. */
+  #leave(work: () => Promise<void>): void {
+    this.#aside = this.#aside
+      .then(() => sleep(ASIDE_MS))
+      .then(async () => {
+        if (!this.#stopped) await work()
+      })
+      .catch(this.#logged('What a job had left to be done failed.'))
   }
 
   /** Whether a job of this kind may be started: kinds with slots of their own use no other. */
@@ -210,6 +227,7 @@ class QueueRunner {
       if (!isOurs) return app.log.warn({ job: job.id, kind: job.kind }, 'A job was taken over by another node while this one was silent.')
       app.credentials.delete(job.id)
       if (!this.#stopped) await ending.afterwards?.()
+      if (ending.aside) this.#leave(ending.aside)
     } catch (error) {
       // Done, but not recorded as done: it runs once more, which changes nothing.
       await postpone(app, job)

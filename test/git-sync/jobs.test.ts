@@ -117,6 +117,41 @@ test('a kind with slots of its own takes no place of others; a job that the stop
   for (const id of ['l1', 'l2']) await app.store.remove(jobs, id)
 })
 
+test('what a job leaves to be done takes no place: the next jobs go on, one such work follows the other, and the worker is idle after the last', async () => {
+  const app = { ...f.app, wakeJobs: () => {} }
+  const seen: string[] = []
+  let release: () => void = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const probe: JobKind = {
+    kind: 'probe',
+    run: async (_app, { id }) => ({
+      afterwards: async () => void seen.push(id),
+      aside: async () => {
+        seen.push(`beside ${id}`)
+        await gate
+        seen.push(`end ${id}`)
+        if (id === 'q1') throw new Error('it may fail')
+      },
+    }),
+    failed: (_app, _job, error) => ({ error }),
+  }
+  for (const [at, id] of ['q1', 'q2', 'q3'].entries()) await app.store.insert(jobs, job(id, 'q', at))
+  const worker = startWorker(app, { concurrency: 1, kinds: new Map([['probe', probe]]) })
+  while (seen.length < 4) await new Promise((done) => setTimeout(done, 10))
+  assert.equal([...seen].sort(), ['beside q1', 'q1', 'q2', 'q3'])
+  let isIdle = false
+  const idle = worker.idle().then(() => (isIdle = true))
+  await new Promise((done) => setTimeout(done, 30))
+  assert.not.ok(isIdle)
+  release()
+  await idle
+  assert.equal(
+    seen.filter((one) => one.includes(' ')),
+    ['q1', 'q2', 'q3'].flatMap((id) => [`beside ${id}`, `end ${id}`]),
+  )
+  await worker.stop()
+})
+
 test('an unforeseen error is tried again later, and given up in the end with a sentence', async () => {
   const remote = await f.remotes.createRepository('odd.git', { files: docs })
   const space = await f.space()
