@@ -84,7 +84,7 @@ async function appendsPerSecond(file: string, clients: number, each: number): Pr
 export async function manyEdits(dir: string): Promise<Line[]> {
   const service = await startService(join(dir, 'many-edits'))
   const CLIENTS = 8
-  const EACH = 15
+  const EACH = 75
   try {
     const { space, ids } = await prepared(service, dir, 1000)
     for (let i = 0; i < CLIENTS; i++) await call(service, 'POST', `/v1/spaces/${space}/change-requests`, { subject: `Edits ${i}` })

@@ -207,7 +207,7 @@ export class ObjectDatabase {
 
   async #remembered(oid: string): Promise<RawObject | null> {
     const tree = this.caches.trees.get(this.cacheKey + oid)
-    if (tree) return { type: 'tree', content: encodeTree(tree.nodes) }
+    if (tree) return { type: 'tree', content: tree.content ?? encodeTree(tree.nodes) }
     const blob = this.caches.blobs.get(this.cacheKey + oid)
     return blob ? { type: 'blob', content: blob } : null
   }

@@ -1,5 +1,6 @@
 // Encodes and decodes trees.
 import type { EntryMode } from '../types.js'
+import { ownBytes } from '../../kernel/memory-budget.js'
 import { GitError } from '../errors.js'
 
 /** One entry of a tree object. */
@@ -17,6 +18,8 @@ export interface Node {
 export interface Tree {
   readonly nodes: readonly Node[]
   readonly byName: ReadonlyMap<string, Node>
+  /** The object's bytes, in a buffer of their own: most edits change a single object ID in them. */
+  readonly content?: Buffer
 }
 
 const OID_BYTES = 20
@@ -33,7 +36,11 @@ function modeOf(raw: string): EntryMode {
 }
 
 /** A tree from its entries, which must be in Git's order. */
-export const treeOf = (nodes: readonly Node[]): Tree => ({ nodes, byName: new Map(nodes.map((node) => [node.name, node])) })
+export function treeOf(nodes: readonly Node[], content?: Buffer): Tree {
+  const byName = new Map<string, Node>()
+  for (const node of nodes) byName.set(node.name, node)
+  return content ? { nodes, byName, content: ownBytes(content) } : { nodes, byName }
+}
 
 export const emptyTree: Tree = treeOf([])
 
@@ -52,7 +59,7 @@ export function parseTree(content: Buffer): Tree {
     nodes.push(node)
     at = end + 21
   }
-  return treeOf(nodes)
+  return treeOf(nodes, content)
 }
 
 const nameBytes = (node: Node): Buffer => node.rawName ?? Buffer.from(node.name)
@@ -65,8 +72,32 @@ export const inGitsOrder = (nodes: readonly Node[]): Node[] =>
     .sort(([a], [b]) => Buffer.compare(a, b))
     .map(([, node]) => node)
 
-/** The content of a tree object, from entries in Git's order. It is written into one buffer, since a buffer per entry takes ten times as long. */
-export function encodeTree(nodes: readonly Node[]): Buffer {
+/**
+ * The content of a tree object, from entries in Git's order. It is written into one buffer, since a buffer per entry takes ten times as long.
+ * @param before the tree that was changed: what has not changed in it is copied
+ */
+export const encodeTree = (nodes: readonly Node[], before?: Tree): Buffer => (before && patched(nodes, before)) ?? encodeAll(nodes)
+
+/** The content, if it differs from that of another tree in object IDs alone; null if it differs in more. */
+function patched(nodes: readonly Node[], { nodes: old, content }: Tree): Buffer | null {
+  if (!content || nodes.length !== old.length) return null
+  const changed: { end: number; oid: string }[] = []
+  let end = 0
+  for (let i = 0; i < nodes.length; i++) {
+    const [node, was] = [nodes[i] as Node, old[i] as Node]
+    end += node.rawMode.length + (node.rawName?.length ?? Buffer.byteLength(node.name)) + SEPARATORS + OID_BYTES
+    if (node === was) continue
+    if (node.name !== was.name || node.rawMode !== was.rawMode || node.rawName !== was.rawName) return null
+    changed.push({ end, oid: node.oid })
+  }
+  if (end !== content.length) return null
+  const result = Buffer.allocUnsafeSlow(end)
+  content.copy(result)
+  for (const { end, oid } of changed) result.write(oid, end - OID_BYTES, OID_BYTES, 'hex')
+  return result
+}
+
+function encodeAll(nodes: readonly Node[]): Buffer {
   let room = 0
   for (const { rawMode, name, rawName } of nodes) room += rawMode.length + (rawName?.length ?? MAX_UTF8 * name.length) + SEPARATORS + OID_BYTES
   const content = Buffer.allocUnsafe(room)

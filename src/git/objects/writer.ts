@@ -1,5 +1,5 @@
 /** Writes loose objects durably, protects them from a prune, and repairs damaged ones. */
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
@@ -14,6 +14,8 @@ import { makeFolder, OwnPacks } from './own-packs.js'
 import { findInPacks } from './pack-index.js'
 
 const WIDTH = 8
+/** So many objects are looked for in one reading of the folder first. */
+const MANY = 6
 /** Objects that have more bytes together do not become a pack: reading it again takes memory. */
 const MAX_PACKED_BYTES = 256 * 1024 * 1024
 /** The file name of a loose object. */
@@ -272,10 +274,20 @@ export class ObjectWriter {
   async #notLoose(oids: readonly string[]): Promise<string[]> {
     const absent: string[] = []
     const slices = new Slices()
+    const folders = oids.length < MANY ? null : this.#looseFolders()
     for (const oid of oids) {
       if (slices.due) await slices.rest()
-      if (!statSync(this.#path(oid), { throwIfNoEntry: false })) absent.push(oid)
+      if (folders?.has(oid.slice(0, 2)) === false || !statSync(this.#path(oid), { throwIfNoEntry: false })) absent.push(oid)
     }
     return absent
+  }
+
+  /** The folders that may have loose objects; null if it is not known. Most repositories have few or none: what is written together is in packs. */
+  #looseFolders(): ReadonlySet<string> | null {
+    try {
+      return new Set(readdirSync(this.#objects))
+    } catch {
+      return null
+    }
   }
 }

@@ -5,6 +5,9 @@ import { emptyTree } from '../objects/tree-codec.js'
 import type { TreeChange } from '../types.js'
 import { toEntry } from './snapshot.js'
 
+/** To look at the clock takes longer than to compare two entries. */
+const BETWEEN_LOOKS = 64
+
 type ReadTree = (oid: string) => Promise<Tree>
 
 /** How two trees differ, file by file, sorted by path; equal folders are not read. Null = the empty tree. */
@@ -25,13 +28,16 @@ interface Pair {
 async function compare({ before, after, prefix }: Pair, readTree: ReadTree, into: TreeChange[], slices: Slices): Promise<void> {
   const [old, now] = await Promise.all([before ? readTree(before) : emptyTree, after ? readTree(after) : emptyTree])
   const folders: Pair[] = []
+  let looked = 0
   for (const [name, node] of old.byName) {
-    compareEntry(node, now.byName.get(name), prefix + name, into, folders)
-    if (slices.due) await slices.rest()
+    const other = now.byName.get(name)
+    // A folder that was edited here has the entries that it had.
+    if (node !== other) compareEntry(node, other, prefix + name, into, folders)
+    if (++looked % BETWEEN_LOOKS === 0 && slices.due) await slices.rest()
   }
   for (const [name, node] of now.byName) {
     if (!old.byName.has(name)) compareEntry(undefined, node, prefix + name, into, folders)
-    if (slices.due) await slices.rest()
+    if (++looked % BETWEEN_LOOKS === 0 && slices.due) await slices.rest()
   }
   for (const pair of folders) await compare(pair, readTree, into, slices)
 }

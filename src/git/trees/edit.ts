@@ -1,7 +1,7 @@
 // Applies changes of files to a tree.
 import { InvalidPath, PathCollision } from '../errors.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js'
-import { encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from '../objects/tree-codec.js'
+import { emptyTree, encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from '../objects/tree-codec.js'
 import { caseKey } from './path.js'
 import type { FolderPlan, Plan } from './plan.js'
 
@@ -28,14 +28,15 @@ interface Work {
  */
 export async function editTree(base: string, plan: Plan, readTree: (oid: string) => Promise<Tree>): Promise<EditedTree> {
   const work: Work = { readTree, blobs: plan.blobs, objects: new Map(), trees: new Map() }
-  const oid = (await editFolder(base, plan.root, '', work)) ?? store(work, [])
+  const oid = (await editFolder(base, plan.root, '', work)) ?? store(work, emptyTree, [])
   return { oid, objects: [...work.objects.values()], trees: work.trees }
 }
 
-function store(work: Work, nodes: readonly Node[]): string {
-  const object = encodeObject('tree', encodeTree(nodes))
+function store(work: Work, before: Tree, nodes: readonly Node[]): string {
+  const content = encodeTree(nodes, before)
+  const object = encodeObject('tree', content)
   work.objects.set(object.oid, object)
-  work.trees.set(object.oid, treeOf(nodes))
+  work.trees.set(object.oid, treeOf(nodes, content))
   return object.oid
 }
 
@@ -47,13 +48,14 @@ async function editFolder(base: string, plan: FolderPlan, prefix: string, work: 
   for (const [name, inside] of plan.folders) await editInside(nodes, name, inside, `${prefix}${name}`, work)
   for (const [name, entry] of plan.entries) if (entry) putEntry(nodes, entry, `${prefix}${name}`, work)
   if (nodes.size === 0) return null
-  const added = [...nodes.values()].filter((node) => isNew(node, before))
+  const changed = new Set([...plan.folders.keys(), ...plan.entries.keys()])
+  const added = [...changed].flatMap((name) => nodes.get(name) ?? []).filter((node) => isNew(node, before))
   mustNotCollide(nodes, added, before, prefix)
   const deleted = [...plan.entries.values()].includes(null)
   // What was deleted and put again is at the end of the map, like what is new.
   const after = added.length > 0 || deleted ? inGitsOrder([...nodes.values()]) : [...nodes.values()]
   if (sameNodes(after, before.nodes)) return base
-  return store(work, after)
+  return store(work, before, after)
 }
 
 async function editInside(nodes: Map<string, Node>, name: string, plan: FolderPlan, path: string, work: Work): Promise<void> {
@@ -97,4 +99,4 @@ function mustNotCollide(nodes: ReadonlyMap<string, Node>, added: readonly Node[]
 }
 
 const sameNodes = (a: readonly Node[], b: readonly Node[]): boolean =>
-  a.length === b.length && a.every((node, i) => node.oid === b[i]?.oid && node.mode === b[i]?.mode && node.name === b[i]?.name)
+  a.length === b.length && a.every((node, i) => node === b[i] || (node.oid === b[i]?.oid && node.mode === b[i]?.mode && node.name === b[i]?.name))
