@@ -30,6 +30,11 @@ export interface ScratchFolder {
 interface Live extends ScratchFolder {
   uses: number
   full: boolean
+  /** Of the files that were counted. */
+  bytes: number
+  /** Their names: objects do not change, so each is measured once. */
+  // bound: MAX_USES merges
+  readonly counted: Set<string>
 }
 
 /**
@@ -85,8 +90,8 @@ export class Scratch {
     this.all.noteUse(this)
     const live = await this.#live
     if (++live.uses % USES_PER_MEASURE === 0)
-      void bytesBelow(live.path).then((bytes) => {
-        live.full ||= bytes > MAX_BYTES
+      void measure(live).then(() => {
+        live.full ||= live.bytes > MAX_BYTES
       })
     return live
   }
@@ -131,7 +136,7 @@ export class Scratch {
 
   async #begin(): Promise<Live> {
     const folder = await this.all.make(this.repository)
-    const live: Live = { ...folder, uses: 0, full: false }
+    const live: Live = { ...folder, uses: 0, full: false, bytes: 0, counted: new Set() }
     this.#readable.unshift(live)
     return live
   }
@@ -177,9 +182,12 @@ export class Scratches {
 
 const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
 
-async function bytesBelow(path: string): Promise<number> {
-  const files = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
-  let bytes = 0
-  for (const file of files) if (file.isFile()) bytes += (await stat(join(file.parentPath, file.name)).catch(() => null))?.size ?? 0
-  return bytes
+/** Counts the files that have come since the last time. */
+async function measure(live: Live): Promise<void> {
+  const files = await readdir(live.path, { recursive: true, withFileTypes: true }).catch(() => [])
+  for (const file of files) {
+    if (!file.isFile() || live.counted.has(file.name)) continue
+    live.counted.add(file.name)
+    live.bytes += (await stat(join(file.parentPath, file.name)).catch(() => null))?.size ?? 0
+  }
 }

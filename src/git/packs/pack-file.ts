@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import type { ObjectType } from '../objects/hash.js'
+import { SmallIndex } from './small-index.js'
 import { Unsure } from './unsure.js'
 
 const OID_BYTES = 20
@@ -96,6 +97,21 @@ export class PackFile {
     return Array.from({ length: count }, (_, place) => names.toString('hex', place * OID_BYTES, (place + 1) * OID_BYTES))
   }
 
+  /** The index, to be held in memory; null if it is not small. */
+  smallIndex(): SmallIndex | null {
+    const count = this.#upTo[255] as number
+    if (count > SmallIndex.MOST_OBJECTS) return null
+    const names = Buffer.allocUnsafeSlow(count * OID_BYTES)
+    this.#read(this.#index, names, names.length, HEAD_BYTES)
+    const offsets = Buffer.allocUnsafe(4 * count)
+    this.#read(this.#index, offsets, offsets.length, HEAD_BYTES + count * (OID_BYTES + 4))
+    return new SmallIndex(
+      this.checksum,
+      names,
+      Uint32Array.from({ length: count }, (_, place) => offsets.readUInt32BE(4 * place)),
+    )
+  }
+
   /** The head of the entry at an offset. */
   entry(offset: number): Entry {
     const length = Math.min(FIRST_BYTES, this.#end - offset)
@@ -140,8 +156,13 @@ export class PackFile {
     const head = Buffer.allocUnsafe(HEAD_BYTES)
     this.#read(this.#index, head, HEAD_BYTES, 0)
     if (head.toString('hex', 0, 8) !== INDEX_MAGIC) throw new Unsure('the index has an unsupported version')
-    const upTo = Uint32Array.from({ length: 256 }, (_, byte) => head.readUInt32BE(8 + 4 * byte))
-    if (upTo.some((count, byte) => byte > 0 && count < (upTo[byte - 1] as number))) throw new Unsure('the index is damaged')
+    const upTo = new Uint32Array(256)
+    for (let byte = 0, below = 0; byte < 256; byte++) {
+      const count = head.readUInt32BE(8 + 4 * byte)
+      if (count < below) throw new Unsure('the index is damaged')
+      below = count
+      upTo[byte] = count
+    }
     return upTo
   }
 

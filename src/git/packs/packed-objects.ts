@@ -107,11 +107,11 @@ export class PackedObjects {
     let answer: 'unsure' | null = null
     for (const [place, one] of names.entries()) {
       try {
-        const pack = this.packs.get(`${this.#folder}/${one}`)
-        const offset = pack.find(name)
+        const path = `${this.#folder}/${one}`
+        const offset = this.packs.find(path, name)
         if (offset === null) continue
         if (place > 0) names.unshift(...names.splice(place, 1))
-        return look(pack, offset)
+        return look(this.packs.get(path), offset)
       } catch (error) {
         // A pack that is gone is no longer in the list when that is read again.
         if (errorCode(error) === 'ENOENT') this.#stamp = ''
