@@ -12,8 +12,8 @@ import { deflated, findLoose, loosePath, type RawObject } from './loose.js'
 /** A folder is used for this many merges, or until it contains this many bytes; then a new one is begun. */
 const MAX_USES = 1000
 const MAX_BYTES = 64 * 1024 * 1024
-/** The size of the folder is measured after this many merges. */
-const USES_PER_MEASURE = 16
+/** The size of the folder is measured after so many merges: the fewer, the nearer it is to being full. */
+const USES_PER_MEASURE = { least: 16, most: 128 }
 /** How long a folder is kept after its last merge began, in milliseconds: until then its results were read or committed. */
 const RETIRED_MS = 600_000
 const MAX_REPOSITORIES = 32
@@ -30,6 +30,8 @@ export interface ScratchFolder {
 interface Live extends ScratchFolder {
   uses: number
   full: boolean
+  /** After how many uses it is measured next. */
+  measureAt: number
   /** Of the files that were counted. */
   bytes: number
   /** Their names: objects do not change, so each is measured once. */
@@ -89,10 +91,10 @@ export class Scratch {
     this.#live ??= this.#begin()
     this.all.noteUse(this)
     const live = await this.#live
-    if (++live.uses % USES_PER_MEASURE === 0)
-      void measure(live).then(() => {
-        live.full ||= live.bytes > MAX_BYTES
-      })
+    if (++live.uses === live.measureAt) {
+      live.measureAt = Number.POSITIVE_INFINITY
+      void measure(live)
+    }
     return live
   }
 
@@ -136,7 +138,7 @@ export class Scratch {
 
   async #begin(): Promise<Live> {
     const folder = await this.all.make(this.repository)
-    const live: Live = { ...folder, uses: 0, full: false, bytes: 0, counted: new Set() }
+    const live: Live = { ...folder, uses: 0, full: false, measureAt: USES_PER_MEASURE.least, bytes: 0, counted: new Set() }
     this.#readable.unshift(live)
     return live
   }
@@ -182,7 +184,7 @@ export class Scratches {
 
 const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
 
-/** Counts the files that have come since the last time. */
+/** Counts the files that have come since the last time, and says when to do so again. */
 async function measure(live: Live): Promise<void> {
   const files = await readdir(live.path, { recursive: true, withFileTypes: true }).catch(() => [])
   for (const file of files) {
@@ -190,4 +192,8 @@ async function measure(live: Live): Promise<void> {
     live.counted.add(file.name)
     live.bytes += (await stat(join(file.parentPath, file.name)).catch(() => null))?.size ?? 0
   }
+  live.full ||= live.bytes > MAX_BYTES
+  // Half of the merges after which it would be full if those to come left as much as those before.
+  const room = (live.uses * (MAX_BYTES - live.bytes)) / (2 * live.bytes + 1)
+  live.measureAt = live.uses + Math.max(USES_PER_MEASURE.least, Math.min(USES_PER_MEASURE.most, Math.floor(room)))
 }
