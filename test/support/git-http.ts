@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { Transform } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Launcher } from '../../src/git/process/launcher.js'
 import { type BareRepository, createBareRepository, type RepositoryContent } from './bare-repository.js'
 import { runCommand } from './commands.js'
 import { hermeticEnv } from './hermetic-git.js'
@@ -67,7 +68,7 @@ function parseHead(bytes: Buffer): { status: number; headers: [string, string][]
   return { status: status ? Number.parseInt(status, 10) : 200, headers: pairs.filter(([name]) => name.toLowerCase() !== 'status'), body: end + 4 }
 }
 
-function cgiEnv(request: IncomingMessage, root: string, user: string): NodeJS.ProcessEnv {
+function cgiEnv(request: IncomingMessage, root: string, user: string): Record<string, string> {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const header = (name: string): string => String(request.headers[name] ?? '')
   return {
@@ -107,8 +108,11 @@ async function smallBackend(request: IncomingMessage, response: ServerResponse, 
   response.writeHead(parsed.status, parsed.headers.flat()).end(stdout.subarray(parsed.body))
 }
 
+/** Starts processes by a small one: this one holds a whole service and takes milliseconds for it. It ends with this process. */
+let starter: Promise<Launcher> | null = null
+
 /** Runs `git http-backend` for one request, streaming both ways. */
-function backend(
+async function backend(
   request: IncomingMessage,
   response: ServerResponse,
   root: string,
@@ -116,12 +120,13 @@ function backend(
   entry: GitHttpRequest,
   cutAfter: number,
   lost: (() => void | Promise<void>) | null,
-): void {
-  const child = spawn(HTTP_BACKEND, [], { env: cgiEnv(request, root, user), stdio: ['pipe', 'pipe', 'ignore'] })
+): Promise<void> {
+  const { stream, ended, kill } = await (await (starter ??= Launcher.open())).start(HTTP_BACKEND, [], { cwd: root, env: cgiEnv(request, root, user) })
+  response.on('close', kill)
+  if (response.destroyed) kill()
   let head: Buffer | null = Buffer.alloc(0)
-  child.stdin.on('error', () => {})
-  request.pipe(counter((bytes) => (entry.received += bytes))).pipe(child.stdin)
-  child.stdout.on('data', (piece: Buffer) => {
+  request.pipe(counter((bytes) => (entry.received += bytes))).pipe(stream)
+  stream.on('data', (piece: Buffer) => {
     if (lost) return
     let body = piece
     if (head) {
@@ -139,16 +144,15 @@ function backend(
       return
     }
     if (!response.write(body)) {
-      child.stdout.pause()
-      response.once('drain', () => child.stdout.resume())
+      stream.pause()
+      response.once('drain', () => stream.resume())
     }
   })
-  child.on('close', () => {
-    if (lost) return void Promise.resolve(lost()).finally(() => response.destroy())
-    if (!response.headersSent) response.writeHead(500)
-    response.end()
-  })
-  response.on('close', () => child.kill('SIGKILL'))
+  await Promise.all([ended, new Promise((done) => stream.once('close', done).once('end', done))])
+  stream.destroy()
+  if (lost) return void (await Promise.resolve(lost()).finally(() => response.destroy()))
+  if (!response.headersSent) response.writeHead(500)
+  response.end()
 }
 
 const isPush = (url: string): boolean => url.includes('git-receive-pack')
@@ -174,7 +178,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, root:
   if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
   if (!isPack(request)) return smallBackend(request, response, root, auth?.username ?? 'anybody', entry)
   const lost = behaviour.losePushResponses === true && isPush(entry.url) ? () => behaviour.onLostPush?.() : null
-  backend(request, response, root, auth?.username ?? 'anybody', entry, behaviour.cutAfter ?? Infinity, lost)
+  await backend(request, response, root, auth?.username ?? 'anybody', entry, behaviour.cutAfter ?? Infinity, lost)
 }
 
 /** A real smart-HTTP Git server on 127.0.0.1, over the bare repositories in `root` (a folder that exists); on a free port unless one is given. */
