@@ -1,5 +1,5 @@
 // Hands mails to the mail server.
-import { createTransport } from 'nodemailer'
+import type { smtpTransport } from './smtp.js'
 
 /** A message to one person. */
 export interface Mail {
@@ -27,14 +27,14 @@ export class MailRefused extends Error {
   }
 }
 
-/** A server that does not answer must not hold up the messages that wait. */
-const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 }
-
 /** `url`: `smtp://` or `smtps://`, with user name and password if the server wants them. Connects only when there is something to send. */
 export function createMailer({ url, from }: { url: string; from: string }): Mailer {
-  const transport = createTransport({ url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true, logger: false })
+  let made: Promise<ReturnType<typeof smtpTransport>> | null = null
+  // A start should not wait for a library that many services never need.
+  const make = async () => (await import('./smtp.js')).smtpTransport(url)
   return {
     async send({ to, subject, text }) {
+      const transport = await (made ??= make())
       try {
         // An address in an object is not parsed: nothing in it can become a second recipient or another host.
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers: { 'Auto-Submitted': 'auto-generated' } })
@@ -44,6 +44,6 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
         throw new Error(`The mail server did not take the message (${code ?? 'no code'}): ${responseCode ?? message}`)
       }
     },
-    close: () => transport.close(),
+    close: () => void made?.then((transport) => transport.close()),
   }
 }

@@ -24,8 +24,8 @@ export const getSAMLMetadata = endpoint({
   section,
   needs: 'public',
   returns: binary(METADATA),
-  handle: ({ app, samlProvider }) => {
-    const xml = Buffer.from(metadataOf(addressesOf(app, samlProvider)))
+  handle: async ({ app, samlProvider }) => {
+    const xml = Buffer.from(await metadataOf(addressesOf(app, samlProvider)))
     return stream({ contentType: METADATA, size: xml.length, open: () => xml, cacheControl: 'no-cache' })
   },
 })

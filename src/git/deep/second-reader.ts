@@ -1,7 +1,6 @@
 // Opens a repository with isomorphic-git, within a limit of memory.
 import fs from 'node:fs/promises'
 import { join } from 'node:path'
-import git from 'isomorphic-git'
 
 /** isomorphic-git reads whole packs into memory, so it gets at most this many bytes of them. */
 export const MAX_PACK_BYTES = 128 * 1024 * 1024
@@ -31,6 +30,8 @@ export interface SecondReader {
 
 /** Opens a repository for the second reader, with the smallest packs up to `maxPackBytes` in all. */
 export async function openSecondReader(repository: string, maxPackBytes: number): Promise<SecondReader> {
+  // Loaded here: a start should not wait for what only a deep check needs.
+  const { default: git } = await import('isomorphic-git')
   const folder = join(repository, 'objects/pack')
   const packs: LeftPack[] = []
   for (const name of await fs.readdir(folder)) if (name.endsWith('.pack')) packs.push({ name, bytes: (await fs.stat(join(folder, name))).size })
