@@ -37,11 +37,23 @@ function entriesOf(document: Document, counter: LineCounter, value: unknown): Ya
   return [...found.values()]
 }
 
+/** Each of an invalid text's errors, of which there may be tens of thousands, would take its stack: most of the time of reading it. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return work()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 function parse(text: string): YamlResult {
   checkNesting(text)
   const counter = new LineCounter()
   // Duplicate keys are accepted (the last one wins): looking for them takes quadratic time. So do pretty errors, each of which quotes its line.
-  const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false, stringKeys: true, logLevel: 'silent', prettyErrors: false })
+  const options = { lineCounter: counter, uniqueKeys: false, stringKeys: true, logLevel: 'silent', prettyErrors: false } as const
+  const document = withoutStacks(() => parseDocument(text, options))
   const error = document.errors[0]
   if (error) {
     const { line, col } = counter.linePos(Math.max(0, error.pos[0]))

@@ -3,7 +3,7 @@ import type { BlockNode, DocumentNode, InlineNode, TextNode } from '../types.js'
 import { isRecord } from '../json.js'
 import { describeBlocks } from './describe.js'
 import { DocumentError, DocumentTooLarge } from './document-error.js'
-import { pageLimit } from './weight.js'
+import { pageLimit, textLimit } from './weight.js'
 
 /** Most levels, nodes and characters of a tree that a client may send. */
 const MAX_NESTING = 150
@@ -49,6 +49,7 @@ export function checkDocument(input: unknown): DocumentNode {
   if (!isRecord(input) || input['object'] !== 'document') return fail('object', 'must be "document"')
   const checker = new Checker()
   const nodes = arrayAt(input['nodes'], 'nodes').map((node, index) => checker.block(node, `nodes/${index}`, 0))
+  checker.checkTexts()
   return { object: 'document', data: { schemaVersion: 1 }, nodes }
 }
 
@@ -58,6 +59,8 @@ const arrayAt = (value: unknown, path: string): unknown[] => (Array.isArray(valu
 class Checker {
   #nodes = 0
   #length = 0
+  /** The texts of all blocks, between blank lines, as in a page. */
+  readonly #texts: string[] = []
 
   block(node: unknown, path: string, depth: number): BlockNode {
     this.#enter(depth, path)
@@ -65,6 +68,7 @@ class Checker {
     if (node['object'] !== 'block') return fail(`${path}/object`, 'must be "block" here')
     const own = this.#common(node, path, BLOCKS, depth)
     const hasInlines = PHRASING.has(own.type)
+    if (hasInlines) this.#texts.push('\n\n')
     const nodes = arrayAt(node['nodes'] ?? [], `${path}/nodes`).map((child, index) =>
       hasInlines ? this.#inline(child, `${path}/nodes/${index}`, depth + 1) : this.block(child, `${path}/nodes/${index}`, depth + 1),
     )
@@ -90,7 +94,9 @@ class Checker {
     this.#enter(0, path)
     if (!isRecord(leaf)) return fail(path, 'must be an object')
     const marks = arrayAt(leaf['marks'] ?? [], `${path}/marks`).map((mark, index) => this.#mark(mark, `${path}/marks/${index}`, index))
-    return { object: 'leaf', text: this.#writable(this.#string(leaf['text'], `${path}/text`), `${path}/text`), marks }
+    const text = this.#writable(this.#string(leaf['text'], `${path}/text`), `${path}/text`)
+    this.#texts.push(text)
+    return { object: 'leaf', text, marks }
   }
 
   #mark(mark: unknown, path: string, index: number): Leaf['marks'][number] {
@@ -122,6 +128,12 @@ class Checker {
 
   #string(value: unknown, path: string): string {
     return typeof value === 'string' ? this.#count(value, path) : fail(path, 'must be a string')
+  }
+
+  /** Refuses texts that are too costly together, each of which is not: to write them as markdown takes longer than to see that. */
+  checkTexts(): void {
+    const limit = this.#length < LONG_TEXT ? null : textLimit(this.#texts.join(''))
+    if (limit !== null) tooLarge('nodes', limit)
   }
 
   /** Refuses a text that would be too costly to parse once it is written. */

@@ -28,16 +28,25 @@ export const tooLong = (bytes: number): string => `It has ${bytes} bytes; at mos
 /** Why a page (or with `maxWeight`, a smaller text) is too costly to parse, as a sentence that names the limit; null if it is not. */
 export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
   const bytes = Buffer.byteLength(text)
-  if (bytes > MAX_PAGE_BYTES) return tooLong(bytes)
+  return bytes > MAX_PAGE_BYTES ? tooLong(bytes) : whyTooCostly(text, maxWeight, COST)
+}
+
+function whyTooCostly(text: string, maxWeight: number, cost: Record<Kind, number>): string | null {
   const counts = count(text)
-  if (total(counts, COST) <= maxWeight) return null
-  const weights = KINDS.map((kind) => ({ kind, weight: counts[kind] * COST[kind] }))
+  if (total(counts, cost) <= maxWeight) return null
+  const weights = KINDS.map((kind) => ({ kind, weight: counts[kind] * cost[kind] }))
   const { kind } = weights.reduce((most, one) => (one.weight > most.weight ? one : most))
   if (kind === 'markers in one paragraph')
     return 'It has too many markers of emphasis, links or code in one paragraph, so it is too costly to parse. Split the paragraph, or the page.'
-  const most = Math.floor(maxWeight / COST[kind])
+  const most = Math.floor(maxWeight / cost[kind])
   return `It has ${Math.round(counts[kind])} ${kind}, so it is too costly to parse; a page with nothing else can have ${most}. Split it into smaller pages.`
 }
+
+/** What of a text costs the same in whatever markdown it is written: in a page its markers stand as they are, or escaped, which is no cheaper. */
+const LEAST_COST: Record<Kind, number> = { ...COST, lines: 0, 'table cells': 0, 'levels of nested lists and quotes': 0 }
+
+/** Why a page cannot hold a text, known before it is written as markdown, which may take long. Null says nothing about that markdown. */
+export const textLimit = (text: string): string | null => whyTooCostly(text, MAX_WEIGHT, LEAST_COST)
 
 /** Whether the native parser can read a text in about two seconds, so that its references can be found though it is not shown as a tree. */
 export function isReadableNatively(text: string): boolean {

@@ -157,11 +157,11 @@ export class PackFile {
     this.#read(this.#index, head, HEAD_BYTES, 0)
     if (head.toString('hex', 0, 8) !== INDEX_MAGIC) throw new Unsure('the index has an unsupported version')
     const upTo = new Uint32Array(256)
-    for (let byte = 0, below = 0; byte < 256; byte++) {
+    // A loop, since a pack of one edit is opened to find a few objects: with callbacks this took most of the time of that.
+    for (let byte = 0, before = 0; byte < 256; byte++) {
       const count = head.readUInt32BE(8 + 4 * byte)
-      if (count < below) throw new Unsure('the index is damaged')
-      below = count
-      upTo[byte] = count
+      if (count < before) throw new Unsure('the index is damaged')
+      upTo[byte] = before = count
     }
     return upTo
   }
