@@ -222,4 +222,12 @@ test('refused: nesting and numbers beyond bounds', () => {
   assert.throws(() => printDocument(documentOf(block('raw', {}, [text('a'.repeat(5_000_000))]))), /at most \d+ characters/)
 })
 
+const manyTexts = (count: number): DocumentNode => documentOf(...Array.from({ length: count }, () => block('paragraph', {}, [text('*a*_b_[c]~d~')])))
+
+test('texts that are too costly together, though none of them is, are refused as they are sent, not as they would be written', () => {
+  assert.throws(() => printDocument(manyTexts(28_000)), /^nodes: It has 224000 inline markers, so it is too costly to parse/)
+  const few = manyTexts(1_000)
+  assert.is(fingerprint(parseDocument(printDocument(few))), fingerprint(few))
+})
+
 test.run()
