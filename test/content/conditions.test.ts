@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { checkCondition, MAX_CONDITION_LENGTH } from '../../src/content/conditions/check.js'
 import { ConditionError } from '../../src/content/conditions/error.js'
 import { suite } from '../support/suite.js'
+import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('content: conditions')
 
@@ -161,7 +162,7 @@ const words = [
 test('is total: random text is taken, or refused by its own error with a place within the text', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 60 }),
-    fc.string({ unit: 'binary', maxLength: 60 }),
+    unicodeText({ maxLength: 60 }),
     fc.array(fc.constantFrom(...words), { maxLength: 60 }).map((all) => all.join('')),
   )
   fc.assert(

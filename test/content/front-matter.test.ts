@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { findFrontMatter, readPage } from '../../src/content/front-matter.js'
 import { suite } from '../support/suite.js'
+import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('content: front matter')
 const attributes = (yaml: string) => readPage(`---\n${yaml}\n---\nbody`, 'a.md').attributes
@@ -129,7 +130,7 @@ const line = fc.oneof(
     '!!js/function x',
     '\t',
   ),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  unicodeText({ maxLength: 30 }),
 )
 const text = fc
   .tuple(fc.boolean(), fc.array(line, { maxLength: 8 }), fc.constantFrom('\n', '\r\n', '\r'))

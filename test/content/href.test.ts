@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { hrefFault, isSitePath } from '../../src/content/href.js'
 import { suite } from '../support/suite.js'
+import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('content: addresses on sites')
 
@@ -40,7 +41,7 @@ test('whatever is taken leads to https or http, and a path never leaves the site
     fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((all) => all.join('')),
     fc.webUrl(),
     fc.string(),
-    fc.string({ unit: 'binary' }),
+    unicodeText(),
   )
   fc.assert(
     fc.property(text, (href) => {

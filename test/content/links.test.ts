@@ -6,6 +6,7 @@ import { findReferences } from '../../src/content/find-references.js'
 import { scanExactly } from '../../src/content/gfm/scan-exactly.js'
 import { decodeTarget, encodeTarget, type TargetEncoding } from '../../src/content/reference.js'
 import { suite } from '../support/suite.js'
+import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('content: references')
 const short = (markdown: string): string[] =>
@@ -119,7 +120,7 @@ const piece = fc.constantFrom(
   'https://h.example',
   '[id]: d\n',
 )
-const soup = fc.array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 40 }).map((parts) => parts.join(''))
+const soup = fc.array(fc.oneof(piece, unicodeText({ maxLength: 4 })), { maxLength: 40 }).map((parts) => parts.join(''))
 
 /** URLs of links and images, as the reference parser sees them. */
 function urls(node: { type: string; url?: string; children?: unknown[] }): string[] {

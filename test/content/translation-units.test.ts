@@ -5,6 +5,7 @@ import { renderUnits } from '../../src/content/translation/render.js'
 import { cut, joined } from '../../src/content/translation/units.js'
 import { pageNeeds, weavePage } from '../../src/content/translation/weave.js'
 import { suite } from '../support/suite.js'
+import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('content: units of translations')
 
@@ -56,7 +57,7 @@ const lines = [
 const page = fc
   .array(fc.tuple(fc.constantFrom(...lines), fc.constantFrom('\n', '\n', '\n\n', '\r\n', '\r', '')), { maxLength: 25 })
   .map((parts) => parts.map(([line, end]) => line + end).join(''))
-const anyText = fc.oneof(page, fc.string({ maxLength: 200 }), fc.string({ unit: 'binary', maxLength: 80 }))
+const anyText = fc.oneof(page, fc.string({ maxLength: 200 }), unicodeText({ maxLength: 80 }))
 
 const answers = (texts: Iterable<string>, translate: (text: string) => string) => new Map([...texts].map((text) => [text, translate(text)]))
 const segments = (text: string) => cut(text).units.flatMap((unit) => unit.segments.map(({ coded }) => coded))

@@ -5,7 +5,11 @@ import { suite } from '../support/suite.js'
 
 const test = suite('kernel: order')
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString()
-const shuffled = <T>(list: readonly T[]): T[] => [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? 1 : -1))
+const shuffled = <T>(list: readonly T[]): T[] =>
+  list
+    .map((one) => ({ one, key: JSON.stringify(one) }))
+    .sort((a, b) => (a.key < b.key ? 1 : -1))
+    .map(({ one }) => one)
 
 /** Puts new things (or an existing one) where they are wanted; returns the siblings as they are stored after it. */
 function put(stored: readonly Ordered[], what: readonly Ordered[], index: number): Ordered[] {

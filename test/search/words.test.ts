@@ -5,6 +5,7 @@ import { snippet } from '../../src/search/snippet.js'
 import { eachToken, fold, indexedWords } from '../../src/search/tokens.js'
 import { distance, formsOf, isCorrectable, mistakesIn } from '../../src/search/typos.js'
 import { suite } from '../support/suite.js'
+import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('words of texts and queries')
 
@@ -41,7 +42,7 @@ test('queries have terms, of which only the last word may be unfinished', () => 
   assert.is(termsOf(Array.from({ length: 200 }, (_, i) => `w${i}`).join(' ')).length, 12)
 })
 
-const anyText = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.string({ unit: 'binary', maxLength: 60 }))
+const anyText = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 60 }), unicodeText({ maxLength: 60 }))
 
 test('words have letters, marks and digits only, and stand where they say', () => {
   fc.assert(

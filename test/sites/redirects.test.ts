@@ -4,6 +4,7 @@ import { normalizePath, SitePathError } from '../../src/content/site-path.js'
 import { tickingClock } from '../support/hand-clock.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { unicodeText } from '../support/unicode-text.js'
 import { faults, type MadeSite, makeSite } from './support.js'
 
 let site: MadeSite
@@ -198,7 +199,7 @@ test('a normal form is its own normal form, and nothing but its own error is thr
     fc.property(
       fc.oneof(
         fc.webPath(),
-        fc.string({ unit: 'binary' }).map((text) => `/${text}`),
+        unicodeText().map((text) => `/${text}`),
         fc.string(),
       ),
       (path) => {
