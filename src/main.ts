@@ -111,9 +111,8 @@ function causeOf(error: unknown): string {
   return ` BINDERY_DATABASE_URL: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
 }
 
-try {
-  await program.parseAsync()
-} catch (error) {
+/** Ends the process with what went wrong. */
+function fail(error: unknown): never {
   // The operator can fix these: the message says how; a stack trace would only hide it.
   const known =
     error instanceof ConfigError ||
@@ -130,3 +129,5 @@ try {
   console.error(known ? (error as Error).message + causeOf(error) : error)
   process.exit(1)
 }
+
+void program.parseAsync().catch(fail)

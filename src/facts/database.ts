@@ -1,6 +1,7 @@
 /** The SQLite file of the index: one row for each object, read and written in bulk, since each call into the library costs more than a row. */
 import { closeSync, openSync } from 'node:fs'
 import type libsql from 'libsql'
+import { optionalLibrary } from '../kernel/optional-library.js'
 import type { FactRow, FactsOptions } from './types.js'
 
 type Library = typeof libsql
@@ -8,15 +9,7 @@ type Connection = InstanceType<Library>
 type Statement = ReturnType<Connection['prepare']>
 type Options = Omit<FactsOptions, 'notice'>
 
-async function load(): Promise<Library | null> {
-  try {
-    return (await import('libsql')).default
-  } catch {
-    return null
-  }
-}
-
-const Sqlite = await load()
+const Sqlite = optionalLibrary<Library>('libsql')
 
 /** Rows that are asked for in one call: a millisecond of the main thread, or a few. */
 const ASKED_AT_ONCE = 200

@@ -2,13 +2,11 @@
 import { closeSync, openSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import type libsql from 'libsql'
+import { optionalLibrary } from '../kernel/optional-library.js'
 
 type Library = typeof libsql
 
-const Sqlite = await import('libsql').then(
-  ({ default: library }): Library => library,
-  () => null,
-)
+const Sqlite = optionalLibrary<Library>('libsql')
 
 /** Rows that are read or written in one call: about a millisecond. */
 const AT_ONCE = 200

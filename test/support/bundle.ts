@@ -1,5 +1,5 @@
 /** Makes few files of many: of what a process or a thread is started with, and of the test files with all that they share. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
@@ -8,7 +8,10 @@ import { type BuildOptions, build, type Plugin } from 'esbuild'
  * What the service starts in processes and threads, by names that no pattern finds. Loading its modules one by one takes up to two
  * seconds of processor time, most of what a kill or a thread that ran out of time costs.
  */
-const STARTED = ['src/main.ts', 'src/parsing/entry.ts', 'src/specs/entry.ts', 'src/printing/print-process.ts', 'src/git/process/spawner.ts']
+const STARTED = ['src/parsing/entry.ts', 'src/specs/entry.ts', 'src/printing/print-process.ts', 'src/git/process/spawner.ts']
+/** What is started most often, and what it exports. Each becomes one file, run by `cached-code.ts`. */
+const CACHED = { 'src/main.ts': [], 'src/render/tasks.ts': ['tasks'] }
+const RUN_CACHED = 'test/support/cached-code.ts'
 /** Whoever else starts a module, as a process or as a thread, names it in one of these ways. */
 const STARTED_BY_NAME = /(?:moduleArguments|new URL)\('(\.{1,2}\/[^']+)\.js', import\.meta\.url\)/g
 /** These find files of their own next to them. */
@@ -29,15 +32,27 @@ export interface Bundling {
  * there by itself: to compile all of them would take a third more time.
  */
 export async function bundle({ repository, dir, sources, run }: Bundling): Promise<void> {
-  const started = [...new Set([...STARTED, ...startedBy(repository, sources)])]
+  const cached = Object.keys(CACHED)
+  const started = [...new Set([...STARTED, RUN_CACHED, ...startedBy(repository, sources)])].filter((file) => !cached.includes(file))
   const options = optionsOf(repository, dir)
   const inPlace = (files: readonly string[]): string[] => files.map((file) => join(repository, file))
   await Promise.all([
+    build({ ...options, ...COMMON_JS, entryPoints: inPlace(cached), minifyWhitespace: true, minifySyntax: true }),
     build({ ...options, entryPoints: inPlace(started), minifyWhitespace: true, minifySyntax: true, splitting: true, chunkNames: 'shared/started-[hash]' }),
     // What test files share goes into files of its own, loaded once by a process that runs several.
     build({ ...options, entryPoints: inPlace(run), splitting: true, chunkNames: 'shared/[hash]' }),
   ])
+  const runCached = join(dir, scriptOf(RUN_CACHED))
+  for (const [file, names] of Object.entries(CACHED)) writeFileSync(join(dir, scriptOf(file)), starterOf(runCached, join(dir, commonOf(file)), names))
 }
+
+const COMMON_JS: BuildOptions = { format: 'cjs', outExtension: { '.js': '.cjs' }, banner: {} }
+const scriptOf = (file: string): string => file.replace(/\.ts$/, '.js')
+const commonOf = (file: string): string => file.replace(/\.ts$/, '.cjs')
+
+/** A module that runs a bundle, and exports what it exports under these names. */
+const starterOf = (runCached: string, bundled: string, names: readonly string[]): string =>
+  `import { runCached } from '${runCached}'\nexport const { ${names.join(', ')} } = runCached('${bundled}')\n`
 
 /** The modules that sources start by their names. */
 const startedBy = (repository: string, sources: readonly string[]): string[] =>
