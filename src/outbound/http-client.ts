@@ -1,6 +1,6 @@
 /** The HTTP client for URLs that users name, such as webhooks and files to fetch: safe addresses, limits, checked redirects. */
 import type { Readable } from 'node:stream'
-import { Agent, buildConnector } from 'undici'
+import type { Agent } from 'undici'
 import type { PrivateNetworks } from '../kernel/addresses.js'
 import { AddressGuard, hostOf } from './addresses.js'
 import { readUrl } from './read-url.js'
@@ -57,27 +57,10 @@ export interface HttpClientOptions {
   resolve?: Resolve
 }
 
-const CONNECT_MS = 10_000
-const KEEP_ALIVE_MS = 4_000
 const MAX_REDIRECTS = 5
 /** Of a response that is not what was to be taken piece by piece. */
 const MAX_REFUSAL_BYTES = 65_536
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-
-type Connector = ReturnType<typeof buildConnector>
-
-/** Every connection goes through the guard: names in the lookup, IP addresses (for which Node makes no lookup) before. */
-function guardedConnector(guard: AddressGuard): Connector {
-  const connect = buildConnector({ lookup: guard.lookup, timeout: CONNECT_MS, keepAlive: true })
-  return (options, done) => {
-    try {
-      guard.checkLiteral(options.hostname.replace(/^\[|\]$/g, ''))
-    } catch (error) {
-      return done(error as Error, null)
-    }
-    return connect(options, done)
-  }
-}
 
 const flat = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? '') : (value ?? '')]))
@@ -100,13 +83,15 @@ async function ask(agent: Agent, userAgent: string, url: URL, request: HttpReque
 /** Makes the client. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const guard = new AddressGuard(options.allowPrivateNetworks, options.resolve)
-  const agent = new Agent({ connect: guardedConnector(guard), keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, pipelining: 1 })
+  let made: Promise<Agent> | null = null
+  // Loaded with its first request: many installations never send one.
+  const agent = (): Promise<Agent> => (made ??= import('./agent.js').then(({ guardedAgent }) => guardedAgent(guard)))
 
   async function follow(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     const limit = (request.method ?? 'GET') === 'GET' ? (request.redirects ?? MAX_REDIRECTS) : 0
     let url = readUrl(request.url)
     for (let hops = 0; ; hops++) {
-      const response = await ask(agent, options.agent, url, request, signal)
+      const response = await ask(await agent(), options.agent, url, request, signal)
       const { location } = response.headers
       if (limit === 0 || !REDIRECTS.has(response.status) || location === undefined) {
         const into = response.status >= 200 && response.status < 300 ? request.into : undefined
@@ -142,6 +127,6 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         throw explain(error, host)
       }
     },
-    close: () => agent.destroy(),
+    close: async () => (await made)?.destroy(),
   }
 }

@@ -1,6 +1,7 @@
 /** The connections of a pool, and the end of those that lead nowhere any more although neither side was told: without it, a statement waits for half a minute. */
-import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { isConnectTimeout } from './errors.js'
+import { postgres } from './library.js'
 import { LostSessions, processOf } from './lost-sessions.js'
 import { Patience } from './patience.js'
 import { endSilentNodes } from './silent-nodes.js'
@@ -46,6 +47,7 @@ export class Connections {
     this.#lost = new LostSessions(config, (client) => void endSoon(client))
     this.#connectMs = config.connectionTimeoutMillis ?? CONNECT_MS
     this.#patience = new Patience(this.#connectMs)
+    const { Pool } = postgres()
     this.#pool = new Pool({ ...config, max: most, Client: impatient(this.#patience) })
     // An idle connection that breaks is thrown away by the pool; the next statement tells if the database is away.
     this.#pool.on('error', () => {})
@@ -120,7 +122,7 @@ export class Connections {
 
   /** Which server processes are at work, asked on a new connection; null if that is not known: the database is away, or something between changes the numbers. */
   async #activeOf(processes: readonly number[]): Promise<Set<number> | null> {
-    const client = new Client({ ...this.#config, connectionTimeoutMillis: ASK_MS, query_timeout: ASK_MS })
+    const client = new (postgres().Client)({ ...this.#config, connectionTimeoutMillis: ASK_MS, query_timeout: ASK_MS })
     client.on('error', () => {})
     try {
       await client.connect()
@@ -149,6 +151,7 @@ export class Connections {
 
 /** Connections of which an attempt is given as long as `patience` says, and what it took is noted. */
 function impatient(patience: Patience): typeof Client {
+  const { Client } = postgres()
   return class extends Client {
     constructor(config?: string | ClientConfig) {
       const since = performance.now()

@@ -1,8 +1,9 @@
 /** A pool of connections to PostgreSQL: statements, serializable transactions that are run again, notifications. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client, type ClientConfig, type PoolClient } from 'pg'
+import type { ClientConfig, PoolClient } from 'pg'
 import { Connections, endSoon } from './connections.js'
 import { DatabaseAway, isAway, mayRunAgain } from './errors.js'
+import { postgres } from './library.js'
 
 /** What can be bound to a parameter of a statement. */
 export type Value = string | number | bigint | boolean | Buffer | null | readonly string[] | readonly number[] | readonly Buffer[]
@@ -209,7 +210,7 @@ class Listener implements Listening {
 
   async #run(config: ClientConfig, channel: string, heard: (payload: string) => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const client = new Client({ ...config, query_timeout: undefined })
+      const client = new (postgres().Client)({ ...config, query_timeout: undefined })
       const ended = new Promise<void>((done) => {
         client.once('end', done)
         client.once('error', () => done())

@@ -1,5 +1,5 @@
 /** What can go wrong with the database: it is away, a transaction has to be run again, or a constraint refuses a row. */
-import { DatabaseError } from 'pg'
+import type { DatabaseError } from 'pg'
 import { ServiceError } from '../kernel/errors.js'
 
 /**
@@ -23,16 +23,19 @@ const BROKEN =
 /** Whether an attempt to connect was given up: another one may succeed at once. */
 export const isConnectTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'timeout expired'
 
+/** Whether PostgreSQL sent it. By what only its errors have, so that the library need not be loaded. */
+const isFromDatabase = (error: unknown): error is DatabaseError => error instanceof Error && 'severity' in error && 'routine' in error
+
 /** Whether an error says that the database is away, and not that the statement is wrong. */
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true
-  if (error instanceof DatabaseError) return AWAY.test(error.code ?? '')
+  if (isFromDatabase(error)) return AWAY.test(error.code ?? '')
   if (!(error instanceof Error)) return false
   return BROKEN.test((error as NodeJS.ErrnoException).code ?? '') || BROKEN.test(error.message)
 }
 
 /** Whether a transaction met another one and may succeed if it is run again: serialization failures and deadlocks. */
-export const mayRunAgain = (error: unknown): boolean => error instanceof DatabaseError && AGAIN.has(error.code ?? '')
+export const mayRunAgain = (error: unknown): boolean => isFromDatabase(error) && AGAIN.has(error.code ?? '')
 
 /** The name of the constraint that refused a row as a duplicate, or null for every other error. */
-export const constraintOf = (error: unknown): string | null => (error instanceof DatabaseError && error.code === '23505' ? (error.constraint ?? '') : null)
+export const constraintOf = (error: unknown): string | null => (isFromDatabase(error) && error.code === '23505' ? (error.constraint ?? '') : null)

@@ -3,7 +3,8 @@
  * too long, and if several wait for one lock, each gets it in its turn and keeps it as long.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client, type ClientConfig } from 'pg'
+import type { Client, ClientConfig } from 'pg'
+import { postgres } from './library.js'
 
 /** How long one attempt may take, the pause between attempts, and after how long they are given up, in milliseconds: the database ends the sessions by then. */
 const ASK_MS = 2_000
@@ -62,7 +63,7 @@ export class LostSessions {
 
   /** Whether the database could be asked. */
   async #end(some: readonly Lost[]): Promise<boolean> {
-    const client = new Client(this.#config)
+    const client = new (postgres().Client)(this.#config)
     client.on('error', () => {})
     try {
       await client.connect()
