@@ -5,13 +5,13 @@ import { constants, Script } from 'node:vm'
 import { threadId } from 'node:worker_threads'
 
 /**
- * Runs a bundle of CommonJS with the machine code that V8 made of it when it was first run, which is kept beside it: most of what starting the
+ * Runs a bundle of CommonJS, in ASCII, with the machine code that V8 made of it when it was first run, which is kept beside it: most of what starting the
  * service costs is to compile it. Returns what the bundle exports.
  */
 export function runCached(file: string): unknown {
   const cache = `${file}.cache`
   const cachedData = contentOf(cache)
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {\n${readFileSync(file, 'utf8').replace(/^#!/, '//')}\n})`, {
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) {\n${readFileSync(file, 'latin1').replace(/^#!/, '//')}\n})`, {
     filename: file,
     // So that lines are those of the file.
     lineOffset: -1,
