@@ -31,17 +31,23 @@ function marks(entry: PageEntry): string[] {
   return [`title ${entry.title}`, ...entry.pages.flatMap((child) => (child.type === 'document' ? [`child ${child.gitPath}`] : [`child ${child.title}`]))]
 }
 
-function* byKey(structure: ContentStructure, kind: EntryKind): Generator<void, Map<string, PageEntry>> {
-  const found = new Map<string, PageEntry>()
+/** Kinds of entries that have no file, and are matched here. */
+const FILELESS = ['group', 'link', 'computed'] as const
+type Fileless = (typeof FILELESS)[number]
+type ByKey = ReadonlyMap<string, PageEntry>
+
+/** The entries without a file, by kind and key. */
+function* byKey(structure: ContentStructure): Generator<void, Record<Fileless, ByKey>> {
+  const found = { group: new Map<string, PageEntry>(), link: new Map<string, PageEntry>(), computed: new Map<string, PageEntry>() }
   for (const entry of entries(structure.pages)) {
     yield
-    if (entry.type === kind) found.set(entry.key, entry)
+    if (entry.type === 'group' || entry.type === 'link' || entry.type === 'computed') found[entry.type].set(entry.key, entry)
   }
   return found
 }
 
 /** The entries whose keys `others` does not have. */
-function* lacking(entries: ReadonlyMap<string, PageEntry>, others: ReadonlyMap<string, PageEntry>): Generator<void, PageEntry[]> {
+function* lacking(entries: ByKey, others: ByKey): Generator<void, PageEntry[]> {
   const found: PageEntry[] = []
   for (const [key, entry] of entries) {
     yield
@@ -56,15 +62,14 @@ function* lacking(entries: ReadonlyMap<string, PageEntry>, others: ReadonlyMap<s
  * @param sameLines no line of the table of contents was added or removed, so an entry is also recognised by its line
  */
 export async function matchStructures(before: ContentStructure, after: ContentStructure, sameLines = false): Promise<EntryChanges> {
+  const [old, now] = [await inSlices(byKey(before)), await inSlices(byKey(after))]
   const parts: EntryChanges[] = []
-  for (const kind of ['group', 'link', 'computed'] as const) parts.push(await inSlices(matchKind(before, after, kind, sameLines)))
+  for (const kind of FILELESS) parts.push(await inSlices(matchKind(kind, old[kind], now[kind], sameLines)))
   return { added: parts.flatMap((part) => part.added), deleted: parts.flatMap((part) => part.deleted), renamed: parts.flatMap((part) => part.renamed) }
 }
 
-function* matchKind(before: ContentStructure, after: ContentStructure, kind: 'group' | 'link' | 'computed', sameLines: boolean): Generator<void, EntryChanges> {
+function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean): Generator<void, EntryChanges> {
   const marksOf = (entry: PageEntry): string[] => (sameLines && entry.line !== undefined ? [`line ${entry.line}`, ...marks(entry)] : marks(entry))
-  const old = yield* byKey(before, kind)
-  const now = yield* byKey(after, kind)
   const gone = yield* lacking(old, now)
   const came = yield* lacking(now, old)
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
