@@ -1,18 +1,6 @@
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { FolderLocked, type Lock } from '../../src/disk/folder-lock.js'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
@@ -59,9 +47,6 @@ function written(durable: Buffer, write: Write): Buffer {
   return next
 }
 
-/** What a real file system takes: others run meanwhile. The calls themselves are synchronous, since threads for them took half of the processor time of the tests. */
-const turn = (): Promise<void> => new Promise((done) => setImmediate(done))
-
 /** The locks that are held, by the path of their file. */
 const locked = new Set<string>()
 
@@ -75,6 +60,7 @@ export class PowerIsOff extends Error {
  * A file system over a real folder that knows what a power cut would leave: file data that was not synced is lost or torn
  * at any byte (or replaced by zeros), entries whose folder was not synced are undone (or not: a system may write early).
  * Until the cut the real folder holds everything, so other tools can work on it; `crash` leaves in it what survived.
+ * Calls are synchronous, after a turn of the event loop in which others run, since threads for them took half of the tests' processor time.
  * It takes an empty folder, and it must be the only one that writes there (files it has not made vanish in a crash).
  */
 export class LossyFs implements FileSystem {
@@ -100,7 +86,7 @@ export class LossyFs implements FileSystem {
   constructor(root: string, tree?: DirNode) {
     this.#root = resolve(root)
     if (tree) this.#tree = tree
-    else if (readdirSync(this.#root).length > 0) throw new Error('the folder must be empty')
+    else if (fs.readdirSync(this.#root).length > 0) throw new Error('the folder must be empty')
   }
 
   get isOff(): boolean {
@@ -146,7 +132,7 @@ export class LossyFs implements FileSystem {
   async open(path: string, mode: 'append' | 'create'): Promise<OpenFile> {
     this.#check('open', path)
     await turn()
-    const handle = openSync(path, mode === 'append' ? 'r+' : 'w')
+    const handle = fs.openSync(path, mode === 'append' ? 'r+' : 'w')
     const parent = this.#parent(path)
     let node = parent.live.get(basename(path))
     if (!(node instanceof FileNode)) {
@@ -163,7 +149,7 @@ export class LossyFs implements FileSystem {
         const fault = this.#before('append', path)
         const part = Buffer.from(fault ? data.subarray(0, fault.partial ?? 0) : data)
         await turn()
-        writeSync(handle, part, 0, part.length, file.size)
+        fs.writeSync(handle, part, 0, part.length, file.size)
         file.pending.push({ at: file.size, data: part })
         file.size += part.length
         if (fault) throw fault.error
@@ -171,7 +157,7 @@ export class LossyFs implements FileSystem {
       truncate: async (length) => {
         this.#check('truncate', path)
         await turn()
-        ftruncateSync(handle, length)
+        fs.ftruncateSync(handle, length)
         file.pending.push({ cut: length })
         file.size = length
       },
@@ -183,17 +169,14 @@ export class LossyFs implements FileSystem {
         file.durable = todo.reduce(written, file.durable)
         await turn()
       },
-      close: async () => {
-        await turn()
-        closeSync(handle)
-      },
+      close: () => turn().then(() => fs.closeSync(handle)),
     }
   }
 
   async readFile(path: string): Promise<Buffer> {
     this.#check('readFile', path)
     await turn()
-    return readFileSync(path)
+    return fs.readFileSync(path)
   }
 
   readLater(path: string): Promise<Buffer> {
@@ -203,26 +186,26 @@ export class LossyFs implements FileSystem {
   async size(path: string): Promise<number> {
     this.#check('readFile', path)
     await turn()
-    return statSync(path).size
+    return fs.statSync(path).size
   }
 
   async readdir(path: string): Promise<string[]> {
     this.#check('readdir', path)
     await turn()
-    return readdirSync(path)
+    return fs.readdirSync(path)
   }
 
   async mkdir(path: string): Promise<void> {
     this.#check('mkdir', path)
     // At once: another may be about to make a folder in this one.
-    mkdirSync(path)
+    fs.mkdirSync(path)
     this.#parent(path).change(new Map([[basename(path), new DirNode()]]))
   }
 
   async rename(from: string, to: string): Promise<void> {
     this.#check('rename', to)
     await turn()
-    renameSync(from, to)
+    fs.renameSync(from, to)
     const [source, target] = [this.#parent(from), this.#parent(to)]
     const node = source.live.get(basename(from))
     if (!node) throw new Error(`${from} was not made here`)
@@ -242,7 +225,7 @@ export class LossyFs implements FileSystem {
   async unlink(path: string): Promise<void> {
     this.#check('unlink', path)
     await turn()
-    unlinkSync(path)
+    fs.unlinkSync(path)
     this.#parent(path).change(new Map([[basename(path), null]]))
   }
 
@@ -268,7 +251,7 @@ export class LossyFs implements FileSystem {
   crash(random: (max: number) => number = () => 0): void {
     this.#isOff = true
     this.#tree = survivingDir(this.#tree, random)
-    for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true })
+    for (const name of fs.readdirSync(this.#root)) fs.rmSync(join(this.#root, name), { recursive: true })
     writeOut(this.#tree, this.#root)
   }
 
@@ -308,9 +291,9 @@ function survivingFile(file: FileNode, random: (max: number) => number): FileNod
 function writeOut(dir: DirNode, path: string): void {
   for (const [name, node] of dir.durable) {
     const to = join(path, name)
-    if (node instanceof FileNode) writeFileSync(to, node.durable)
+    if (node instanceof FileNode) fs.writeFileSync(to, node.durable)
     else {
-      mkdirSync(to)
+      fs.mkdirSync(to)
       writeOut(node, to)
     }
   }
