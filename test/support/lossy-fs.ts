@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import * as fs from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { FolderLocked, type Lock } from '../../src/disk/folder-lock.js'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
@@ -60,6 +60,7 @@ export class PowerIsOff extends Error {
  * A file system over a real folder that knows what a power cut would leave: file data that was not synced is lost or torn
  * at any byte (or replaced by zeros), entries whose folder was not synced are undone (or not: a system may write early).
  * Until the cut the real folder holds everything, so other tools can work on it; `crash` leaves in it what survived.
+ * Calls are synchronous, after a turn of the event loop in which others run, since threads for them took half of the tests' processor time.
  * It takes an empty folder, and it must be the only one that writes there (files it has not made vanish in a crash).
  */
 export class LossyFs implements FileSystem {
@@ -85,7 +86,7 @@ export class LossyFs implements FileSystem {
   constructor(root: string, tree?: DirNode) {
     this.#root = resolve(root)
     if (tree) this.#tree = tree
-    else if (readdirSync(this.#root).length > 0) throw new Error('the folder must be empty')
+    else if (fs.readdirSync(this.#root).length > 0) throw new Error('the folder must be empty')
   }
 
   get isOff(): boolean {
@@ -130,7 +131,8 @@ export class LossyFs implements FileSystem {
 
   async open(path: string, mode: 'append' | 'create'): Promise<OpenFile> {
     this.#check('open', path)
-    const handle = await open(path, mode === 'append' ? 'r+' : 'w')
+    await turn()
+    const handle = fs.openSync(path, mode === 'append' ? 'r+' : 'w')
     const parent = this.#parent(path)
     let node = parent.live.get(basename(path))
     if (!(node instanceof FileNode)) {
@@ -146,14 +148,16 @@ export class LossyFs implements FileSystem {
       append: async (data) => {
         const fault = this.#before('append', path)
         const part = Buffer.from(fault ? data.subarray(0, fault.partial ?? 0) : data)
-        await handle.write(part, 0, part.length, file.size)
+        await turn()
+        fs.writeSync(handle, part, 0, part.length, file.size)
         file.pending.push({ at: file.size, data: part })
         file.size += part.length
         if (fault) throw fault.error
       },
       truncate: async (length) => {
         this.#check('truncate', path)
-        await handle.truncate(length)
+        await turn()
+        fs.ftruncateSync(handle, length)
         file.pending.push({ cut: length })
         file.size = length
       },
@@ -163,15 +167,16 @@ export class LossyFs implements FileSystem {
         // A turn of the event loop, as for a real disk: others run meanwhile, and what they write is not covered.
         file.pending = []
         file.durable = todo.reduce(written, file.durable)
-        await new Promise((done) => setImmediate(done))
+        await turn()
       },
-      close: () => handle.close(),
+      close: () => turn().then(() => fs.closeSync(handle)),
     }
   }
 
-  readFile(path: string): Promise<Buffer> {
+  async readFile(path: string): Promise<Buffer> {
     this.#check('readFile', path)
-    return readFile(path)
+    await turn()
+    return fs.readFileSync(path)
   }
 
   readLater(path: string): Promise<Buffer> {
@@ -180,24 +185,27 @@ export class LossyFs implements FileSystem {
 
   async size(path: string): Promise<number> {
     this.#check('readFile', path)
-    return (await stat(path)).size
+    await turn()
+    return fs.statSync(path).size
   }
 
-  readdir(path: string): Promise<string[]> {
+  async readdir(path: string): Promise<string[]> {
     this.#check('readdir', path)
-    return readdir(path)
+    await turn()
+    return fs.readdirSync(path)
   }
 
   async mkdir(path: string): Promise<void> {
     this.#check('mkdir', path)
     // At once: another may be about to make a folder in this one.
-    mkdirSync(path)
+    fs.mkdirSync(path)
     this.#parent(path).change(new Map([[basename(path), new DirNode()]]))
   }
 
   async rename(from: string, to: string): Promise<void> {
     this.#check('rename', to)
-    await rename(from, to)
+    await turn()
+    fs.renameSync(from, to)
     const [source, target] = [this.#parent(from), this.#parent(to)]
     const node = source.live.get(basename(from))
     if (!node) throw new Error(`${from} was not made here`)
@@ -216,7 +224,8 @@ export class LossyFs implements FileSystem {
 
   async unlink(path: string): Promise<void> {
     this.#check('unlink', path)
-    await unlink(path)
+    await turn()
+    fs.unlinkSync(path)
     this.#parent(path).change(new Map([[basename(path), null]]))
   }
 
@@ -242,7 +251,7 @@ export class LossyFs implements FileSystem {
   crash(random: (max: number) => number = () => 0): void {
     this.#isOff = true
     this.#tree = survivingDir(this.#tree, random)
-    for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true })
+    for (const name of fs.readdirSync(this.#root)) fs.rmSync(join(this.#root, name), { recursive: true })
     writeOut(this.#tree, this.#root)
   }
 
@@ -282,9 +291,9 @@ function survivingFile(file: FileNode, random: (max: number) => number): FileNod
 function writeOut(dir: DirNode, path: string): void {
   for (const [name, node] of dir.durable) {
     const to = join(path, name)
-    if (node instanceof FileNode) writeFileSync(to, node.durable)
+    if (node instanceof FileNode) fs.writeFileSync(to, node.durable)
     else {
-      mkdirSync(to)
+      fs.mkdirSync(to)
       writeOut(node, to)
     }
   }
