@@ -63,13 +63,15 @@ function compilerFor(endpoints: Endpoints): SchemaCompiler {
   return compiler
 }
 
-/** Compiles the declarations into an HTTP listener; their document is made when it is asked for. Throws if a declaration is wrong. */
+/** Compiles the declarations into an HTTP listener. Throws if a declaration is wrong. */
 export async function createApi<App, Actor extends object>(given: ApiOptions<App, Actor>): Promise<Api> {
   const options = given as unknown as ApiOptions<unknown, object>
   const { config } = options
   let made: object | undefined
   const document = (): object => (made ??= openApiDocument({ endpoints, resolvers: options.resolvers, config }))
   const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, document) }
+  // Declarations that contradict each other stop the first start; a service after it need not make the document until it is asked for.
+  if (!compilers.has(options.endpoints)) document()
   const compiler = compilerFor(options.endpoints)
   const compiled = Object.entries(endpoints).map(([name, one]) => compileEndpoint(name, one, options.resolvers, compiler))
 
