@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { COLLECTOR } from './own-process.js'
 import type { Report } from './report.js'
 
 /** `TEST_FILE_MINUTES` gives a long story more. */
@@ -10,11 +11,6 @@ const FILE_TIMEOUT_MS = Number(process.env.TEST_FILE_MINUTES ?? 25) * 60_000
 /** How long a process that is to end may take. */
 const END_MS = 5_000
 const MOST_FILES = 60
-/**
- * There is more to run than there are cores, so that threads which collect garbage beside the test only take turns with it; and what one test leaves is
- * garbage to the next, so that looking through it seldom is better than early. Together a sixth of the processor time.
- */
-const COLLECTOR = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=64']
 /** In bytes. A fresh process has to load and warm up the service, which takes seconds of processor time. */
 const MOST_MEMORY = 640 * 1024 ** 2
 
