@@ -16,6 +16,7 @@ import { areSettings, LeftToGit, RefTransaction, type SettingMove } from './tran
 
 const ZERO = '0'.repeat(40)
 const PATIENCE_MS = 2000
+/** How many attempts in a row may fail without a lock in their way. */
 const UNLOCKED_ATTEMPTS = 4
 const MOST_FOLDERS = 32
 /** How long `update-ref` may take without output: it waits only for the disk. */
@@ -113,6 +114,7 @@ export class RefMover {
     if (moves.length === 0) return
     let deadline = Date.now() + PATIENCE_MS
     let lost = false
+    let unlocked = 0
     for (let attempt = 1; ; attempt++) {
       this.#mustBeFresh(moves)
       try {
@@ -129,10 +131,11 @@ export class RefMover {
         if (error instanceof ConversationLost && !lost) deadline = Date.now() + PATIENCE_MS
         lost ||= error instanceof ConversationLost
         const locks = locksInTheWay(this.repository, moves)
-        if (Date.now() > deadline && locks.length > 0) throw new RefLocked(locks, { cause: error })
-        if (Date.now() > deadline || (locks.length === 0 && attempt >= UNLOCKED_ATTEMPTS)) {
-          throw new GitError(`${namesOf(moves)} cannot be moved`, { cause: error })
-        }
+        const late = Date.now() > deadline
+        if (late && locks.length > 0) throw new RefLocked(locks, { cause: error })
+        // What was in the way of the attempt may be gone when it is looked for.
+        unlocked = locks.length > 0 ? 0 : unlocked + 1
+        if (unlocked >= UNLOCKED_ATTEMPTS || (late && unlocked > 1)) throw new GitError(`${namesOf(moves)} cannot be moved`, { cause: error })
         await sleep(Math.min(10 * attempt, 100) * (0.5 + Math.random()))
       }
     }
