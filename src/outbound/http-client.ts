@@ -84,8 +84,14 @@ async function ask(agent: Agent, userAgent: string, url: URL, request: HttpReque
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const guard = new AddressGuard(options.allowPrivateNetworks, options.resolve)
   let made: Promise<Agent> | null = null
+  let closed = false
+  const make = async (): Promise<Agent> => {
+    const agent = (await import('./agent.js')).guardedAgent(guard)
+    if (closed) await agent.destroy()
+    return agent
+  }
   // Loaded with its first request: many installations never send one.
-  const agent = (): Promise<Agent> => (made ??= import('./agent.js').then(({ guardedAgent }) => guardedAgent(guard)))
+  const agent = (): Promise<Agent> => (made ??= make())
 
   async function follow(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     const limit = (request.method ?? 'GET') === 'GET' ? (request.redirects ?? MAX_REDIRECTS) : 0
@@ -127,6 +133,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         throw explain(error, host)
       }
     },
-    close: async () => (await made)?.destroy(),
+    async close() {
+      closed = true
+      await (await made)?.destroy()
+    },
   }
 }

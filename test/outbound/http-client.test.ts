@@ -224,4 +224,20 @@ test('invalid HTTP, closed ports, unknown hosts: a sentence for each', async () 
   await fails(http.check('http://nowhere.example/'), 'unreachable', /not known/)
 })
 
+test('a client that was closed sends nothing, whether it has sent anything before or not', async () => {
+  let asked = 0
+  const port = await serve((_, res) => {
+    asked++
+    res.end()
+  })
+  const request = { url: `http://127.0.0.1:${port}/`, ...limits }
+  const used = client()
+  await used.send(request)
+  for (const http of [used, client()]) {
+    await http.close()
+    await failure(http.send(request))
+  }
+  assert.is(asked, 1)
+})
+
 test.run()
