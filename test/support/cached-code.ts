@@ -5,7 +5,7 @@ import { constants, Script } from 'node:vm'
 import { threadId } from 'node:worker_threads'
 
 /**
- * Runs a bundle of CommonJS, in ASCII, with the machine code that V8 made of it when it was first run, which is kept beside it: most of what starting the
+ * Runs a bundle of CommonJS, in ASCII, with the code cache that V8 made of it when it was first run, kept beside it: most of what starting the
  * service costs is to compile it. Returns what the bundle exports.
  */
 export function runCached(file: string): unknown {
