@@ -47,6 +47,19 @@ export interface RequestInfo {
   mayHold(bytes: number): boolean
 }
 
+/** How a kept response is made anew when the branch that it was made from has moved, if it is the same but for the commit that it names. */
+export interface Renewal<App> {
+  /** The commit that it was made from, as the validator names it. */
+  commit: string
+  /** What stands in the body before the commit, wherever the response itself names it, and how many times. If it is there more often, the rest is content. */
+  before: string
+  times: number
+  /** What else may have changed, by the name it is noted under: `isSameAt` says whether the response depends on what is new. */
+  mayChange: readonly string[]
+  /** Whether the response at another commit, or at the same, would be the same but for the commit. */
+  isSameAt(app: App, commit: string): Promise<boolean>
+}
+
 /** A permission, `authenticated` (any valid token) or `public` (no token needed). */
 type Needs<P extends string> = P | 'authenticated' | 'public'
 
@@ -124,6 +137,8 @@ export interface Endpoint extends EndpointFacts {
   handle: (context: any) => unknown
   // biome-ignore lint/suspicious/noExplicitAny: see above
   validator?: (context: any) => readonly string[] | null | Promise<readonly string[] | null>
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  renewal?: (context: any, body: Buffer) => Promise<Renewal<any> | null>
 }
 
 /** Name of the export = operationId. */
@@ -154,6 +169,8 @@ export function endpointsOf<T extends ApiTypes>() {
        * (oids, versions, what the caller may do), or null. Equal parts mean equal bytes: 304, or a response from the cache.
        */
       validator?: (context: Context<T, Path, N, Q, B, Aliases>) => readonly string[] | null | Promise<readonly string[] | null>
+      /** How a response with this body may be made anew; null = it may not. */
+      renewal?: (context: Context<T, Path, N, Q, B, Aliases>, body: Buffer) => Promise<Renewal<T['app']> | null>
       handle: (context: Context<T, Path, N, Q, B, Aliases>) => HandlerResult<R> | Promise<HandlerResult<R>>
     },
   ): Endpoint => declared as unknown as Endpoint

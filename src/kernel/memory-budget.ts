@@ -18,6 +18,8 @@ interface CacheOptions<V> {
   base?(value: V): (V & object) | null
   /** Larger values are not cached. */
   maxEntryBytes?: number
+  /** Whether an entry goes with the last of those that depend on it, since it was of use to them alone. */
+  goesWithLast?: boolean
 }
 
 /** Bytes that a part of a larger buffer may keep in memory besides its own, as a share of these. */
@@ -38,6 +40,7 @@ interface Entry {
   readonly value: unknown
   /** Key of the entry whose size includes the memory that this one shares with it. */
   readonly dependsOn?: string
+  readonly goesWithLast: boolean
 }
 
 /** Overhead of an entry: its key, its slots in the LRU list and map, and the object itself. */
@@ -90,7 +93,7 @@ export class MemoryBudget {
     return found?.value
   }
 
-  #set<V>(key: string, value: V, { weigh, base, maxEntryBytes = Number.POSITIVE_INFINITY }: CacheOptions<V>): void {
+  #set<V>(key: string, value: V, { weigh, base, maxEntryBytes = Number.POSITIVE_INFINITY, goesWithLast = false }: CacheOptions<V>): void {
     this.#entries.delete(key)
     const shared = this.#charged.get(value)
     let dependsOn = shared
@@ -102,7 +105,7 @@ export class MemoryBudget {
     if (bytes > maxEntryBytes) return
     // Used first, so that it is not evicted to make room for this one.
     if (dependsOn !== undefined) this.#get(dependsOn)
-    this.#entries.set(key, dependsOn === undefined ? { value } : { value, dependsOn }, { size: Math.ceil(bytes) + key.length + ENTRY_BYTES })
+    this.#entries.set(key, { value, goesWithLast, ...(dependsOn === undefined ? {} : { dependsOn }) }, { size: Math.ceil(bytes) + key.length + ENTRY_BYTES })
     if (!this.#entries.has(key)) return
     if (shared === undefined && typeof value === 'object' && value !== null) this.#charged.set(value, key)
     if (dependsOn !== undefined) this.#addDependent(key, dependsOn)
@@ -123,7 +126,10 @@ export class MemoryBudget {
     if (dependsOn !== undefined) {
       const others = this.#dependents.get(dependsOn)
       others?.delete(key)
-      if (others?.size === 0) this.#dependents.delete(dependsOn)
+      if (others?.size === 0) {
+        this.#dependents.delete(dependsOn)
+        if (this.#entries.peek(dependsOn)?.goesWithLast) this.#entries.delete(dependsOn)
+      }
     }
     const dependents = this.#dependents.get(key)
     this.#dependents.delete(key)

@@ -23,6 +23,21 @@ export interface Evidence {
   readonly bytes: number
   /** Whether all of it is still as it was. Reads memory, and refs from the disk; never waits. */
   holds(): boolean
+  /** What is no longer as it was. Reads what `holds` reads. */
+  changes(): Changes
+}
+
+/** A value that is no longer what a response was made from, by the name it was noted under. */
+export interface Change {
+  readonly name: string
+  readonly from: Noted
+  readonly to: Noted
+}
+
+interface Changes {
+  readonly changed: readonly Change[]
+  /** The same evidence with the new values. */
+  evidence(): Evidence
 }
 
 /** Memory of a fact: the object, its closure and what that refers to. */
@@ -80,9 +95,11 @@ interface Group {
 class Facts implements Evidence {
   readonly key: string
   readonly bytes: number
+  readonly #facts: readonly Fact[]
   readonly #groups: readonly Group[]
 
   constructor(facts: readonly Fact[]) {
+    this.#facts = facts
     this.key = JSON.stringify(facts.map(({ name, value }) => [name, value]))
     this.bytes = facts.length * FACT_BYTES + 2 * this.key.length
     const groups = new Map<Source | null, Group>()
@@ -102,5 +119,11 @@ class Facts implements Evidence {
       group.compared = version
     }
     return true
+  }
+
+  changes(): Changes {
+    const facts = this.#facts.map((fact) => ({ ...fact, from: fact.value, value: fact.now() }))
+    const changed = facts.flatMap(({ name, from, value }) => (value === from ? [] : { name, from, to: value }))
+    return { changed, evidence: () => new Facts(facts) }
   }
 }

@@ -1,6 +1,6 @@
 /** Spaces: a repository of content with its settings. */
 import { type Static, Type } from '@sinclair/typebox'
-import { table } from '../kernel/documents.js'
+import { type Document, table } from '../kernel/documents.js'
 import { closed, DefaultLevel, Id, Language, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 import { type GitLink, GitSync } from './git-link.js'
 import { SpaceMergeRules } from './merge-rules.js'
@@ -57,6 +57,12 @@ export interface SpaceDoc {
   /** Slugs of OpenAPI specifications whose new versions wait for the space to be unlocked. */
   awaitedSpecs?: string[]
   createdBy: string
+}
+
+/** A space without the members that count what belongs to it: only the space itself, as the API returns it, depends on these. */
+export function withoutCounters(space: Document<SpaceDoc>): Partial<SpaceDoc> {
+  const { version, nextChangeRequest, changeRequests, changeRequestsOpen, changeRequestsDraft, comments, ...rest } = space
+  return rest
 }
 
 export const spaces = table<SpaceDoc>()({

@@ -5,7 +5,7 @@ import { gitDoor } from '../api/git-door/door.js'
 import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
-import type { ByteCache } from '../api/pipeline/options.js'
+import type { ByteCache } from '../api/pipeline/renewed.js'
 import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
 import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import { resolvers } from '../api/resolvers.js'
@@ -137,7 +137,7 @@ function checkReadOnly(actor: Actor, method: string): void {
 
 /** Response bodies, by what they depend on (the `validator` of their endpoint). Versions of documents come again in a database that was put back to an earlier time. */
 function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
-  const cache = budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: LARGEST_KEPT_BYTES })
+  const cache = budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: LARGEST_KEPT_BYTES, goesWithLast: true })
   if (!node) return cache
   const key = (tag: string): string => `${node.news.epoch} ${tag}`
   return { get: (tag) => cache.get(key(tag)), set: (tag, bytes) => cache.set(key(tag), bytes) }

@@ -28,4 +28,5 @@ export type {
   Transaction,
 } from './types.js'
 export { journal } from '../kernel/documents.js'
+export { noteOf } from './recorded-store.js'
 export { table } from './types.js'

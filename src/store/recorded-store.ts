@@ -17,6 +17,9 @@ export interface Stamps {
   readonly keysFollowDocuments: boolean
 }
 
+/** The name under which a document is noted. */
+export const noteOf = (of: Pick<AnyTable, 'name'>, id: string): string => `${of.name} ${id}`
+
 /** Documents that are read by ID or by an index are noted by their stamps. Whatever else is read makes the recording worthless. */
 export class RecordedStore implements Store {
   readonly #store: Store
@@ -47,7 +50,7 @@ export class RecordedStore implements Store {
   #noteDocument(of: AnyTable, id: string, most = Number.POSITIVE_INFINITY): void {
     const table = this.#table(of)
     const stamp = () => table.stamp(id)
-    this.#recording.note(`${of.name} ${id}`, Math.min(stamp(), most), stamp, table)
+    this.#recording.note(noteOf(of, id), Math.min(stamp(), most), stamp, table)
   }
 
   count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string) {

@@ -73,8 +73,11 @@ export async function sameBothWays(asked: Read, what = ''): Promise<WireResponse
   return kept
 }
 
+const counted = async (url: string, name: string): Promise<number> =>
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await fetch(`${url}/metrics`)).text())?.[1])
+
 /** How many responses the service has sent as they were kept. */
-export async function sentAsKept(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^bindery_http_kept_responses_total (\d+)$/m.exec(text)?.[1])
-}
+export const sentAsKept = (url: string): Promise<number> => counted(url, 'bindery_http_kept_responses_total')
+
+/** How many of them were renewed. */
+export const renewed = (url: string): Promise<number> => counted(url, 'bindery_http_renewed_responses_total')

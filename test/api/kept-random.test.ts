@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.js'
-import { type Read, read, sameBothWays, sentAsKept } from './both-ways.js'
+import { type Read, read, renewed, sameBothWays, sentAsKept, type WireResponse } from './both-ways.js'
 import { startPostgres } from '../support/postgres.js'
 import { begin, type Pick, type Story } from './kept-story.js'
 
@@ -33,7 +33,7 @@ async function everything({ there, paths, tokens }: Story, what: string): Promis
 }
 
 /** Random reads, each of them done again after a change. */
-async function readsAndChanges(story: Story, { seed, steps }: { seed: number; steps: number }): Promise<void> {
+async function readsAndChanges(story: Story, { seed, steps, names = Object.keys(story.changes) }: { seed: number; steps: number; names?: readonly string[] }) {
   const pick = picker(seed)
   const { here, there } = story
   const done: string[] = []
@@ -41,14 +41,14 @@ async function readsAndChanges(story: Story, { seed, steps }: { seed: number; st
     // Reads first, so that there is something that the change must end.
     const reads = Array.from({ length: 6 }, () => aRead(story, pick))
     for (const asked of [...reads, ...reads]) await read(asked)
-    const name = pick(Object.keys(story.changes))
+    const name = pick(names)
     done.push(name)
     await story.changes[name]?.(pick)
     for (const asked of reads) await sameBothWays(asked, `FC_SEED=${seed} step ${step} after ${done.slice(-5).join(', ')}:`)
   }
   for (const { url } of new Set([here, there])) {
     const kept = await sentAsKept(url)
-    assert.ok(kept > steps, `only ${kept} responses were sent as they were kept`)
+    assert.ok(kept > steps / 2, `only ${kept} responses were sent as they were kept`)
   }
   await everything(story, `FC_SEED=${seed} in the end`)
 }
@@ -64,6 +64,67 @@ test(
     }
   },
   { timeoutMs: 120_000 },
+)
+
+const withoutPort = ({ status, body }: WireResponse): string =>
+  `${status} ${Buffer.from(body, 'base64')
+    .toString()
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')}`
+
+/** What changes content, and what happens beside that all the time. */
+const OF_CONTENT = [
+  ...['a text', 'a text', 'a text as it was', 'another page’s text', 'attributes of a page', 'a page moved', 'a file by hand', 'a file by hand'],
+  ...['a comment', 'a change request', 'a merge', 'a merge', 'draft', 'update-ref', 'pack-refs', 'title', 'time'],
+]
+
+test(
+  'whatever is written, the responses with other pages are renewed, and are what a read anew says',
+  async () => {
+    const story = await begin()
+    const { paths, tokens, here } = story
+    const pages = paths.filter((path) => /content\/(page|path)\//.test(path))
+    const asked = { ...story, paths: [...pages, ...paths], tokens: { admin: tokens.admin as string, reader: tokens.reader as string } }
+    try {
+      await readsAndChanges(asked, { seed: fc.readConfigureGlobal().seed ?? Date.now(), steps: Number(STEPS), names: OF_CONTENT })
+      const again = await renewed(here.url)
+      assert.ok(again > Number(STEPS) / 4, `only ${again} responses were renewed`)
+    } finally {
+      await story.here.close()
+    }
+  },
+  { timeoutMs: 120_000 },
+)
+
+test(
+  'what is renewed and put together from parts is what a service says that has just started',
+  async () => {
+    const seed = fc.readConfigureGlobal().seed ?? Date.now()
+    const pick = picker(seed + 2)
+    const { here, paths, tokens, changes } = await begin()
+    /** All that is there, without what the port is part of. */
+    const all = async (): Promise<string[]> => {
+      const found: string[] = []
+      for (const path of paths)
+        for (const token of [tokens.admin, tokens.reader]) found.push(withoutPort(await read({ url: here.url, path, token: token as string })))
+      return found
+    }
+    try {
+      for (let round = 0; round < Number(STEPS) / 15; round++) {
+        await all()
+        const done = Array.from({ length: pick([1, 2, 3]) }, () => pick(OF_CONTENT))
+        for (const name of done) {
+          await changes[name]?.(pick)
+          if (pick([true, false])) await all()
+        }
+        const [before] = [await all(), await here.restart()]
+        for (const [index, now] of (await all()).entries())
+          assert.is(before[index], now, `FC_SEED=${seed} round ${round} after ${done}: ${paths[Math.floor(index / 2)]}`)
+      }
+    } finally {
+      await here.close()
+    }
+  },
+  { timeoutMs: 240_000 },
 )
 
 test(

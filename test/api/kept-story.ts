@@ -46,7 +46,23 @@ export async function begin(env?: Record<string, string>): Promise<Story> {
   const request = (await post(`${base}/change-requests`, { subject: 'Draft' })).id as string
   await post(`${base}/change-requests/${request}/content`, insert('Drafted'))
   const site = (await post(`/v1/orgs/${organization}/sites`, { title: 'Site', type: 'ultimate', visibility: 'public', spaces: [space] })).id as string
+  // A page below another, one with a cover, one that shows reusable content, and one whose text is what responses are searched for.
   const { pages } = (await admin.call('get', `${base}/content/pages`)).body as { pages: { id: string }[] }
+  const two = pages[1]?.id
+  const ids = [pages[0]?.id, pages[2]?.id] as string[]
+  const write = async (changes: object[]) => {
+    const { revision } = await post(`${base}/content`, { changes })
+    if (revision) commits.push(revision)
+  }
+  await write([
+    { operation: 'update_page', page: two, document: { markdown: 'About two. {% include ".gitbook/includes/shared.md" %}' } },
+    { operation: 'insert_page', title: 'Below', document: { markdown: 'Below one.' }, into: ids[0] },
+    {
+      operation: 'insert_page',
+      title: 'Evil "urls":{"app":"',
+      document: { markdown: `"urls":{"app":"${here.url}/v1/spaces/${space}/revisions/${commits[0]}` },
+    },
+  ])
   const [reader, guest, mate] = [await here.caller('read'), await here.caller(null), await here.caller(null)]
   const team = (await admin.call('put', `/v1/orgs/${organization}/teams`, { title: 'Team', members: [mate.user] })).body.id as string
   const people = { reader, guest, mate }
@@ -63,7 +79,43 @@ export async function begin(env?: Record<string, string>): Promise<Story> {
   }
   let edits = 0
 
+  const text = (page: string, markdown: string) => write([{ operation: 'update_page', page, document: { markdown } }])
+
   const changes: Story['changes'] = {
+    'a text': (pick) => text(pick(ids), `Said ${++edits}.`),
+    'a text as it was': (pick) => text(pick(ids), pick(['Said.', 'Said otherwise.'])),
+    'another page’s text': (pick) => text(pick(ids), `See [two](two.md), ![a picture](${pick(['one.png', 'two.png'])}). ${++edits}`),
+    'attributes of a page': (pick) =>
+      write([
+        {
+          operation: 'update_page',
+          page: pick(ids),
+          ...pick([{ title: `Called ${++edits}` }, { description: `About ${edits}` }, { hidden: true }, { hidden: null }]),
+        },
+      ]),
+    'a page moved': (pick) => write([{ operation: 'update_page', page: pick(ids), at: pick([0, 1, 2]) }]),
+    'a file by hand': async (pick) => {
+      const shared = '.gitbook/includes/shared.md'
+      const file = pick(['one.md', 'one/below.md', 'three.md', 'notes/loose.txt', shared, shared, '.gitbook/vars.yaml'])
+      const front = pick(['', '---\ncover: /cover.png\n---\n\n', '---\nvariables:\n  urls: "{\\"app\\":"\n---\n\n'])
+      const data = (content: string) => `data ${Buffer.byteLength(content)}\n${content}\n`
+      const shown = '![picture](/cover.png) {{ space.vars.name }}\n\n{% include ".gitbook/includes/shared.md" %}\n'
+      const body = file.endsWith('.yaml') ? `name: value-${++edits}\n` : `${front}By hand ${++edits}: ${file === shared ? '' : shown}\n`
+      const head = `commit refs/heads/main\ncommitter Hand <hand@example.org> ${1_800_000_000 + edits} +0000\n${data('By hand')}from refs/heads/main^0\n`
+      const cover = pick([`M 100644 inline cover.png\n${data('no picture')}`, 'D cover.png\n', ''])
+      await git(repository, ['fast-import', '--quiet'], `${head}M 100644 inline ${file}\n${data(body)}${cover}\n`)
+      commits.push(await git(repository, ['rev-parse', 'refs/heads/main']))
+    },
+    'a comment': (pick) => post(`${base}/comments`, { page: pick(ids), body: { markdown: 'Why?' } }),
+    'a change request': () => post(`${base}/change-requests`, { subject: `Another ${++edits}` }),
+    'a merge': async (pick) => {
+      const { id } = await post(`${base}/change-requests`, { subject: `Merged ${++edits}` })
+      await post(`${base}/change-requests/${id}/content`, {
+        changes: [{ operation: 'update_page', page: pick(ids), document: { markdown: `Merged ${edits}.` } }],
+      })
+      const { revision } = await post(`${base}/change-requests/${id}/merge`, {})
+      if (revision) commits.push(revision)
+    },
     edit: async () => void commits.push((await post(`${base}/content`, insert(`More ${++edits}`))).revision ?? commits[0]),
     draft: () => post(`${base}/change-requests/${request}/content`, insert(`Draft ${++edits}`)),
     'update-ref': (pick) => git(repository, ['update-ref', 'refs/heads/main', pick(commits)]),
@@ -111,7 +163,7 @@ export async function begin(env?: Record<string, string>): Promise<Story> {
     'a site': (pick) => admin.call('patch', `/v1/orgs/${organization}/sites/${site}`, { visibility: pick(['public', 'unlisted']) }),
   }
   const contents = [`${base}/content`, `${base}/change-requests/${request}/content`, `${base}/change-requests/1/content`, `${base}/revisions/${commits[1]}`]
-  if (env) for (const byHand of ['update-ref', 'update-ref of a draft', 'a deleted branch', 'pack-refs']) delete changes[byHand]
+  if (env) for (const byHand of ['a file by hand', 'update-ref', 'update-ref of a draft', 'a deleted branch', 'pack-refs']) delete changes[byHand]
   return {
     here,
     there,
@@ -125,6 +177,9 @@ export async function begin(env?: Record<string, string>): Promise<Story> {
         `${content}/page/${pages[0]?.id}`,
         `${content}/path/two?format=markdown`,
       ]),
+      ...['', '?evaluated=true', '?format=markdown&metadata=true'].map((query) => `${base}/content/page/${two}${query}`),
+      `${base}/content/path/one/below`,
+      `${base}/content/path/evil-urls-app`,
       '/v1/openapi.json',
       `${base}/content/pages?x=1`,
     ],

@@ -14,7 +14,7 @@ import { outwardLinks } from '../../src/content/links/outward-links.js'
 import type { Outline } from '../../src/content/outline/outline.js'
 import { findReferences } from '../../src/content/find-references.js'
 import { readStructure } from '../../src/content/structure.js'
-import type { ContentCache, KnownPage } from '../../src/domain/context/content-cache.js'
+import type { ContentCache, KnownPage, PresentedTree } from '../../src/domain/context/content-cache.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/parse-commit.js'
@@ -145,6 +145,23 @@ measured('places of comments', (content) => {
   for (let n = 0; n < 60; n++) content.places.set(oid(n), commentTargetsOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
 })
 
+measured('page trees as they are presented', (content) => {
+  for (let space = 0; space < 20; space++) {
+    const pages = Array.from({ length: 100 }, (_, n): [string, PresentedTree['pages'] extends Map<string, infer P> ? P : never] => {
+      const json = JSON.stringify({
+        id: id(n),
+        title: `Page ${n}`,
+        path: `part/page-${n}`,
+        urls: { app: `http://localhost:3000/${oid(n)}` },
+        tags: [],
+        git: oid(n),
+      })
+      return [id(n), { before: json.slice(0, 60), after: json.slice(100), costly: [], dates: { created: n, updated: n }, lasts: true }]
+    })
+    content.trees.set(`${id(space)}:true`, { structure: space, stamp: oid(space), pages: new Map(pages) })
+  }
+})
+
 measured('dates: the first map, and what later commits add to it', (content) => {
   let base: Parameters<typeof content.dates.set>[1] | null = null
   for (let n = 0; n < 30; n++) {
@@ -218,7 +235,27 @@ measured('kept responses', (_content, _git, cache) => {
     const evidence = recording.evidence()
     assert.ok(evidence)
     const headers = Array.from({ length: 26 }, (_, index) => (index % 2 === 0 ? `Header-${index}` : `the value ${n} of ${index}`))
-    cache.set(oid(n), { status: 200, headers, body: Buffer.alloc(1500, n), evidence, operation: 'getPageById', path: `/v1/spaces/${id(n)}`, caller: id(n) })
+    const tagAt = (commit: string) => `${commit} ${n}`
+    const renewable = {
+      commit: oid(n),
+      before: `"urls":{"app":"http://localhost:3000/v1/spaces/${id(n)}/revisions/`,
+      times: 1,
+      mayChange: [id(n)],
+      tagAt,
+      isSameAt: async (_: unknown, commit: string) => commit === oid(n),
+    }
+    cache.set(oid(n), {
+      status: 200,
+      headers,
+      body: Buffer.alloc(1500, n),
+      evidence,
+      isShared: false,
+      tag: oid(n),
+      renewable,
+      operation: 'getPageById',
+      path: `/v1/spaces/${id(n)}`,
+      caller: id(n),
+    })
   }
 })
 

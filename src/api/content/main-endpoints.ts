@@ -7,6 +7,7 @@ const reads = contentReads({
   noun: 'the main content',
   section: 'Space content',
   head: ({ space }) => headOf(space),
+  isMain: true,
   open: ({ app, space }) => openMain(app, space),
 })
 

@@ -9,11 +9,9 @@ import { documentJson, largeJson, markdownJson } from '../../domain/revisions/do
 import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
 import { diagnosticsOf, tooCostly } from '../../domain/revisions/page-source.js'
 import { evaluate } from '../../domain/revisions/pages.js'
-import { eachDocument, filesOf, knownPages, type OpenRevision, readDocument } from '../../domain/revisions/revisions.js'
+import { filesOf, knownPages, type OpenRevision, readDocument } from '../../domain/revisions/revisions.js'
 import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
-import { RawJson } from '../../kernel/raw-json.js'
-import { Slices } from '../../kernel/slices.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 import { presentLayout } from './present-layout.js'
 
@@ -33,7 +31,7 @@ export async function inFormat(app: App, owner: string, markdown: string, format
 }
 
 /** What the pages of one revision are presented with. */
-interface PageContext {
+export interface PageContext {
   app: App
   revision: OpenRevision
   options: PageOptions
@@ -164,8 +162,11 @@ async function presentKind(context: PageContext, entry: PageEntry, format?: Form
   return entry.type === 'link' ? presentLink(context, entry) : {}
 }
 
+/** Where the API has a revision. */
+export const revisionUrl = ({ settings }: App, space: string, commit: string): string => `${settings.publicUrl}/v1/spaces/${space}/revisions/${commit}`
+
 /** A page without its subpages; content only in a `format`. */
-async function presentOwn(context: PageContext, entry: PageEntry, format?: Format): Promise<Omit<Page, 'pages'>> {
+export async function presentOwn(context: PageContext, entry: PageEntry, format?: Format): Promise<Omit<Page, 'pages'>> {
   const { app, revision } = context
   const own = await presentKind(context, entry, format)
   return {
@@ -177,43 +178,8 @@ async function presentOwn(context: PageContext, entry: PageEntry, format?: Forma
     tags: [],
     slug: entry.slug,
     path: entry.path,
-    urls: { app: `${app.settings.publicUrl}/v1/spaces/${revision.space.doc.id}/revisions/${revision.snapshot.commit}/page/${entry.id}` },
+    urls: { app: `${revisionUrl(app, revision.space.doc.id, revision.snapshot.commit)}/page/${entry.id}` },
     ...own,
     ...(entry.type === 'computed' ? { computed: entry.computed, computedSeed: entry.id } : {}),
   } as Omit<Page, 'pages'>
-}
-
-/** One page with its subpages; content only in a `format`, and only of the page itself. */
-export async function presentPage(context: PageContext, entry: PageEntry, format?: Format): Promise<Page> {
-  const { json } = await presentPages(context, entry.pages)
-  return { ...(await presentOwn(context, entry, format)), pages: json } as Page
-}
-
-/** Pages of a tree as JSON, and diagnostics of those that cost too much to be read. */
-interface PresentedPages {
-  json: Page[]
-  costly: Diagnostic[]
-}
-
-/** Pages of a tree, in order, without their content. Tens of thousands are written as JSON in slices, with others having their turn. */
-export async function presentPages(context: PageContext, entries: readonly PageEntry[]): Promise<PresentedPages> {
-  if (entries.length === 0) return { json: [], costly: [] }
-  for (const [path, known] of await knownPages(context.app, context.revision, eachDocument(entries))) context.listed.set(path, known)
-  const slices = new Slices()
-  const costly: Diagnostic[] = []
-  const parts: string[] = []
-  const write = async (list: readonly PageEntry[]): Promise<void> => {
-    parts.push('[')
-    for (const [index, entry] of list.entries()) {
-      const own = await presentOwn(context, entry)
-      costly.push(...((own.diagnostics ?? []) as Diagnostic[]).filter((one) => one.code === 'too-costly'))
-      parts.push(index === 0 ? '' : ',', JSON.stringify(own).slice(0, -1), ',"pages":')
-      await write(entry.pages)
-      parts.push('}')
-      if (slices.due) await slices.rest()
-    }
-    parts.push(']')
-  }
-  await write(entries)
-  return { json: new RawJson(Buffer.from(parts.join(''))) as unknown as Page[], costly }
 }

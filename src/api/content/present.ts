@@ -12,7 +12,8 @@ import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { listAsJson } from '../../kernel/raw-json.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
-import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
+import { gitPlace, inFormat, type PageOptions, pageContext, revisionUrl } from './present-page.js'
+import { presentPages } from './present-tree.js'
 
 /** A file of a revision. */
 export function presentFile(app: App, revision: OpenRevision, file: LoadedFile, options: Pick<PageOptions, 'metadata'>): File {
@@ -57,7 +58,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     createdAt: iso(info.committer.seconds),
     ...(options.metadata ? { git: presentRevisionGit(space, info) } : {}),
     urls: {
-      app: `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/revisions/${snapshot.commit}`,
+      app: revisionUrl(app, space.doc.id, snapshot.commit),
       ...(await addressesOfRevision(app, space, snapshot.commit)),
     },
     type: revisionType(info),

@@ -4,12 +4,15 @@ import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
 import { momentOf, withComputed } from '../../domain/revisions/computed.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
+import type { PageEntry } from '../../content/types.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { paginate } from '../../kernel/paging.js'
 import { ContentQuery, File, FileList, FilesQuery, Page, PageQuery, Pages, ReusableContent, Revision } from '../../model/index.js'
 import { endpoint, type Loaded } from '../service.js'
 import { presentFile, presentReusableContent, presentRevision } from './present.js'
-import { pageContext, presentPage, presentPages } from './present-page.js'
+import { pageRenewal } from './page-renewal.js'
+import { pageContext } from './present-page.js'
+import { presentPage, presentPages } from './present-tree.js'
 import { contentValidator, revisionValidator } from './validators.js'
 
 type BelowSpace = `/v1/spaces/{spaceId}/${string}`
@@ -26,6 +29,8 @@ interface ContentSource<Path extends BelowSpace> {
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
   /** Whether computed pages are those of the newest versions of specifications. */
   isNewest?: true
+  /** Whether it is what main points to, so that responses with pages may be renewed when main moves. */
+  isMain?: true
 }
 
 /** What every read gets from its path, whatever the source. */
@@ -46,8 +51,12 @@ export function contentReads<const Path extends BelowSpace>(source: ContentSourc
 }
 
 /** A source, with the types of its path erased, and what its endpoints have in common. */
-function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest }: ContentSource<Path>) {
+function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest, isMain }: ContentSource<Path>) {
   const opened = async (context: Context) => open(context as unknown as Loaded<Path>)
+  const show = async (context: Shown): Promise<OpenRevision> => {
+    const revision = await opened(context)
+    return context.query.computed ? withComputed(context.app, revision, isNewest ? null : await momentOf(context.space, revision)) : revision
+  }
   return {
     path: path as BelowSpace,
     noun,
@@ -55,11 +64,13 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
     head: (context: Context) => head(context as unknown as Loaded<Path>),
     open: opened,
     /** With computed pages, unless the query says otherwise. */
-    show: async (context: Shown): Promise<OpenRevision> => {
-      const revision = await opened(context)
-      return context.query.computed ? withComputed(context.app, revision, isNewest ? null : await momentOf(context.space, revision)) : revision
-    },
+    show,
     validator: (context: Context) => contentValidator(context.app, context.space, head(context as unknown as Loaded<Path>)),
+    /** How the response with a page may be renewed. */
+    renewal: async (context: Shown & { query: { evaluated: boolean } }, find: (revision: OpenRevision) => PageEntry, body: Buffer) => {
+      const revision = isMain ? await show(context) : null
+      return revision && pageRenewal(context.app, revision, find(revision), { evaluated: context.query.evaluated, body })
+    },
   }
 }
 
@@ -106,7 +117,7 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
 }
 
 /** One file, page or reusable content of the revision. */
-function items({ path, noun, common, open, show, validator }: Reads) {
+function items({ path, noun, common, open, show, validator, renewal }: Reads) {
   return {
     file: endpoint({
       ...common,
@@ -127,6 +138,7 @@ function items({ path, noun, common, open, show, validator }: Reads) {
       query: PageQuery,
       returns: Page,
       validator,
+      renewal: (context, body) => renewal(context, (revision) => getPage(revision, context.pageId), body),
       handle: async (context) => {
         const revision = await show(context)
         return presentPage(await pageContext(context.app, revision, context.query), getPage(revision, context.pageId), context.query.format)
@@ -140,6 +152,7 @@ function items({ path, noun, common, open, show, validator }: Reads) {
       query: PageQuery,
       returns: Page,
       validator,
+      renewal: (context, body) => renewal(context, (revision) => getPageByPath(revision, context.pagePath), body),
       handle: async (context) => {
         const revision = await show(context)
         return presentPage(await pageContext(context.app, revision, context.query), getPageByPath(revision, context.pagePath), context.query.format)

@@ -8,8 +8,23 @@ import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import { fromTime } from '../../kernel/clock.js'
 import type { CommitId } from '../../kernel/ids.js'
+import { type SpaceDoc, withoutCounters } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import { hashOf } from '../pipeline/hash.js'
 
 const DAY_MS = 86_400_000
+
+// bound: the documents that are in memory
+const stamps = new WeakMap<Document<SpaceDoc>, string>()
+
+/** Equal for two versions of a space between which nothing has changed that content depends on: not for each comment and change request. */
+export function spaceStamp(doc: Document<SpaceDoc>): string {
+  const known = stamps.get(doc)
+  if (known !== undefined) return known
+  const made = hashOf('sha1', JSON.stringify(withoutCounters(doc)))
+  stamps.set(doc, made)
+  return made
+}
 
 /**
  * A response with content depends on the revision, on the settings of the space, on the versions of specifications that pages show, and on what was fetched
@@ -17,7 +32,7 @@ const DAY_MS = 86_400_000
  */
 export const contentValidator = async (app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> => [
   space.doc.id,
-  String(space.doc.version),
+  spaceStamp(space.doc),
   commit,
   String(fromTime(app.clock, 'day', (now) => Math.floor(now / DAY_MS))),
   await specStamp(app, space.doc.organization),

@@ -109,13 +109,20 @@ interface Limits {
 }
 
 /** The responses that are sent without Koa; null if none is kept. */
-function keptResponses({ config, kept, log, metrics }: ApiOptions<unknown, object>, koa: Koa, limits: Limits, responses: ByteBudget): KeptResponses | null {
+function keptResponses(
+  { app, byteCache, config, kept, log, metrics }: ApiOptions<unknown, object>,
+  koa: Koa,
+  limits: Limits,
+  responses: ByteBudget,
+): KeptResponses | null {
   if (!kept) return null
   // Koa knows how to find the address behind proxies, and needs no context for it.
   const behindProxies = (req: IncomingMessage): string => Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
   const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
   const responsesKept = new KeptResponses({
     ...kept,
+    app,
+    bytes: byteCache,
     baseUrl: config.baseUrl,
     limits,
     responses,
@@ -125,8 +132,13 @@ function keptResponses({ config, kept, log, metrics }: ApiOptions<unknown, objec
   })
   metrics.counter(
     'bindery_http_kept_responses_total',
-    'Kept responses that were sent again because nothing that they depend on had changed',
+    'Kept responses that were sent again because nothing that they depend on had changed, but perhaps the head of main',
     () => responsesKept.sent,
+  )
+  metrics.counter(
+    'bindery_http_renewed_responses_total',
+    'Those of them that named an earlier head of main and were otherwise unchanged, and so were sent with the present one',
+    () => responsesKept.renewed,
   )
   return responsesKept
 }

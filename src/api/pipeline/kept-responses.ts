@@ -9,6 +9,7 @@ import { hashOf } from './hash.js'
 import { networkOf } from './network-of.js'
 import type { RateLimit } from './rate-limit.js'
 import { type RequestState, requestId } from './request-state.js'
+import { type ByteCache, type Renewable, renewed } from './renewed.js'
 import { ResponseHold } from './response-hold.js'
 import { SharedEvidence } from './shared-evidence.js'
 
@@ -20,6 +21,11 @@ export interface KeptResponse {
   /** Null for a HEAD and a 304. */
   body: Buffer | null
   evidence: Evidence
+  /** Whether another response has brought the same evidence before. */
+  isShared: boolean
+  tag: string
+  /** How it is made anew when the branch has moved; null = in the usual way. */
+  renewable: Renewable | null
   operation: string
   /** As it is logged. */
   path: string
@@ -31,9 +37,16 @@ export type KeptCache = Pick<BoundedCache<KeptResponse>, 'get' | 'set' | 'delete
 /** Larger responses are not kept: their time is that of sending them. */
 export const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
 const OBJECT_BYTES = 500
+const RENEWABLE_BYTES = 1000
+/** Who shares the evidence of another response counts this part of it: together they outlive the one that counts it whole. */
+const SHARERS = 8
 
-const weigh = (value: KeptResponse | Buffer): number =>
-  Buffer.isBuffer(value) ? value.length : OBJECT_BYTES + value.evidence.bytes + value.headers.reduce((sum, text) => sum + text.length, value.path.length)
+function weigh(value: KeptResponse | Buffer): number {
+  if (Buffer.isBuffer(value)) return value.length
+  const { bytes } = value.evidence
+  const own = OBJECT_BYTES + (value.renewable ? RENEWABLE_BYTES : 0) + (value.isShared ? bytes / SHARERS : bytes)
+  return value.headers.reduce((sum, text) => sum + text.length, own + value.path.length)
+}
 
 /** A cache for them within the budget of all caches. Bodies that another cache holds count once. */
 export function keptCache(budget: MemoryBudget): KeptCache {
@@ -52,6 +65,10 @@ interface KeptSurroundings {
   record: (served: Served) => void
   /** Told of an error that nothing else tells of. */
   failed: (error: unknown) => void
+  /** What a response is renewed with. */
+  app: unknown
+  /** Bodies by their tag, as others have made them. */
+  bytes: ByteCache | undefined
   /** Learns what others have changed, before a response is compared with what it was made from. Absent = nobody else changes anything. */
   learn?: (() => Promise<void>) | undefined
 }
@@ -62,6 +79,8 @@ const OWN_HEADERS = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy'])
 export class KeptResponses {
   /** How many were sent. */
   sent = 0
+  /** How many of them were renewed just before. */
+  renewed = 0
   readonly #evidences = new SharedEvidence()
 
   constructor(private readonly around: KeptSurroundings) {}
@@ -71,31 +90,62 @@ export class KeptResponses {
     const started = performance.now()
     const key = isPlainRead(req) ? this.#keyOf(req) : null
     const kept = key === null ? undefined : this.around.cache.get(key)
-    const send = (): void => {
-      if (!kept || !this.#holds(key, kept) || !this.#send(req, res, { kept, started })) make()
-    }
-    if (!kept || !this.around.learn) {
-      send()
+    if (key === null || !kept) {
+      make()
       return
     }
     const unlessGone = (then: () => void) => (): void => {
       if (!res.destroyed) then()
     }
+    const failed = (error: unknown): void => {
+      this.around.failed(error)
+      res.destroy()
+    }
+    const sendOrMake = (one: KeptResponse | null): void => {
+      if (!one?.evidence.holds() || !this.#send(req, res, { kept: one, started })) make()
+      else if (one !== kept) this.renewed++
+    }
+    const send = (): void => {
+      if (kept.evidence.holds()) sendOrMake(kept)
+      else if (kept.renewable)
+        this.#renewed(key, kept)
+          .then((next) => unlessGone(() => sendOrMake(next))())
+          .catch(failed)
+      else {
+        this.#replace(key, kept, null)
+        make()
+      }
+    }
+    if (!this.around.learn) {
+      send()
+      return
+    }
     // If nobody can say what others have changed, whoever makes the response tells why.
-    this.around
-      .learn()
-      .then(unlessGone(send), unlessGone(make))
-      .catch((error: unknown) => {
-        this.around.failed(error)
-        res.destroy()
-      })
+    this.around.learn().then(unlessGone(send), unlessGone(make)).catch(failed)
   }
 
-  /** Whether all that a kept response was made from is unchanged; if not, it is not kept any longer. */
-  #holds(key: string | null, kept: KeptResponse): boolean {
-    const holds = kept.evidence.holds()
-    if (!holds && key !== null && this.around.cache.get(key) === kept) this.around.cache.delete(key)
-    return holds
+  /** The response for where its branch points now, which is kept instead of this one; null if it is to be made in the usual way. */
+  async #renewed(key: string, kept: KeptResponse): Promise<KeptResponse | null> {
+    // Whoever makes the response tells what is wrong.
+    const made = await renewed(kept, this.around).catch(() => null)
+    const next = made && { ...made, ...this.#evidences.shared(made.evidence) }
+    if (next?.body && next.body !== kept.body && next.evidence.holds()) this.#keepBytes(next.tag, next.body)
+    this.#replace(key, kept, next)
+    return next
+  }
+
+  /** Others, to whom the same response is sent, need not make it; an entry that is there already has those that depend on it. */
+  #keepBytes(tag: string, body: Buffer): void {
+    const { bytes } = this.around
+    if (bytes?.get(tag) === undefined) bytes?.set(tag, body)
+  }
+
+  /** Keeps another response, or none, instead of one that no longer holds. */
+  #replace(key: string, kept: KeptResponse, next: KeptResponse | null): void {
+    const { cache } = this.around
+    if (cache.get(key) !== kept) return
+    if (next) cache.set(key, next)
+    else cache.delete(key)
   }
 
   /** Sends it, and returns whether the limits let it. */
@@ -135,7 +185,7 @@ export class KeptResponses {
   }
 
   /** Keeps the response to a request when it has been sent. */
-  keepWhenSent(ctx: Context, { evidence, operation, caller }: RequestState): void {
+  keepWhenSent(ctx: Context, { evidence, tag, renewable, operation, caller }: RequestState): void {
     const { req, res } = ctx
     if (!evidence || !isPlainRead(req)) return
     const path = loggedPath(ctx.path)
@@ -144,7 +194,7 @@ export class KeptResponses {
       const body: unknown = ctx.method === 'HEAD' || status === 304 ? null : ctx.body
       const headers = rawHeaders(res)
       if ((status !== 200 && status !== 304) || headers === null || (body !== null && !Buffer.isBuffer(body))) return
-      this.around.cache.set(this.#keyOf(req), { status, headers, body, evidence: this.#evidences.shared(evidence), operation, path, caller })
+      this.around.cache.set(this.#keyOf(req), { status, headers, body, ...this.#evidences.shared(evidence), tag, renewable, operation, path, caller })
     })
   }
 

@@ -37,7 +37,7 @@ export function observe({ options, headers, responses, keep }: Surroundings): (c
   return async (ctx, next) => {
     const started = performance.now()
     const response = new ResponseHold(ctx.res, () => responses.share(state.caller ?? networkOf(ctx.ip)))
-    const state: RequestState = { id: requestId(ctx.req), operation: 'unknown', caller: null, limit: null, response, evidence: null }
+    const state: RequestState = { id: requestId(ctx.req), operation: 'unknown', caller: null, limit: null, response, evidence: null, tag: '', renewable: null }
     ctx.state = state
     const { res } = ctx
     res.setHeader('X-Request-Id', state.id)

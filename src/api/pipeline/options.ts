@@ -7,6 +7,7 @@ import type { AnyResolvers } from '../resolver.js'
 import type { KeptCache } from './kept-responses.js'
 import type { Metrics } from './metrics.js'
 import type { Mount } from './mount.js'
+import type { ByteCache } from './renewed.js'
 
 /** The settings of the API. */
 export interface ApiConfig {
@@ -33,12 +34,6 @@ export interface ApiConfig {
   metricsToken: string | null
   /** Check every response against its schema: in tests and development. */
   checkResponses: boolean
-}
-
-/** Responses by their validator. A hit saves the handler and the serialization. */
-export interface ByteCache {
-  get(key: string): Buffer | undefined
-  set(key: string, bytes: Buffer): unknown
 }
 
 /** What the pipeline is given; it knows no policy, no store and no resource. */

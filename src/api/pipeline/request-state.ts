@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Evidence } from '../../kernel/recording.js'
+import type { Renewable } from './renewed.js'
 import type { ResponseHold } from './response-hold.js'
 import type { RateLimitHeaders } from './rate-limit.js'
 
@@ -18,6 +19,10 @@ export interface RequestState {
   response: ResponseHold
   /** What the response was made from, if it may be kept. */
   evidence: Evidence | null
+  /** The tag that its validator gives it, without the coding. */
+  tag: string
+  /** How what is kept of it may be made anew. */
+  renewable: Renewable | null
 }
 
 /** A random start per process and a number: unique without asking the system for randomness at each request. */

@@ -17,6 +17,7 @@ import { type FormLimits, isForm } from './form.js'
 import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
 import { RawBodies } from './raw-body.js'
+import { mayBeRenewed } from './renewed.js'
 import type { RequestState } from './request-state.js'
 import { checkLength } from './routes.js'
 import { readUrlencoded } from './urlencoded.js'
@@ -212,7 +213,8 @@ class EndpointRunner {
       return this.respond(compiled, ctx, result)
     }
     recording?.seal()
-    const tag = tagOfParts([config.version, compiled.operationId, config.baseUrl(), ctx.url, ...parts])
+    const tagOf = (all: readonly string[]): string => tagOfParts([config.version, compiled.operationId, config.baseUrl(), ctx.url, ...all])
+    const tag = tagOf(parts)
     const fresh = isFresh(ctx, tag)
     const cached = fresh ? undefined : byteCache?.get(tag)
     if (fresh) {
@@ -220,7 +222,10 @@ class EndpointRunner {
       ctx.status = 304
     } else if (cached) await respondBytes(ctx, { status: 200, type: JSON_TYPE, body: cached, tag })
     else await this.respond(compiled, ctx, await endpoint.handle(context), { tag, recording })
+    state.tag = tag
     state.evidence = recording?.evidence() ?? null
+    const renewal = state.evidence && mayBeRenewed(ctx) && Buffer.isBuffer(ctx.body) ? await endpoint.renewal?.(context, ctx.body) : null
+    if (renewal) state.renewable = { ...renewal, tagAt: (commit) => tagOf(parts.map((part) => (part === renewal.commit ? commit : part))) }
   }
 
   private async respond(compiled: CompiledEndpoint, ctx: Context, result: unknown, validated?: { tag: string; recording: Recording | null }): Promise<void> {

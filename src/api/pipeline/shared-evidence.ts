@@ -12,12 +12,12 @@ export class SharedEvidence {
     if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key)
   })
 
-  /** The evidence that is already known for the same values of the same things, else this one. */
-  shared(evidence: Evidence): Evidence {
+  /** The evidence that is already known for the same values of the same things, else this one; and whether it was known. */
+  shared(evidence: Evidence): { evidence: Evidence; isShared: boolean } {
     const known = this.#known.get(evidence.key)?.deref()
-    if (known) return known
+    if (known) return { evidence: known, isShared: true }
     this.#known.set(evidence.key, new WeakRef(evidence))
     this.#collected.register(evidence, evidence.key)
-    return evidence
+    return { evidence, isShared: false }
   }
 }

@@ -11,6 +11,7 @@ import type { ContentStructure, PageSource } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { PartIndex } from '../../model/index.js'
+import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 
 /** The facts of a markdown file. If its text is too large to be kept in memory, `size` says what is done instead. */
@@ -56,6 +57,16 @@ export interface PageDates {
   depth: number
 }
 
+/** The pages of a structure as they were presented, without the commit. */
+export interface PresentedTree {
+  /** The structure's number (`structureNumber`). */
+  structure: number
+  /** What else they depend on besides the files: the settings of the space. */
+  stamp: string
+  /** By ID: the JSON before and after the commit, without subpages. */
+  pages: Map<string, { before: string; after: string; costly: readonly Diagnostic[]; dates: FileDates | null; lasts: boolean }>
+}
+
 /** A revision that changed a page: its file, or the table of contents. */
 export interface PageRevision {
   id: CommitId
@@ -85,6 +96,8 @@ interface CachedValues {
   texts: string
   /** Blob oid → the places in a page that can be commented on. */
   places: readonly CommentTarget[]
+  /** `<space>:<with metadata>` → the pages as they were presented last. */
+  trees: PresentedTree
   /** `<space>:<commit>` → dates of files. */
   dates: PageDates
   /** Blob oid, or `lfs:` and the hash of an object of Git LFS → pixels, or `none` if it is not an image. */

@@ -41,6 +41,18 @@ export async function openRevisionById(app: App, space: LoadedSpace, id: string)
   return openRevision(app, space, id as CommitId)
 }
 
+// bound: the structures that are in memory
+const numbers = new WeakMap<ContentStructure, number>()
+let given = 0
+
+/** What tells a structure from every other without keeping it in memory. */
+export function structureNumber(structure: ContentStructure): number {
+  const known = numbers.get(structure)
+  if (known !== undefined) return known
+  numbers.set(structure, ++given)
+  return given
+}
+
 /** Shared by a first reader and what reads ahead. */
 const making = new SharedWork<ContentStructure>()
 

@@ -9,7 +9,7 @@ import type { Outline } from '../../content/outline/outline.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
-import type { Deletions, Dimensions, PageDates, PageRevision, KnownPage } from '../context/content-cache.js'
+import type { Deletions, Dimensions, PageDates, PageRevision, KnownPage, PresentedTree } from '../context/content-cache.js'
 
 /** A string. One character beyond Latin-1 makes every character of the string take two bytes. */
 export const ofText = (text: string): number => 24 + text.length * (isWide(text) ? 2 : 1)
@@ -96,6 +96,12 @@ export function ofPlaces(places: readonly CommentTarget[]): number {
 }
 
 export const ofPointer = (pointer: LfsPointer | 'none'): number => (pointer === 'none' ? 0 : 64 + ofText(pointer.oid))
+
+export function ofTree({ pages }: PresentedTree): number {
+  let bytes = 400
+  for (const [id, { before, after, costly }] of pages) bytes += SLOT + OBJECT + ofText(id) + ofText(before) + ofText(after) + 40 * costly.length
+  return bytes
+}
 
 /** Only the map of this commit: the maps below it in the chain are cached values of their own. */
 export function ofDates({ own }: PageDates): number {

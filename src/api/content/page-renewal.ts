@@ -1,0 +1,68 @@
+/** Whether the response with a page is still right when main has moved: most edits change one page, and every page's response names the head. */
+import type { ContentStructure, PageEntry } from '../../content/types.js'
+import type { App } from '../../domain/context/app.js'
+import type { SpaceRepository } from '../../domain/context/loaded.js'
+import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
+import { eachDocument, type OpenRevision, structureAt, structureNumber } from '../../domain/revisions/revisions.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { spaces } from '../../model/index.js'
+import { noteOf } from '../../store/index.js'
+import type { Renewal } from '../declaration.js'
+import { revisionUrl } from './present-page.js'
+import { spaceStamp } from './validators.js'
+
+/** Responses with more pages are made anew. */
+const MAX_PAGES = 64
+
+/**
+ * The response with a page as it is written, with its subpages, says the same at another commit if the structure is the same object and
+ * so are the dates of each file: a commit that changes a file has dates of its own for it. Null for what depends on further files: content that is
+ * evaluated, computed pages, and covers, which name files by their ID.
+ */
+export function pageRenewal(app: App, revision: OpenRevision, page: PageEntry, { evaluated, body }: { evaluated: boolean; body: Buffer }): Renewal<App> | null {
+  const { space, snapshot, structure } = revision
+  const { id } = space.doc
+  const known = cachedAt(app, id, snapshot.commit)
+  if (evaluated || known?.structure !== structure || body.includes('"cover":{')) return null
+  const times = sizeOf(page, MAX_PAGES)
+  if (times > MAX_PAGES) return null
+  const paths = [...eachDocument([page])].map(({ gitPath }) => gitPath)
+  const dates = paths.map((path) => datesOf(known.dates, path))
+  if (dates.includes(undefined)) return null
+  const number = structureNumber(structure)
+  const stamp = spaceStamp(space.doc)
+  return {
+    commit: snapshot.commit,
+    before: `"urls":{"app":"${revisionUrl(app, id, '')}`,
+    times,
+    mayChange: [noteOf(spaces, id)],
+    isSameAt: async (present, commit) => {
+      const doc = await present.store.get(spaces, id)
+      if (!doc || spaceStamp(doc) !== stamp) return false
+      const now = cachedAt(present, id, commit as CommitId) ?? (await readAt(present, id, commit as CommitId))
+      return structureNumber(now.structure) === number && paths.every((path, index) => datesOf(now.dates, path) === dates[index])
+    },
+  }
+}
+
+/** How many pages there are with the subpages; more than `most` are not all counted. */
+function sizeOf(page: PageEntry, most: number): number {
+  let size = 1
+  for (const below of page.pages) if (size <= most) size += sizeOf(below, most - size)
+  return size
+}
+
+type Known = { structure: ContentStructure; dates: Awaited<ReturnType<typeof datesAt>> }
+
+function cachedAt(app: App, space: string, commit: CommitId): Known | null {
+  const key = `${space}:${commit}`
+  const structure = app.content.structures.get(key)
+  const dates = app.content.dates.get(key)
+  return structure && dates ? { structure, dates } : null
+}
+
+async function readAt(app: App, id: string, commit: CommitId): Promise<Known> {
+  const space: SpaceRepository = { doc: { id }, repo: await app.git.open(id) }
+  const [structure, dates] = await Promise.all([structureAt(app, space, commit), datesAt(app, space, commit)])
+  return { structure, dates }
+}
