@@ -53,16 +53,20 @@ async function readsAndChanges(story: Story, { seed, steps, names = Object.keys(
   await everything(story, `FC_SEED=${seed} in the end`)
 }
 
+/** A story on one service, with a seed. */
+const told = (work: (story: Story, seed: number) => Promise<void>) => async (): Promise<void> => {
+  const story = await begin()
+  try {
+    await work(story, seedNow())
+  } finally {
+    await story.here.close()
+  }
+}
+const seedNow = (): number => fc.readConfigureGlobal().seed ?? Date.now()
+
 test(
   'whatever happens, the next read is what a read anew says',
-  async () => {
-    const story = await begin()
-    try {
-      await readsAndChanges(story, { seed: fc.readConfigureGlobal().seed ?? Date.now(), steps: Number(STEPS) })
-    } finally {
-      await story.here.close()
-    }
-  },
+  told((story, seed) => readsAndChanges(story, { seed, steps: Number(STEPS) })),
   { timeoutMs: 120_000 },
 )
 
@@ -79,28 +83,21 @@ const OF_CONTENT = [
 
 test(
   'whatever is written, the responses with other pages are renewed, and are what a read anew says',
-  async () => {
-    const story = await begin()
+  told(async (story, seed) => {
     const { paths, tokens, here } = story
     const pages = paths.filter((path) => /content\/(page|path)\//.test(path))
     const asked = { ...story, paths: [...pages, ...paths], tokens: { admin: tokens.admin as string, reader: tokens.reader as string } }
-    try {
-      await readsAndChanges(asked, { seed: fc.readConfigureGlobal().seed ?? Date.now(), steps: Number(STEPS), names: OF_CONTENT })
-      const again = await renewed(here.url)
-      assert.ok(again > Number(STEPS) / 4, `only ${again} responses were renewed`)
-    } finally {
-      await story.here.close()
-    }
-  },
+    await readsAndChanges(asked, { seed, steps: Number(STEPS), names: OF_CONTENT })
+    const again = await renewed(here.url)
+    assert.ok(again > Number(STEPS) / 4, `only ${again} responses were renewed`)
+  }),
   { timeoutMs: 120_000 },
 )
 
 test(
   'what is renewed and put together from parts is what a service says that has just started',
-  async () => {
-    const seed = fc.readConfigureGlobal().seed ?? Date.now()
+  told(async ({ here, paths, tokens, changes }, seed) => {
     const pick = picker(seed + 2)
-    const { here, paths, tokens, changes } = await begin()
     /** All that is there, without what the port is part of. */
     const all = async (): Promise<string[]> => {
       const found: string[] = []
@@ -108,22 +105,18 @@ test(
         for (const token of [tokens.admin, tokens.reader]) found.push(withoutPort(await read({ url: here.url, path, token: token as string })))
       return found
     }
-    try {
-      for (let round = 0; round < Number(STEPS) / 15; round++) {
-        await all()
-        const done = Array.from({ length: pick([1, 2, 3]) }, () => pick(OF_CONTENT))
-        for (const name of done) {
-          await changes[name]?.(pick)
-          if (pick([true, false])) await all()
-        }
-        const [before] = [await all(), await here.restart()]
-        for (const [index, now] of (await all()).entries())
-          assert.is(before[index], now, `FC_SEED=${seed} round ${round} after ${done}: ${paths[Math.floor(index / 2)]}`)
+    for (let round = 0; round < Number(STEPS) / 15; round++) {
+      await all()
+      const done = Array.from({ length: pick([1, 2, 3]) }, () => pick(OF_CONTENT))
+      for (const name of done) {
+        await changes[name]?.(pick)
+        if (pick([true, false])) await all()
       }
-    } finally {
-      await here.close()
+      const [before] = [await all(), await here.restart()]
+      for (const [index, now] of (await all()).entries())
+        assert.is(before[index], now, `FC_SEED=${seed} round ${round} after ${done}: ${paths[Math.floor(index / 2)]}`)
     }
-  },
+  }),
   { timeoutMs: 240_000 },
 )
 
@@ -133,7 +126,7 @@ test(
     const postgres = await startPostgres()
     const story = await begin({ BINDERY_DATABASE_URL: await postgres.database() })
     try {
-      await readsAndChanges(story, { seed: fc.readConfigureGlobal().seed ?? Date.now(), steps: Number(STEPS) / 2 })
+      await readsAndChanges(story, { seed: seedNow(), steps: Number(STEPS) / 2 })
     } finally {
       await Promise.all([story.here.close(), story.there.close()])
       await postgres.close()
@@ -144,24 +137,18 @@ test(
 
 test(
   'reads amid moves of a branch keep nothing wrong',
-  async () => {
-    const seed = fc.readConfigureGlobal().seed ?? Date.now()
+  told(async (story, seed) => {
     const pick = picker(seed + 1)
-    const story = await begin()
-    try {
-      for (let round = 0; round < 15; round++) {
-        const amid = Array.from({ length: 20 }, () => read(aRead(story, pick)))
-        const changes = [0, 1, 2, 3].map(() => story.flip(pick))
-        const last = pick(['edit', 'a grant on the space', 'no grant on the space', 'level of the space', 'pack-refs'])
-        // Git may find the ref locked or moved.
-        await Promise.allSettled([...amid, ...changes, story.changes[last]?.(pick)])
-        for (let i = 0; i < 10; i++) await sameBothWays(aRead(story, pick), `FC_SEED=${seed} round ${round} after ${last}:`)
-      }
-      await everything(story, `FC_SEED=${seed} in the end`)
-    } finally {
-      await story.here.close()
+    for (let round = 0; round < 15; round++) {
+      const amid = Array.from({ length: 20 }, () => read(aRead(story, pick)))
+      const changes = [0, 1, 2, 3].map(() => story.flip(pick))
+      const last = pick(['edit', 'a grant on the space', 'no grant on the space', 'level of the space', 'pack-refs'])
+      // Git may find the ref locked or moved.
+      await Promise.allSettled([...amid, ...changes, story.changes[last]?.(pick)])
+      for (let i = 0; i < 10; i++) await sameBothWays(aRead(story, pick), `FC_SEED=${seed} round ${round} after ${last}:`)
     }
-  },
+    await everything(story, `FC_SEED=${seed} in the end`)
+  }),
   { timeoutMs: 120_000 },
 )
 

@@ -14,7 +14,7 @@ import { outwardLinks } from '../../src/content/links/outward-links.js'
 import type { Outline } from '../../src/content/outline/outline.js'
 import { findReferences } from '../../src/content/find-references.js'
 import { readStructure } from '../../src/content/structure.js'
-import type { ContentCache, KnownPage, PresentedTree } from '../../src/domain/context/content-cache.js'
+import type { ContentCache, KnownPage, PresentedPage } from '../../src/domain/context/content-cache.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/parse-commit.js'
@@ -147,7 +147,7 @@ measured('places of comments', (content) => {
 
 measured('page trees as they are presented', (content) => {
   for (let space = 0; space < 20; space++) {
-    const pages = Array.from({ length: 100 }, (_, n): [string, PresentedTree['pages'] extends Map<string, infer P> ? P : never] => {
+    const pages = Array.from({ length: 100 }, (_, n): [string, PresentedPage] => {
       const json = JSON.stringify({
         id: id(n),
         title: `Page ${n}`,
@@ -156,7 +156,7 @@ measured('page trees as they are presented', (content) => {
         tags: [],
         git: oid(n),
       })
-      return [id(n), { before: json.slice(0, 60), after: json.slice(100), costly: [], dates: { created: n, updated: n }, lasts: true }]
+      return [id(n), { before: json.slice(0, 60), after: json.slice(100), costly: [], dates: { created: n, updated: n } }]
     })
     content.trees.set(`${id(space)}:true`, { structure: space, stamp: oid(space), pages: new Map(pages) })
   }

@@ -41,6 +41,21 @@ test('a value under many keys is charged once, and goes from all of them', () =>
   assert.ok(budget.used <= 100_000)
 })
 
+test('what is of use to its dependents alone goes with the last of them, and not before', () => {
+  const budget = new MemoryBudget(MIB)
+  const bodies = budget.cache<object>({ weigh: () => 5000, goesWithLast: true })
+  const responses = budget.cache<{ body: object }>({ weigh: () => 100, base: ({ body }) => body as { body: object } })
+  const body = {}
+  bodies.set('tag', body)
+  assert.is(bodies.has('tag'), true, 'nobody has used it yet')
+  for (const reader of ['one', 'two']) responses.set(reader, { body })
+  responses.delete('one')
+  assert.is(bodies.has('tag'), true)
+  responses.set('two', { body: {} })
+  assert.is(bodies.has('tag'), false)
+  assert.is(responses.has('two'), true)
+})
+
 test('a value that is too large for a cache is not kept', () => {
   const cache = new MemoryBudget(1000 * MIB).cache<string>({ weigh: (text) => text.length, maxEntryBytes: 10 })
   cache.set('a', 'short')

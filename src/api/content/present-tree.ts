@@ -1,6 +1,6 @@
 /** Pages with those below them as JSON. What an edit leaves as it is, is not made again. */
 import type { PageEntry } from '../../content/types.js'
-import type { FileDates, PresentedTree } from '../../domain/context/content-cache.js'
+import type { FileDates, PresentedPage, PresentedTree } from '../../domain/context/content-cache.js'
 import { datesOf } from '../../domain/revisions/page-dates.js'
 import { eachDocument, knownPages, structureNumber } from '../../domain/revisions/revisions.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
@@ -30,16 +30,16 @@ export async function presentPages(context: PageContext, entries: readonly PageE
   const slices = new Slices()
   const costly: Diagnostic[] = []
   const parts: string[] = []
-  const made: PresentedTree['pages'] = new Map()
+  const lasting = new Map<string, PresentedPage>()
   const { commit } = context.revision.snapshot
   let isNew = false
   const write = async (list: readonly PageEntry[]): Promise<void> => {
     parts.push('[')
     for (const [index, entry] of list.entries()) {
       const same = knownPage(context, known, entry)
-      const page = same ?? (await makePage(context, entry))
-      isNew ||= same === undefined && page.lasts
-      if (page.lasts) made.set(entry.id, page)
+      const { page, lasts } = same ? { page: same, lasts: true } : await makePage(context, entry)
+      isNew ||= !same && lasts
+      if (lasts) lasting.set(entry.id, page)
       costly.push(...page.costly)
       parts.push(index === 0 ? '' : ',', page.before, commit, page.after, ',"pages":')
       await write(entry.pages)
@@ -49,11 +49,9 @@ export async function presentPages(context: PageContext, entries: readonly PageE
     parts.push(']')
   }
   await write(entries)
-  if (known && isNew) keepTree(context, made)
+  if (known && isNew) context.app.content.trees.set(keyOf(context), { ...known, pages: lasting })
   return { json: new RawJson(Buffer.from(parts.join(''))) as unknown as Page[], costly }
 }
-
-type PresentedPage = PresentedTree['pages'] extends Map<string, infer P> ? P : never
 
 /** Reads what is to be known of the files whose pages are made anew. */
 async function readDocuments(context: PageContext, entries: readonly PageEntry[], known: PresentedTree | null): Promise<void> {
@@ -73,11 +71,6 @@ function knownTree(context: PageContext): PresentedTree {
   return known?.structure === structure && known.stamp === stamp ? known : { structure, stamp, pages: new Map() }
 }
 
-function keepTree(context: PageContext, pages: PresentedTree['pages']): void {
-  const { app, revision } = context
-  app.content.trees.set(keyOf(context), { structure: structureNumber(revision.structure), stamp: spaceStamp(revision.space.doc), pages })
-}
-
 const ownDates = ({ dates }: PageContext, entry: PageEntry): FileDates | null => (entry.type === 'document' ? (datesOf(dates, entry.gitPath) ?? null) : null)
 
 /** A page as it was presented before, if its file is the same: a commit that changes a file has dates of its own for it. */
@@ -86,7 +79,8 @@ function knownPage(context: PageContext, known: PresentedTree | null, entry: Pag
   return page && page.dates === ownDates(context, entry) ? page : undefined
 }
 
-async function makePage(context: PageContext, entry: PageEntry): Promise<PresentedPage> {
+/** A page as it is presented, and whether it stays so for as long as its file and the structure do. */
+async function makePage(context: PageContext, entry: PageEntry): Promise<{ page: PresentedPage; lasts: boolean }> {
   const { app, revision } = context
   const own = await presentOwn(context, entry)
   const json = JSON.stringify(own)
@@ -94,11 +88,9 @@ async function makePage(context: PageContext, entry: PageEntry): Promise<Present
   const start = `"urls":{"app":"${revisionUrl(app, revision.space.doc.id, '')}`
   const at = json.indexOf(start) + start.length
   const dates = ownDates(context, entry)
+  const costly = ((own.diagnostics ?? []) as Diagnostic[]).filter((one) => one.code === 'too-costly')
   return {
-    before: json.slice(0, at),
-    after: json.slice(at + revision.snapshot.commit.length, -1),
-    costly: ((own.diagnostics ?? []) as Diagnostic[]).filter((one) => one.code === 'too-costly'),
-    dates,
+    page: { before: json.slice(0, at), after: json.slice(at + revision.snapshot.commit.length, -1), costly, dates },
     // Covers name files by IDs, which depend on other pages.
     lasts: own.cover === undefined && (dates !== null || entry.type !== 'document'),
   }

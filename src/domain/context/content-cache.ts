@@ -57,14 +57,23 @@ export interface PageDates {
   depth: number
 }
 
-/** The pages of a structure as they were presented, without the commit. */
+/** A page as it was presented in a tree: its JSON before and after the commit, without subpages. */
+export interface PresentedPage {
+  before: string
+  after: string
+  costly: readonly Diagnostic[]
+  /** Of its file; null if it has none. */
+  dates: FileDates | null
+}
+
+/** The pages of a structure as they were presented last. */
 export interface PresentedTree {
   /** The structure's number (`structureNumber`). */
   structure: number
   /** What else they depend on besides the files: the settings of the space. */
   stamp: string
-  /** By ID: the JSON before and after the commit, without subpages. */
-  pages: Map<string, { before: string; after: string; costly: readonly Diagnostic[]; dates: FileDates | null; lasts: boolean }>
+  /** By ID. */
+  pages: ReadonlyMap<string, PresentedPage>
 }
 
 /** A revision that changed a page: its file, or the table of contents. */
