@@ -28,9 +28,14 @@ interface Renewed {
 /** The next response is one to the same request, so it may not depend on the tag or the coding of this one. */
 const CONDITIONS = ['if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'] as const
 
-/** Whether a response may be renewed: one that is whole, as it was made, and that was sent whatever the client has. */
-export const mayBeRenewed = ({ method, status, req, res }: Context): boolean =>
-  method === 'GET' && status === 200 && !res.hasHeader('Content-Encoding') && CONDITIONS.every((name) => req.headers[name] === undefined)
+/** Larger bodies are made anew: one is copied at once for each commit. */
+const LARGEST_BYTES = 1024 * 1024
+
+/** The body of a response that may be renewed: one that is whole, as it was made, and that was sent whatever the client has; else null. */
+export function renewableBody({ method, status, req, res, body }: Context): Buffer | null {
+  if (method !== 'GET' || status !== 200 || res.hasHeader('Content-Encoding') || CONDITIONS.some((name) => req.headers[name] !== undefined)) return null
+  return Buffer.isBuffer(body) && body.length <= LARGEST_BYTES ? body : null
+}
 
 /** The response for where the branch points now; null if it is not known to be the same but for the commit. */
 export async function renewed<Kept extends Renewed>(

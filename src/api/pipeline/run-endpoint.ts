@@ -17,7 +17,7 @@ import { type FormLimits, isForm } from './form.js'
 import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
 import { RawBodies } from './raw-body.js'
-import { mayBeRenewed } from './renewed.js'
+import { renewableBody } from './renewed.js'
 import type { RequestState } from './request-state.js'
 import { checkLength } from './routes.js'
 import { readUrlencoded } from './urlencoded.js'
@@ -224,7 +224,8 @@ class EndpointRunner {
     else await this.respond(compiled, ctx, await endpoint.handle(context), { tag, recording })
     state.tag = tag
     state.evidence = recording?.evidence() ?? null
-    const renewal = state.evidence && mayBeRenewed(ctx) && Buffer.isBuffer(ctx.body) ? await endpoint.renewal?.(context, ctx.body) : null
+    const body = state.evidence && endpoint.renewal ? renewableBody(ctx) : null
+    const renewal = body && (await endpoint.renewal?.(context, body))
     if (renewal) state.renewable = { ...renewal, tagAt: (commit) => tagOf(parts.map((part) => (part === renewal.commit ? commit : part))) }
   }
 
