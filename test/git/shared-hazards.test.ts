@@ -287,8 +287,11 @@ test('a database that was restored to an earlier time is the truth, also if new 
   const saved = await refsOf(a, name)
   for (let n = 0; n < 3; n++) await edit(a, name, `lost ${n}\n`)
   await b.git.refresh(name)
-  await database.query(`DELETE FROM repositories WHERE name = '${name}'`)
-  for (const table of tables) await database.query(`INSERT INTO ${table} SELECT * FROM saved_${table}`)
+  // At once: a late hint of those edits would let a node look between two statements, and delete its copy since there is no such repository.
+  await database.transact(async (session) => {
+    await session.query(`DELETE FROM repositories WHERE name = '${name}'`)
+    for (const table of tables) await session.query(`INSERT INTO ${table} SELECT * FROM saved_${table}`)
+  })
   // Node a sees the earlier time itself; node b only after it was overtaken.
   assert.equal(await refsOf(a, name), saved)
   for (let n = 0; n < 5; n++) await edit(a, name, `new ${n}\n`)
