@@ -19,6 +19,8 @@ export const readLines = [PAGE, PAGE_AND_WRITES, PAGE_KNOWN, TREE, TREE_KNOWN].f
 const ROUNDS = 5
 const SECONDS = 2
 const CONNECTIONS = 20
+/** Fewer for large responses: those that one caller has not read yet may take half of the bytes that all responses may. */
+const LARGE_CONNECTIONS = 4
 const WRITES_PER_SECOND = 20
 
 interface Rate {
@@ -38,14 +40,15 @@ interface Asked {
   paths: string[]
   headers?: Record<string, string>
   status?: string
+  connections?: number
   /** Goes on in the service during its rounds; ends when it is told so. */
   beside?: () => Promise<() => Promise<void>>
 }
 
-async function rate(server: Server, load: Sides['load'], { paths, headers = {}, status = '200' }: Asked): Promise<Rate> {
+async function rate(server: Server, load: Sides['load'], { paths, headers = {}, status = '200', connections = CONNECTIONS }: Asked): Promise<Rate> {
   const before = await server.cpu()
   const authorization = `Bearer ${ADMIN_TOKEN}`
-  const asked = { url: server.url, paths, headers: { authorization, ...headers }, seconds: SECONDS, connections: CONNECTIONS, status }
+  const asked = { url: server.url, paths, headers: { authorization, ...headers }, seconds: SECONDS, connections, status }
   const perSecond = await load.load(asked)
   return { perSecond, cpu: ((await server.cpu()) - before) / (perSecond * SECONDS) }
 }
@@ -146,7 +149,7 @@ export async function reads(dir: string, wanted: (name: string) => boolean): Pro
   if (asks(TREE) || asks(TREE_KNOWN)) {
     const { sides, tree, etagOf, stop } = await prepared(dir, 10_000, false)
     try {
-      if (asks(TREE)) lines.push(...(await compare(TREE, sides, { paths: [tree] })))
+      if (asks(TREE)) lines.push(...(await compare(TREE, sides, { paths: [tree], connections: LARGE_CONNECTIONS })))
       if (asks(TREE_KNOWN)) lines.push(...(await compare(TREE_KNOWN, sides, { paths: [tree], headers: { 'if-none-match': etagOf(tree) }, status: '304' })))
     } finally {
       await stop()
