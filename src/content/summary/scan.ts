@@ -14,6 +14,10 @@ const HEADING = /^(#{1,6})(?:[ \t]|$)/
 const FENCE = /^(`{3,})([^`]*)$|^(~{3,})(.*)$/
 const DEFINITION = /^\[([^\]\\]{1,999})\]:[ \t]*\S/
 const UNDERLINE = /^(=+|-+)[ \t]*$/
+const CHAPTER = /^\[.*\]\(.*\)$|^\[[^\]]+\](?:\[[^\]]*\])?$/
+
+/** Whether a line outside of lists is a chapter (mdBook): nothing but a link. */
+export const isChapter = (text: string): boolean => CHAPTER.test(text)
 
 /** A reference label as CommonMark compares it. */
 export const normaliseLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
@@ -44,7 +48,8 @@ export class Scanner {
   /** Whether the first paragraph of the deepest item may continue. */
   private open = false
   private fence: Fence | null = null
-  private comment = false
+  /** The items that an open comment is in. */
+  private comment: number | null = null
   private titled = false
 
   constructor(
@@ -76,10 +81,8 @@ export class Scanner {
     const raw = this.text.slice(line.start, line.textEnd)
     const { position, column } = indentation(raw)
     const rest = raw.slice(position).trimEnd()
-    if (this.comment) {
-      this.extend(line)
-      this.comment = !rest.includes('-->')
-    } else if (this.fence && this.inFence(line, raw, rest, column)) {
+    if (this.comment !== null) this.remark(line, rest, this.comment)
+    else if (this.fence && this.inFence(line, raw, rest, column)) {
       return
     } else if (rest === '') {
       this.open = false
@@ -118,8 +121,7 @@ export class Scanner {
     } else if (rest.startsWith('<!--')) {
       this.endParagraph()
       this.open = false
-      this.extend(line)
-      this.comment = !rest.includes('-->')
+      this.remark(line, rest, inside)
     } else if (this.isItem(rest)) this.item(line, rest, at, column, inside)
     else this.prose(line, rest, at, inside)
   }
@@ -242,9 +244,14 @@ export class Scanner {
     }
   }
 
-  /** The line belongs to the deepest open item. */
-  private extend(line: Line): void {
-    const top = this.items.at(-1)
+  /** A line of a comment. It belongs to the items that it is in, but ends none: what follows may be nested in the items before it. */
+  private remark(line: Line, rest: string, inside: number): void {
+    this.extend(line, this.items[inside - 1] ?? null)
+    this.comment = rest.includes('-->') ? null : inside
+  }
+
+  /** The line belongs to the deepest open item, or to another one. */
+  private extend(line: Line, top: Block | null = this.items.at(-1) ?? null): void {
     if (!top) return
     top.end = line.end
     if (top.children.length === 0) top.ownEnd = line.end
@@ -254,7 +261,7 @@ export class Scanner {
   private endParagraph(): void {
     const lines = this.paragraph
     this.paragraph = []
-    if (lines.length === 0 || !lines.every(({ text }) => /^\[.*\]\(.*\)$|^\[[^\]]+\](?:\[[^\]]*\])?$/.test(text))) return
+    if (lines.length === 0 || !lines.every(({ text }) => isChapter(text))) return
     if (this.group?.marker === '#' && this.group.children.length > 0) this.group = null
     for (const block of lines) {
       ;(this.group?.children ?? this.result.blocks).push(block)
