@@ -267,6 +267,9 @@ test('mdBook: what cannot stand after the last chapters goes before them, and a 
   assert.is(insertGroup(text, { title: 'More' }), text.replace(before, `${before}\n# More\n\n***\n`))
   assert.is(insertEntry(text, { title: 'Soon', href: null, parent: null }), text.replace(before, `${before}\n***\n\n- Soon\n`))
   assert.is(insertEntry(text, { title: 'Z', href: 'z.md', parent: null }), `${text}[Z](z.md)\n`)
+  const told = '[Preface](p.md)\n\n- [a](a.md) tells of a\n- [b](b.md)\n'
+  assert.is(moveEntry(told, [1], { parent: null, at: 0 }), '* [a](a.md) tells of a\n\n[Preface](p.md)\n\n- [b](b.md)\n')
+  assert.throws(() => insertEntry('# T\n\n# Part\n\n[a](a.md)\n', { title: 'Soon', href: null, parent: [0], at: 0 }), /outside of lists first/)
   const untitled = '[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n'
   assert.match(insertGroup(untitled, { title: 'First', at: 0 }), /^## First\n/)
   assert.match(insertGroup('* [a](a.md)\n', { title: 'First' }), /\n## First\n/)

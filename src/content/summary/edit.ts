@@ -5,7 +5,7 @@ import { summaryOf } from './parse.js'
 import { blankAfter, blankBefore, cutLines, insertLines, lineBefore } from './edit-lines.js'
 import { locate, type Located, type Locator } from './locate.js'
 import { slotFor } from './slot.js'
-import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
+import { type Block, isChapter, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
 import { keepSiblings, shifted } from './shift.js'
 import type { SummaryNode } from '../types.js'
 
@@ -151,7 +151,8 @@ export function placeEntry(
   tools = noneShared,
 ): string {
   const scan = tools.scan(text)
-  const asChapter = from.block.yaml === undefined && from.block.children.length === 0 && from.linked
+  // With other text beside the link, the line would be no chapter outside of lists.
+  const asChapter = from.block.children.length === 0 && from.linked && isChapter(from.block.text)
   const slot = slotFor(text, scan, parent && locate(scan, parent), at, asChapter)
   return insertLines(text, slot.offset, [...slot.before, ...shifted(from.text, from.block, slot.lead, slot.marker), ...slot.after])
 }

@@ -69,6 +69,8 @@ export function slotFor(text: string, scan: Scan, parent: Located | null, at: nu
   if (parent && parent.path.length >= MAX_DEPTH) throw new RangeError(`The entry would be nested more than ${MAX_DEPTH} levels deep. Choose another parent.`)
   const previous = siblings[index - 1]
   const next = siblings[index]
+  if (parent?.block.marker === '#' && next?.kind === 'paragraph' && !asChapter)
+    throw new RangeError('A part has its chapters outside of lists first. Put the entry after them.')
   if (previous && previous.kind !== 'group') return beside(text, siblings, index - 1, previous.end, asChapter)
   // A list right after the list of a group would be in that group.
   const joins = previous?.kind === 'group' && next?.kind === 'paragraph' && !asChapter
