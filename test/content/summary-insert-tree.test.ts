@@ -25,6 +25,7 @@ test('a whole tree is written below its parent, in the style of the file, and no
     '# T\n\n- [a](a.md)\n    - [b](b.md)\n    - [New 1](new-1.md)\n      - [New 2](<a b/new (2).md>)\n        - New 3\n    - [New 4](new-4.md)\n      - [New 5](new-5.md)\n',
   )
   assert.is(insertEntries('', { entries: tree.slice(1), parent: null }), '* [New 4](new-4.md)\n  * [New 5](new-5.md)\n')
+  assert.is(insertEntries('*\t[a](a.md)\n', { entries: tree.slice(1), parent: null }), '*\t[a](a.md)\n*\t[New 4](new-4.md)\n    *\t[New 5](new-5.md)\n')
   let inserted = 0
   fc.assert(
     fc.property(summaryText, fc.nat(), (text, pick) => {

@@ -2,11 +2,11 @@
 import { encodeEntry, habitOf, type TargetHabit } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
-import { blankAfter, blankBefore, cutLines, insertLines, lineBefore } from './edit-lines.js'
+import { blankAfter, blankBefore, cutLines, indentation, insertLines, lineBefore } from './edit-lines.js'
 import { locate, type Located, type Locator } from './locate.js'
 import { slotFor } from './slot.js'
 import { type Block, isChapter, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
-import { keepSiblings, shifted } from './shift.js'
+import { contentAfter, keepSiblings, shifted } from './shift.js'
 import type { SummaryNode } from '../types.js'
 
 export type { Locator } from './locate.js'
@@ -56,7 +56,7 @@ export function insertEntries(text: string, { entries, parent }: { entries: read
     trees.flatMap(({ title, href, children }) => [
       lead + slot.marker + encodeEntry(title, href, habit),
       // What is nested begins where the text of its parent begins.
-      ...linesOf(children, lead + ' '.repeat(slot.marker.length)),
+      ...linesOf(children, lead + ' '.repeat(contentAfter(lead, slot.marker) - indentation(lead).column)),
     ])
   return insertLines(text, slot.offset, [...slot.before, ...linesOf(entries, slot.lead), ...slot.after])
 }

@@ -13,9 +13,16 @@ export function shifted(text: string, block: Block, lead: string, marker: string
   const same = (written === '') === (marker === '') && /^\d/.test(written) === /^\d/.test(marker)
   const bullet = same && written.length === marker.length ? marker : same && /^\d/.test(written) ? marker : reMarked(written, marker)
   const column = indentation(lead).column
-  const content = column + (indentation(bullet, 0).column || bullet.length)
-  const by = Math.max(content, column) - block.content
+  const by = contentAfter(lead, bullet) - block.content
   return [lead + bullet + own, ...nested.map((line) => shiftLine(line, first!.slice(0, position), lead, by, column - block.indent))]
+}
+
+/** The column at which the text of an item begins, after its white space and its marker. */
+export function contentAfter(lead: string, marker: string): number {
+  const bullet = marker.trimEnd().length
+  const column = indentation(lead).column + bullet
+  const gap = indentation(marker, bullet, column).column - column
+  return column + (gap < 5 ? gap : 1)
 }
 
 /** The new bullet, followed by the white space of the old one. */
