@@ -46,6 +46,8 @@ test('titles and targets change alone', () => {
   assert.is(retitleGroup('## G <a href="#g" id="g"></a>\n', [0], 'N'), '## N <a href="#g" id="g"></a>\n')
   assert.is(retitleGroup('## G <a href="#g" id="g"></a>\r\n', [0], 'N', 'n'), '## N <a href="#n" id="n"></a>\r\n')
   assert.is(retitleGroup('## G <a href="#g" id="g"></a>\n', [0], 'G', null), '## G\n')
+  assert.is(retitleGroup('## G\n', [0], '1. Set-up #'), '## 1. Set-up \\#\n')
+  assert.is(retitleGroup('G\n---\n', [0], '1. Set-up'), '1\\. Set-up\n---\n')
 })
 
 test('groups come, move and go with their lines', () => {
@@ -271,6 +273,8 @@ test('mdBook: what cannot stand after the last chapters goes before them, and a 
   assert.is(moveEntry(told, [1], { parent: null, at: 0 }), '* [a](a.md) tells of a\n\n[Preface](p.md)\n\n- [b](b.md)\n')
   assert.throws(() => insertEntry('# T\n\n# Part\n\n[a](a.md)\n', { title: 'Soon', href: null, parent: [0], at: 0 }), /outside of lists first/)
   const untitled = '[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n'
+  assert.match(moveGroup(untitled, [1], 0), /^## Part\n/)
+  assert.match(moveGroup(`# T\n\n${untitled}`, [1], 0), /^# T\n\n# Part\n/)
   assert.match(insertGroup(untitled, { title: 'First', at: 0 }), /^## First\n/)
   assert.match(insertGroup('* [a](a.md)\n', { title: 'First' }), /\n## First\n/)
 })

@@ -58,6 +58,7 @@ test('mdBook: prefix, parts, suffix, comments', () => {
 test('a group keeps its slug and loses its anchor', () => {
   const [group] = parseSummary('## Getting *Started* <a href="#start" id="start-here"></a>\n').nodes
   assert.equal([group?.type, group?.title, group?.slug], ['group', 'Getting Started', 'start-here'])
+  assert.equal(read('## Guides of [the team](https://a.example)\n'), ['## Guides of the team -> https://a.example'])
 })
 
 test('computed entries', () => {

@@ -49,8 +49,8 @@ export function encodePlainTitle(title: string): string {
   return text.replace(/^(\d{1,9})(?=[.)](?: |$))/, '$1\\').replace(/^(?=[#>+\-~=*])/, '\\')
 }
 
-/** A heading's text. A run of `#` at the end is escaped. */
-export const encodeHeading = (title: string): string => encodePlainTitle(title).replace(/ (#+)$/, ' \\$1')
+/** A heading's text. A run of `#` at the end is escaped; after the marks of a heading, nothing begins another block. */
+export const encodeHeading = (title: string): string => encodeTitle(title).replace(/(^| )(#+)$/, '$1\\$2')
 
 /** The content of an entry: a link, or a title alone. */
 export const encodeEntry = (title: string, href: string | null, habit: TargetHabit): string =>

@@ -67,7 +67,11 @@ export function placeGroup(text: string, at: number, lines: readonly string[], s
   const found = scan(text)
   if (!Number.isInteger(at) || at < 0 || at > found.blocks.length)
     throw new RangeError(`The table of contents has only ${found.blocks.length} top-level nodes, so there is no index ${at}.`)
-  return place(text, found, at, lines)
+  const placed = place(text, found, at, lines)
+  // At the beginning of a text without a title, the first H1 would be that, and no group.
+  const [first] = scanSummary(placed).blocks
+  const isTitle = at === 0 && /^#(?!#)/.test(lines[0] ?? '') && !(first && placed.startsWith(lines[0]!, first.start))
+  return isTitle ? place(text, found, at, [`#${lines[0]}`, ...lines.slice(1)]) : placed
 }
 
 const gap = (text: string, offset: number): string[] => (blankBefore(text, offset) ? [] : [''])

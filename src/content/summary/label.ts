@@ -53,7 +53,9 @@ function labelOf(source: string, definitions: ReadonlyMap<string, string>): Labe
 export function titleSplice(text: string, block: Block, definitions: ReadonlyMap<string, string>, title: string): Splice {
   const source = sourceOf(text, block)
   const at = (start: number, end: number, put: string): Splice => ({ start: block.textStart + start, end: block.textStart + end, text: put })
-  if (block.kind === 'group') return at(0, source.search(/[ \t]*<a\s|$/i), encodeHeading(title))
+  // An underlined heading begins as a paragraph does.
+  const heading = text.slice(block.start, block.textStart).includes('#') ? encodeHeading : encodePlainTitle
+  if (block.kind === 'group') return at(0, source.search(/[ \t]*<a\s|$/i), heading(title))
   const { node, from, to, end } = labelOf(source, definitions)
   if (node?.type === 'linkReference' && node.referenceType !== 'full') {
     return at(node.position!.start.offset!, node.position!.end.offset!, `[${encodeTitle(title)}][${node.label ?? node.identifier}]`)

@@ -29,7 +29,7 @@ export function summaryOf(scan: Scan): Summary {
 
 function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode {
   const { line, start, end } = block
-  const { title, href, slug, more } = parseInline(inlineOf(block), scan.definitions)
+  const { title, href, slug, more } = parseInline(inlineOf(block), scan.definitions, block.kind === 'group' ? 'whole' : 'of-link')
   const place = { line, start, end, children: [] }
   if (block.kind === 'group') return { type: 'group', title, href, ...(slug === undefined ? {} : { slug }), ...place }
   if (block.yaml !== undefined && href === null) {
