@@ -26,7 +26,9 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   const out: unknown[] = []
   let leaves: Array<[marks: string, text: string]> = []
   const flush = () => {
-    const text = leaves.map(([marks, value]): [string, string] => [marks, verbatim ? value : value.replace(/\s+/g, ' ')]).filter(([, value]) => value !== '')
+    // The file decides which line ends are written, whatever the client sent.
+    const read = (value: string): string => (verbatim ? value.replace(/\r\n?/g, '\n') : value.replace(/\s+/g, ' '))
+    const text = leaves.map(([marks, value]): [string, string] => [marks, read(value)]).filter(([, value]) => value !== '')
     const joined: Array<[string, string]> = []
     for (const [marks, value] of text) {
       const last = joined.at(-1)

@@ -12,6 +12,9 @@ interface Edit {
 /** Blocks that are always replaced as a whole, since their children cannot be written on their own. */
 const WHOLE = new Set(['table', 'table-row', 'images', 'image', 'unknown-block', 'code', 'expandable-title'])
 
+/** The rest of a line, if the next one is not blank. */
+const NEXT_LINE = /^[ \t]*(?:\r\n|\n)[ \t]*[^ \t\r\n]/
+
 const blocks = (nodes: BlockNode['nodes']): BlockNode[] => nodes.flatMap((node) => (node.object === 'block' ? [node] : []))
 const place = (node: BlockNode): Position | null => {
   const at = node.data['position'] as Partial<Position> | undefined
@@ -51,12 +54,15 @@ export function patchSource(source: string, base: DocumentNode, next: DocumentNo
     after.forEach((node, index) => {
       const pair = pairs[index] as number
       if (pair < 0) {
-        const text = write(node, `${path}/${index}`).replaceAll('\n', eol)
+        const text = write(node, `${path}/${index}`).replace(/\r?\n/g, eol)
         const old = before[last]
         const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
-        edits.push({ start: at, end: at, text: old ? `${eol}${eol}${text}` : `${text}${eol}${before[0] ? eol : ''}` })
+        // Without a blank line, the text that follows would be the end of this block.
+        const gap = NEXT_LINE.test(source.slice(at)) && (pairs[index + 1] ?? 0) >= 0 ? eol : ''
+        edits.push({ start: at, end: at, text: old ? `${eol}${eol}${text}${gap}` : `${text}${eol}${before[0] ? eol : ''}` })
         return
       }
+      if (last >= 0 && pair > last + 1) edits.push(...apart(source, before[last] as BlockNode, before[pair] as BlockNode))
       last = pair
       change(before[pair] as BlockNode, node, `${path}/${index}`)
     })
@@ -78,12 +84,26 @@ export function patchSource(source: string, base: DocumentNode, next: DocumentNo
   return applyEdits(source, edits)
 }
 
+/** Of two lists that become neighbours, the second one gets other markers, or they would be one list. */
+function apart(source: string, one: BlockNode, other: BlockNode): Edit[] {
+  const markerAt = (item: BlockNode): { start: number; end: number; mark: string } => {
+    const start = (place(item) as Position).start
+    const number = /^\d*/.exec(source.slice(start, start + 10))![0].length
+    return { start: start + number, end: start + number + 1, mark: source.charAt(start + number) }
+  }
+  if (!one.type.startsWith('list-') || !other.type.startsWith('list-') || !one.nodes[0] || !other.nodes[0]) return []
+  const { mark } = markerAt(blocks(one.nodes)[0]!)
+  if (markerAt(blocks(other.nodes)[0]!).mark !== mark) return []
+  const instead = mark === '.' ? ')' : mark === ')' ? '.' : mark === '*' ? '-' : '*'
+  return blocks(other.nodes).map((item) => ({ ...markerAt(item), text: instead }))
+}
+
 /** Puts before every line but the first what containers (quotes, indentation) put before the line at `at`. */
 function prefixed(text: string, source: string, at: number, eol: string): string {
   const line = source.slice(Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1, at)
   const prefix = line.replace(/[^>\t ]/g, ' ')
   return text
-    .split('\n')
+    .split(/\r?\n/)
     .map((one, index) => (index === 0 ? one : one === '' ? prefix.trimEnd() : prefix + one))
     .join(eol)
 }
