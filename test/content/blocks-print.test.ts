@@ -127,6 +127,28 @@ test('what is put between lines without a blank one, and lists that become neigh
   assert.is(without('1. a\n\nOut\n\n1. b\n1. c\n'), '1. a\n\n1) b\n1) c\n')
 })
 
+test('an end tag that is indented below a list ends what was opened before the list', () => {
+  const source = '{% hint style="info" %}\nA:\n\n- b\n  - c\n    {% endhint %}\n\nD\n'
+  const tree = parseDocument(source)
+  assert.equal(
+    tree.nodes.map(({ type }) => type),
+    ['hint', 'paragraph'],
+  )
+  leavesOf(tree.nodes)[2]!.text = 'cc'
+  assert.is(printDocument(tree, source), source.replace('- c', '- cc'))
+  const inside = '- a\n  {% hint style="info" %}\n  - b\n    {% endhint %}\n- c\n'
+  assert.equal(
+    parseDocument(inside).nodes.map(({ type }) => type),
+    ['list-unordered'],
+  )
+  const columns =
+    '{% columns %}\n{% column %}\n{% hint style="info" %}\n* a\n  {% endhint %}\n  {% endcolumn %}\n\n{% column %}\nb\n{% endcolumn %}\n{% endcolumns %}\n'
+  assert.equal(
+    parseDocument(columns).nodes.map(({ type }) => type),
+    ['columns'],
+  )
+})
+
 test('code in a file with CRLF is edited with the line ends of any client', () => {
   const source = '- a\r\n\r\n```js\r\n1\r\n2\r\n```\r\n\r\n__b__\r\n'
   for (const code of ['1\r\n3', '1\n3']) {

@@ -56,6 +56,7 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
     const tag = node.type === 'tag' ? parseTag(node.value ?? '') : null
     if (tag) addTag(tag, at)
     else if (node.type === 'paragraph' && node.children?.some((child) => child.type === 'tag')) splitParagraph(node, at)
+    else if (node.type === 'list' && open.size > 0) splitList(node, at)
     else if (node.type === 'html' && DETAILS_HTML.test(node.value ?? '')) {
       const found = splitHtml(cleanSource(node, at, text), at.start)
       // If nothing was split off, the node is kept: parsing it again as a part would never end.
@@ -63,6 +64,18 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
     } else items.push({ kind: 'node', node, ...at })
   }
   return items
+
+  /** An indented end tag below a list is in its last item for markdown, but ends what was opened before the list. */
+  function splitList(list: Markdown, whole: Range): void {
+    const ends = lastTags(list).filter(({ tag, at }) => {
+      const before = text.slice(whole.start, at.start)
+      return tag.closing && (open.get(tag.name) ?? 0) > 0 && /\n[ \t]*$/.test(before.slice(-200)) && !before.includes(`{% ${tag.name}`)
+    })
+    const [first] = ends
+    if (!first) return void items.push({ kind: 'node', node: list, ...whole })
+    items.push({ kind: 'part', start: whole.start, end: whole.start + text.slice(whole.start, first.at.start).trimEnd().length })
+    for (const { tag, at } of ends) addTag(tag, at)
+  }
 
   function splitParagraph(paragraph: Markdown, whole: Range): void {
     let part: Markdown[] = []
@@ -95,6 +108,20 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
     }
     flush(whole.end)
   }
+}
+
+/** The tags with which a node ends, in order. */
+function lastTags(node: Markdown): Array<{ tag: Tag; at: Range }> {
+  let inner = node
+  while (inner.type !== 'paragraph' && inner.children?.length && inner.children.at(-1)?.type !== 'tag') inner = inner.children.at(-1)!
+  const tags: Array<{ tag: Tag; at: Range }> = []
+  for (const child of (inner.children ?? []).toReversed()) {
+    const tag = child.type === 'tag' ? parseTag(child.value ?? '') : null
+    const at = findOffsets(child)
+    if (tag && at) tags.unshift({ tag, at })
+    else if (child.type !== 'break' && (child.type !== 'text' || (child.value ?? '').trim() !== '')) break
+  }
+  return tags
 }
 
 /** Removes white space at both ends of phrasing. */
