@@ -149,6 +149,13 @@ test('an end tag that is indented below a list ends what was opened before the l
   )
 })
 
+test('the other rows of a table stay as they are aligned', () => {
+  const source = '> | a    | b |\n> |:-----|--:|\n> | long | 1 |\n> c | 2\n'
+  const tree = parseDocument(source)
+  leavesOf(tree.nodes)[2]!.text = 'x|y'
+  assert.is(printDocument(tree, source), source.replace('| long | 1 |', '| x\\|y | 1 |'))
+})
+
 test('code in a file with CRLF is edited with the line ends of any client', () => {
   const source = '- a\r\n\r\n```js\r\n1\r\n2\r\n```\r\n\r\n__b__\r\n'
   for (const code of ['1\r\n3', '1\n3']) {

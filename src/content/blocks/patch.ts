@@ -76,8 +76,22 @@ export function patchSource(source: string, base: DocumentNode, next: DocumentNo
     const mark = edits.length
     if (fit && siblings(inner, blocks(node.nodes), `${path}/nodes`, false)) return
     edits.length = mark
+    if (deep && old.type === 'table' && node.type === 'table' && rows(old, node, path)) return
     const at = place(old) as Position
     edits.push({ start: at.start, end: at.end, text: prefixed(write(node, path), source, at.start, eol) })
+  }
+
+  /** A table with pipes has a line for each row: those that are the same stay as they are aligned. */
+  function rows(old: BlockNode, node: BlockNode, path: string): boolean {
+    const [before, after] = [blocks(old.nodes), blocks(node.nodes)]
+    const [head, , ...body] = write(node, path).split('\n')
+    const written = [head!, ...body]
+    if (before.length !== after.length || written.length !== after.length || !head!.startsWith('|') || source.charAt(place(old)!.start) === '<') return false
+    before.forEach((row, index) => {
+      const at = place(row)
+      if (at && fingerprint(row) !== fingerprint(after[index]!)) edits.push({ start: at.start, end: at.end, text: written[index]! })
+    })
+    return true
   }
 
   siblings(base.nodes, next.nodes, 'nodes', true)
