@@ -22,6 +22,17 @@ function data(node: Exclude<Node, { object: 'text' }>): unknown {
   return kept.map(([name, value]) => [name, plain(value)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
+/** The text of a link that is nothing but an address, which is a link to GFM wherever it is written; null for others. */
+function addressIn(node: Node): Extract<Inline, { object: 'text' }> | null {
+  if (node.object !== 'inline' || node.type !== 'link' || node.data['title'] !== undefined || node.nodes.length !== 1) return null
+  const [only] = node.nodes
+  const written = only?.object === 'text' ? only.leaves.map((leaf) => leaf.text).join('') : ''
+  const url = (node.data['ref'] as { url?: unknown } | undefined)?.url
+  return only?.object === 'text' && /^(?:https?:\/\/|www\.)|@/i.test(written) && [written, `http://${written}`, `mailto:${written}`].includes(String(url))
+    ? only
+    : null
+}
+
 function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   const out: unknown[] = []
   let leaves: Array<[marks: string, text: string]> = []
@@ -39,9 +50,10 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
     leaves = []
   }
   for (const node of nodes) {
-    if (node.object === 'text')
-      leaves.push(...node.leaves.map((leaf): [string, string] => [JSON.stringify(leaf.marks.map((mark) => [mark.type, mark.data])), leaf.text]))
-    else if (!isEmptyParagraph(node)) {
+    const plainText = node.object === 'text' ? node : addressIn(node)
+    if (plainText)
+      leaves.push(...plainText.leaves.map((leaf): [string, string] => [JSON.stringify(leaf.marks.map((mark) => [mark.type, mark.data])), leaf.text]))
+    else if (node.object !== 'text' && !isEmptyParagraph(node)) {
       flush()
       const inner = meaning(node.nodes as Node[], node.object === 'block' && VERBATIM.has(node.type))
       out.push(node.type === 'hard-break' ? node.type : [node.type, data(node), inner])

@@ -26,9 +26,12 @@ const atTags = (left: unknown, right: unknown): number | undefined => {
   return (opens && close(after)) || (closes && close(before)) ? 0 : undefined
 }
 
+// Without the first one, which escapes addresses: to GFM, an address with an escape in it is a link all the same.
+const [, ...gfm] = gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []
+
 const OPTIONS: Options = {
   ...MARKDOWN_STYLE,
-  extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  extensions: gfm,
   handlers: {
     verbatim: Object.assign((node: unknown) => markdownOf(node).value ?? '', { peek: (node: unknown) => (markdownOf(node).value ?? '').charAt(0) }),
   } as unknown as NonNullable<Options['handlers']>,
