@@ -67,9 +67,15 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
 
   /** An indented end tag below a list is in its last item for markdown, but ends what was opened before the list. */
   function splitList(list: Markdown, whole: Range): void {
+    const source = text.slice(whole.start, whole.end)
+    const inside = new Map<string, boolean>()
+    const isInside = (name: string): boolean => {
+      if (!inside.has(name)) inside.set(name, new RegExp(`\\{%-?\\s*${name}\\b`).test(source))
+      return inside.get(name) === true
+    }
     const ends = lastTags(list).filter(({ tag, at }) => {
-      const before = text.slice(whole.start, at.start)
-      return tag.closing && (open.get(tag.name) ?? 0) > 0 && /\n[ \t]*$/.test(before.slice(-200)) && !before.includes(`{% ${tag.name}`)
+      if (!tag.closing || !isKnownTag(tag.name) || (open.get(tag.name) ?? 0) === 0) return false
+      return /\n[ \t]*$/.test(text.slice(Math.max(whole.start, at.start - 200), at.start)) && !isInside(tag.name)
     })
     const [first] = ends
     if (!first) return void items.push({ kind: 'node', node: list, ...whole })
@@ -118,10 +124,10 @@ function lastTags(node: Markdown): Array<{ tag: Tag; at: Range }> {
   for (const child of (inner.children ?? []).toReversed()) {
     const tag = child.type === 'tag' ? parseTag(child.value ?? '') : null
     const at = findOffsets(child)
-    if (tag && at) tags.unshift({ tag, at })
+    if (tag && at) tags.push({ tag, at })
     else if (child.type !== 'break' && (child.type !== 'text' || (child.value ?? '').trim() !== '')) break
   }
-  return tags
+  return tags.reverse()
 }
 
 /** Removes white space at both ends of phrasing. */
