@@ -1,0 +1,247 @@
+// @embedded-only: plain-git
+import { cp, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { type Desk, flat, openDesk, type PageJson } from '../commits/fixture.js'
+import { git } from '../support/hermetic-git.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { comparable, header, read, readAnew, renewed, sameBothWays, type WireResponse } from './both-ways.js'
+import { commitByHand, type Entry } from './hostile-git.js'
+
+// States of a space that look alike and are not, one after the other under the same kept responses. Each state is also read by a service
+// that has just started on a copy, in the opposite order.
+
+const [test, here] = await suiteWith('renewed responses: states that look alike', startService)
+const BEGAN = 1_700_000_000
+const SUMMARY = '* [Start](README.md)\n* [A](a/README.md)\n  * [One](a/one.md)\n  * [Two](a/two.md)\n* [Last](last.md)\n'
+const FILES = { 'SUMMARY.md': SUMMARY, 'README.md': '# Start\n', 'a/README.md': '# A\n', 'a/one.md': '# One\n', 'a/two.md': '# Two\n', 'last.md': '# Last\n' }
+
+/** A state of main that was read. */
+interface Seen {
+  desk: Desk
+  head: string
+  responses: ReadonlyMap<string, WireResponse>
+}
+
+const seen: Seen[] = []
+const readAt = (url: string, path: string, headers: Record<string, string> = {}) => ({ url, path, token: here.admin.token, headers })
+
+/** Reads everything of main twice, the way that may be kept first. @param ids of the pages of all states until now */
+async function see(desk: Desk, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, WireResponse>> {
+  const head = await desk.git('rev-parse', 'refs/heads/main')
+  const paths = ['', '/pages', '/pages?metadata=false', '/files', ...[...ids].flatMap((id) => [`/page/${id}`, `/page/${id}?format=document`])].map(
+    (path) => `${desk.url}/content${path}`,
+  )
+  const responses = new Map<string, WireResponse>()
+  for (const path of paths) responses.set(path, await read(readAt(here.url, path)))
+  for (const [path, response] of responses) assert.equal(comparable(response), comparable(await readAnew(readAt(here.url, path))), `${path} at ${head}`)
+  seen.push({ desk, head, responses })
+  return responses
+}
+
+interface State {
+  changes?: Record<string, string | Entry>
+  /** Indexes of states; absent = the one before. */
+  parents?: readonly number[]
+  tree?: number
+  date?: number
+  /** The same head as in that state. */
+  again?: number
+}
+
+/** Goes through states of a new space, and sees each. Pages that were in the table of contents once are looked for ever after. */
+async function through(files: Record<string, string>, states: readonly State[], isRead: (page: PageJson) => boolean = () => true): Promise<void> {
+  const desk = await openDesk(here, files)
+  const heads = [await desk.git('rev-parse', 'refs/heads/main')]
+  const ids = new Set<string>()
+  const seeAll = async () => {
+    await see(desk, ids)
+    for (const page of flat(await desk.pages())) if (isRead(page)) ids.add(page.id)
+  }
+  for (const page of flat(await desk.pages())) if (isRead(page)) ids.add(page.id)
+  await seeAll()
+  for (const { changes = {}, parents = [heads.length - 1], tree, date = BEGAN, again } of states) {
+    const at = (index: number) => heads[index] as string
+    if (again !== undefined) {
+      await desk.git('update-ref', 'refs/heads/main', at(again))
+      heads.push(at(again))
+    } else {
+      const entries = new Map(Object.entries(changes).map(([path, entry]) => [path, typeof entry === 'string' ? { text: entry } : entry]))
+      const from = tree ?? parents[0] ?? heads.length - 1
+      heads.push(await commitByHand(desk.repo, { parents: parents.map(at), tree: at(from), changes: entries, authored: date, committed: date }))
+    }
+    await seeAll()
+  }
+}
+
+test('commits of one second: texts that come and go, beside each other and one after the other', () =>
+  through(FILES, [
+    { changes: { 'a/one.md': '# One\n\nx\n' } },
+    { changes: { 'a/one.md': '# One\n\ny\n' } },
+    { changes: { 'a/one.md': '# One\n\nz\n' }, parents: [1] },
+    { changes: { 'a/one.md': '# One\n\nx\n' }, parents: [3] },
+    { again: 2 },
+    { changes: { 'a/one.md': '# One\n' }, parents: [1] },
+    { again: 0 },
+    { parents: [0], tree: 2 },
+    { parents: [1], tree: 0 },
+  ]))
+
+test('the same tree, with other dates, parents and IDs', () =>
+  through(FILES, [
+    { tree: 0, date: BEGAN + 5 },
+    { changes: { 'a/one.md': '# One\n\nx\n' }, parents: [0], date: BEGAN + 10 },
+    // What was changed and taken back between two reads.
+    { tree: 0, date: BEGAN + 20 },
+    { again: 1 },
+    { tree: 0, parents: [3, 1] },
+    { tree: 0, parents: [1, 3], date: BEGAN - 1000 },
+    { tree: 0, parents: [], date: BEGAN + 30 },
+    // Pages that change places: the files are others, and then the same again.
+    { changes: { 'a/one.md': '# Two\n', 'a/two.md': '# One\n' }, parents: [0], tree: 0 },
+    { tree: 0, parents: [7] },
+    { changes: { 'a/one.md': null, 'SUMMARY.md': SUMMARY.replace('  * [One](a/one.md)\n', '') } },
+    { tree: 0, parents: [9] },
+    { changes: { 'a/one.md': null, 'a/uno.md': '# One\n', 'SUMMARY.md': SUMMARY.replace('one', 'uno') }, parents: [0] },
+    { tree: 0, parents: [12] },
+    { again: 0 },
+  ]))
+
+test('modes: a file and a symbolic link of the same bytes, links to what changes, in chains', () =>
+  through({ ...FILES, 'a/one.md': 'two.md' }, [
+    { changes: { 'a/one.md': { text: 'two.md', mode: '120000' } } },
+    { changes: { 'a/two.md': '# Two\n\nchanged\n' } },
+    { changes: { 'a/two.md': '---\ndescription: d\n---\n# Two\n' } },
+    { changes: { 'a/one.md': { text: 'two.md', mode: '100755' } } },
+    { changes: { 'a/one.md': { text: '../a/three.md', mode: '120000' }, 'a/three.md': { text: 'two.md', mode: '120000' } } },
+    { changes: { 'a/two.md': '# Two\n\nagain\n' } },
+    { changes: { 'SUMMARY.md': { text: 'contents.md', mode: '120000' }, 'contents.md': SUMMARY } },
+    { changes: { 'contents.md': SUMMARY.replace('[Last]', '[Very last]') } },
+    { changes: { 'SUMMARY.md': { text: 'contents.md' } } },
+    { again: 1 },
+  ]))
+
+test('what pages take from other files: labels of tags, variables, covers, included content, the folder of the content', () =>
+  through(
+    {
+      ...FILES,
+      'a/one.md':
+        '---\ntags: [t]\ncover: ../.gitbook/assets/x.png\n---\n# One\n\n{% include "../.gitbook/includes/i.md" %}\n\n{{ space.vars.v }} ![](../.gitbook/assets/x.png)\n',
+      'a/two.md': '---\ntags: [t, u]\n---\n# Two\n',
+      '.gitbook/includes/i.md': '---\ntitle: I\n---\nI\n',
+      '.gitbook/assets/x.png': 'x',
+    },
+    [
+      { changes: { '.gitbook/tags.yaml': 't:\n  label: T\n' } },
+      { changes: { '.gitbook/tags.yaml': 't:\n  label: Tt\nu:\n  label: U\n' } },
+      { changes: { '.gitbook/tags.yaml': { text: 'other.yaml', mode: '120000' }, '.gitbook/other.yaml': 't:\n  label: Other\n' } },
+      { changes: { '.gitbook/other.yaml': 't:\n  label: Another\n' } },
+      { changes: { '.gitbook/tags.yaml': null } },
+      { changes: { '.gitbook/vars.yaml': 'v: 1\n' } },
+      { changes: { '.gitbook/vars.yaml': 'v: 2\n', '.gitbook/includes/i.md': '---\ntitle: J\n---\nJ\n' } },
+      { changes: { '.gitbook/includes/i.md': null, '.gitbook/assets/x.png': 'y' } },
+      { changes: { '.gitbook/assets/x.png': null } },
+      { changes: { '.gitbook.yaml': 'structure:\n  readme: last.md\n' } },
+      { changes: { '.gitbook.yaml': 'root: ./a/\n' } },
+      { changes: { '.gitbook.yaml': 'root: [\n' } },
+      { again: 0 },
+    ],
+  ))
+
+test('a place that changes through others: slugs of ancestors, siblings of the same slug, groups', () =>
+  through({ ...FILES, 'b/one.md': '# Other one\n', 'a/deep/x.md': '# X\n', 'SUMMARY.md': SUMMARY.replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]') }, [
+    { changes: { 'SUMMARY.md': SUMMARY.replace('  * [One]', '  * [Other](b/one.md)\n  * [One]').replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]') } },
+    { changes: { 'SUMMARY.md': SUMMARY.replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]').concat('* [Other](b/one.md)\n') } },
+    { changes: { 'SUMMARY.md': SUMMARY.replace('* [A]', '## Group\n\n* [A]').replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]') } },
+    {
+      changes: {
+        'SUMMARY.md': SUMMARY.replace('* [A]', '## Group <a href="#g" id="g"></a>\n\n* [A]').replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]'),
+      },
+    },
+    { changes: { 'a/deep/x.md': '---\nicon: star\nhidden: true\n---\n# X\n' } },
+    { changes: { 'a/deep/x.md': '---\nicon: [\n---\n# X\n' } },
+    { changes: { 'a/deep/x.md': { text: '# X\n', mode: '100755' } } },
+    { changes: { 'SUMMARY.md': null } },
+    { changes: { 'a/deep/y.md': '# Y\n' } },
+    { changes: { 'a/deep/y.md': '# Why\n' } },
+  ]))
+
+test('a page of many subpages, and one of more than a megabyte', () => {
+  const many = Array.from({ length: 70 }, (_, at) => `a/many/${at}.md`)
+  const summary = SUMMARY.replace('  * [One]', `${many.map((path, at) => `  * [${at}](${path})\n`).join('')}  * [One]`)
+  const large = `# Last\n\n\`\`\`\n${'Words of it.\n'.repeat(82_000)}\`\`\`\n`
+  return through(
+    { ...FILES, 'SUMMARY.md': summary, 'last.md': large, ...Object.fromEntries(many.map((path) => [path, '# Many\n'])) },
+    [{ changes: { 'a/many/69.md': '---\ndescription: d\n---\n# Many\n' } }, { changes: { 'a/one.md': '# One\n\nx\n' } }, { again: 0 }],
+    ({ path }) => ['a', 'a/one', 'a/69', 'last'].includes(path),
+  )
+})
+
+test('a change request whose page names the head of main by its ID says so after main has moved on', async () => {
+  const desk = await openDesk(here, FILES)
+  const request = await desk.changeRequest()
+  const first = await desk.git('rev-parse', 'refs/heads/main')
+  await commitByHand(desk.repo, {
+    ref: request.ref,
+    parents: [first],
+    tree: first,
+    changes: new Map([['last.md', { text: `# Last\n\n${first}\n` }]]),
+    authored: BEGAN,
+    committed: BEGAN,
+  })
+  const id = await desk.id('last', `/change-requests/${request.id}`)
+  const [revision, paths] = [await desk.git('rev-parse', request.ref), ['', '?format=document'].map((format) => `/page/${id}${format}`)]
+  const all = [
+    `${request.url}/content/pages`,
+    ...paths.flatMap((path) => [`${request.url}/content${path}`, `${desk.url}/revisions/${revision}${path}`, `${desk.url}/content${path}`]),
+  ].map((path) => readAt(here.url, path))
+  for (const to of [first, revision, first, undefined, revision, first]) {
+    if (to === undefined)
+      await commitByHand(desk.repo, { parents: [first], tree: first, changes: new Map([['a/one.md', { text: '# One\n' }]]), authored: BEGAN, committed: BEGAN })
+    else await desk.git('update-ref', 'refs/heads/main', to)
+    for (const one of all) {
+      const text = Buffer.from((await sameBothWays(one)).body, 'base64').toString()
+      if (one.path.startsWith(request.url) && !one.path.endsWith('pages')) assert.ok(text.includes(`${first}\\n`) || text.includes(`${first}"`), text)
+    }
+  }
+})
+
+test('main is a symbolic ref, and what it names moves', async () => {
+  const desk = await openDesk(here, FILES)
+  const head = await desk.git('rev-parse', 'refs/heads/main')
+  const before = await desk.git('rev-parse', 'refs/heads/main~1')
+  const paths = [`${desk.url}/content/pages`, `${desk.url}/content/page/${await desk.id('last')}`]
+  const all = () => Promise.all(paths.map((path) => sameBothWays(readAt(here.url, path))))
+  const first = await all()
+  await desk.git('update-ref', 'refs/heads/other', head)
+  await desk.git('symbolic-ref', 'refs/heads/main', 'refs/heads/other')
+  assert.equal((await all()).map(comparable), first.map(comparable))
+  await desk.git('update-ref', 'refs/heads/other', before)
+  assert.ok((await all()).every((one, index) => header(one, 'etag') !== header(first[index] as WireResponse, 'etag')))
+  await commitByHand(desk.repo, { ref: 'refs/heads/other', parents: [head], tree: head, authored: BEGAN, committed: BEGAN })
+  await all()
+  await desk.git('pack-refs', '--all')
+  await desk.git('update-ref', 'refs/heads/other', head)
+  assert.equal((await all()).map(comparable), first.map(comparable))
+})
+
+test('every state says the same to a service that has just started, and sees them in the opposite order', async () => {
+  assert.ok(seen.length > 40)
+  assert.ok((await renewed(here.url)) > 40, 'responses were renewed')
+  const dir = await mkdtemp(join(tmpdir(), 'bindery-copy-'))
+  for (const part of ['data', 'repos']) await cp(join(here.dir, part), join(dir, part), { recursive: true })
+  const copy = await startService({ dir })
+  try {
+    copy.service.app.settings.publicUrl = here.service.app.settings.publicUrl
+    for (const { desk, head, responses } of seen.reverse()) {
+      await git(join(dir, 'repos', `${desk.space}.git`), ['update-ref', 'refs/heads/main', head])
+      for (const [path, response] of responses) assert.equal(comparable(await read(readAt(copy.url, path))), comparable(response), `${path} at ${head}`)
+    }
+  } finally {
+    await copy.close()
+  }
+})
+
+test.run()
