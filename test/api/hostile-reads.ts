@@ -71,6 +71,25 @@ const readOf = (world: World, { path, who, method, headers }: Asked, url = world
   token: who === 'admin' ? world.here.admin.token : who === 'reader' ? world.readerToken.secret : null,
 })
 
+let fresh = 0
+
+/** The response without what an address that is written in another way has of its own. */
+const withoutTag = (response: WireResponse) => {
+  const { status, headers, body } = comparable(response)
+  return { status, headers: headers.map((value, index) => (headers[index - 1] === 'ETag' ? '(of its own)' : value)), body }
+}
+
+/**
+ * The response must be what the same address says that nobody has ever written so, with empty parameters: what is kept of bodies goes by their tags, so
+ * that a body that was renewed wrongly would also be sent to somebody whose response is not kept.
+ */
+export async function sameAsFresh(response: WireResponse, asked: Read): Promise<void> {
+  const { path } = asked
+  const other = `${path}${path.includes('?') ? '&' : '?'}${'&'.repeat(++fresh % 1000)}`
+  const there = await readAnew({ ...asked, path: other })
+  assert.equal(withoutTag(response), withoutTag(there), `${asked.method ?? 'GET'} ${path} ${JSON.stringify(asked.headers ?? {})}`)
+}
+
 /** The tags that a request has had. */
 // bound: the requests of a story
 const tags = new Map<string, string[]>()
@@ -85,8 +104,8 @@ export async function readBothWays(world: World, asked: readonly Asked[]): Promi
   for (const one of asked) responses.push(await read(readOf(world, one)))
   for (const [index, one] of asked.entries()) {
     const kept = responses[index] as WireResponse
-    const anew = await readAnew(readOf(world, one))
-    assert.equal(comparable(kept), comparable(anew), `${one.method} ${one.path} ${one.who} ${JSON.stringify(one.headers)}`)
+    await sameAsFresh(kept, readOf(world, one))
+    if (world.next(4) === 0) assert.equal(comparable(kept), comparable(await readAnew(readOf(world, one))), `${one.method} ${one.path} ${one.who}`)
     const [tag, key] = [header(kept, 'etag'), JSON.stringify(one)]
     const earlier = tags.get(key) ?? []
     if (tag !== undefined && !earlier.includes(tag)) tags.set(key, [...earlier, tag])
@@ -95,7 +114,7 @@ export async function readBothWays(world: World, asked: readonly Asked[]): Promi
     const conditional = { ...one, headers: { ...one.headers, 'if-none-match': sent.join(', ') } }
     const { status } = await read(readOf(world, conditional))
     // Tags of compressed responses are those of the others with a suffix, which whoever compresses knows and the validator does not.
-    const expected = anew.status !== 200 ? anew.status : sent.includes(tag as string) ? 304 : 200
+    const expected = kept.status !== 200 ? kept.status : sent.includes(tag as string) ? 304 : 200
     assert.is(status, expected, `${one.method} ${one.path} with ${sent}, which is ${tag}`)
   }
   return responses

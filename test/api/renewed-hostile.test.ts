@@ -11,14 +11,14 @@ import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { comparable, header, read, readAnew, renewed, sentAsKept, type WireResponse } from './both-ways.js'
 import { CONTENT_FILES, commitByHand, FIRST, SPEC } from './hostile-git.js'
-import { readBothWays, readOnCopy, someOf } from './hostile-reads.js'
+import { readBothWays, readOnCopy, sameAsFresh, someOf } from './hostile-reads.js'
 import { look, type Space, step, type World } from './hostile-steps.js'
 
 // Kept responses against people who do whatever they can by the API and with plain Git, and against reads that are under way meanwhile.
 // RENEWED_SEEDS=7,8,9 plays other stories, RENEWED_STEPS=200 longer ones.
 
 const SEEDS = (process.env.RENEWED_SEEDS ?? '1').split(',').map(Number)
-const STEPS = Number(process.env.RENEWED_STEPS ?? 20)
+const STEPS = Number(process.env.RENEWED_STEPS ?? 15)
 const STEPS_PER_START = 5
 const EDITS = 40
 const READERS = 6
@@ -176,6 +176,7 @@ test('a read that starts after an edit was acknowledged shows it, and each respo
     const [head, path] = key.split(' ') as [string, string]
     assert.ok(heads.includes(head), `main was never ${head}`)
     await desk.git('update-ref', 'refs/heads/main', head)
+    await sameAsFresh(response, { url: here.url, path, token })
     assert.equal(comparable(response), comparable(await readAnew({ url: here.url, path, token })), key)
   }
   await here.close()

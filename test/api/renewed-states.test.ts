@@ -7,10 +7,11 @@ import { type Desk, flat, openDesk, type PageJson } from '../commits/fixture.js'
 import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { comparable, header, read, readAnew, renewed, sameBothWays, type WireResponse } from './both-ways.js'
-import { commitByHand, type Entry } from './hostile-git.js'
+import { comparable, header, type Read, read, readAnew, renewed, sameBothWays, type WireResponse } from './both-ways.js'
+import { commitByHand, type Entry, SPEC } from './hostile-git.js'
+import { sameAsFresh } from './hostile-reads.js'
 
-// States of a space that look alike and are not, one after the other under the same kept responses. Each state is also read by a service
+// States of a space that look alike and are not, one after the other under the same kept responses. Some are also read by a service
 // that has just started on a copy, in the opposite order.
 
 const [test, here] = await suiteWith('renewed responses: states that look alike', startService)
@@ -26,6 +27,12 @@ interface Seen {
 }
 
 const seen: Seen[] = []
+/** Reads as it may have been kept, and in two other ways. */
+const readAll = async (asked: Read): Promise<WireResponse> => {
+  const response = await sameBothWays(asked)
+  await sameAsFresh(response, asked)
+  return response
+}
 const readAt = (url: string, path: string, headers: Record<string, string> = {}) => ({ url, path, token: here.admin.token, headers })
 
 /** Reads everything of main twice, the way that may be kept first. @param ids of the pages of all states until now */
@@ -36,7 +43,10 @@ async function see(desk: Desk, ids: ReadonlySet<string>): Promise<ReadonlyMap<st
   )
   const responses = new Map<string, WireResponse>()
   for (const path of paths) responses.set(path, await read(readAt(here.url, path)))
-  for (const [path, response] of responses) assert.equal(comparable(response), comparable(await readAnew(readAt(here.url, path))), `${path} at ${head}`)
+  for (const [path, response] of responses) {
+    await sameAsFresh(response, readAt(here.url, path))
+    assert.equal(comparable(response), comparable(await readAnew(readAt(here.url, path))), `${path} at ${head}`)
+  }
   seen.push({ desk, head, responses })
   return responses
 }
@@ -202,7 +212,7 @@ test('a change request whose page names the head of main by its ID says so after
       await commitByHand(desk.repo, { parents: [first], tree: first, changes: new Map([['a/one.md', { text: '# One\n' }]]), authored: BEGAN, committed: BEGAN })
     else await desk.git('update-ref', 'refs/heads/main', to)
     for (const one of all) {
-      const text = Buffer.from((await sameBothWays(one)).body, 'base64').toString()
+      const text = Buffer.from((await readAll(one)).body, 'base64').toString()
       if (one.path.startsWith(request.url) && !one.path.endsWith('pages')) assert.ok(text.includes(`${first}\\n`) || text.includes(`${first}"`), text)
     }
   }
@@ -213,7 +223,7 @@ test('main is a symbolic ref, and what it names moves', async () => {
   const head = await desk.git('rev-parse', 'refs/heads/main')
   const before = await desk.git('rev-parse', 'refs/heads/main~1')
   const paths = [`${desk.url}/content/pages`, `${desk.url}/content/page/${await desk.id('last')}`]
-  const all = () => Promise.all(paths.map((path) => sameBothWays(readAt(here.url, path))))
+  const all = () => Promise.all(paths.map((path) => readAll(readAt(here.url, path))))
   const first = await all()
   await desk.git('update-ref', 'refs/heads/other', head)
   await desk.git('symbolic-ref', 'refs/heads/main', 'refs/heads/other')
@@ -227,7 +237,7 @@ test('main is a symbolic ref, and what it names moves', async () => {
   assert.equal((await all()).map(comparable), first.map(comparable))
 })
 
-test('every state says the same to a service that has just started, and sees them in the opposite order', async () => {
+test('states say the same to a service that has just started, and sees them in the opposite order', async () => {
   assert.ok(seen.length > 40)
   assert.ok((await renewed(here.url)) > 40, 'responses were renewed')
   const dir = await mkdtemp(join(tmpdir(), 'bindery-copy-'))
@@ -235,12 +245,51 @@ test('every state says the same to a service that has just started, and sees the
   const copy = await startService({ dir })
   try {
     copy.service.app.settings.publicUrl = here.service.app.settings.publicUrl
-    for (const { desk, head, responses } of seen.reverse()) {
+    for (const { desk, head, responses } of seen.reverse().filter((_, index) => index % 3 === 0)) {
       await git(join(dir, 'repos', `${desk.space}.git`), ['update-ref', 'refs/heads/main', head])
       for (const [path, response] of responses) assert.equal(comparable(await read(readAt(copy.url, path))), comparable(response), `${path} at ${head}`)
     }
   } finally {
     await copy.close()
+  }
+})
+
+// Last, since tags of content count all specifications.
+test('pages that a specification yields as it changes, and addresses of files at a remote', async () => {
+  const entry = `* [Pets](pets.md)\n  * \`\`\`yaml\n    type: builtin:openapi\n    dependencies:\n      spec:\n        ref:\n          kind: openapi\n          spec: pets\n    \`\`\`\n`
+  const desk = await openDesk(here, { ...FILES, 'SUMMARY.md': SUMMARY + entry, 'pets.md': '# Pets\n' })
+  const all = async () => {
+    const paths = ['/pages', '/pages?computed=false', ...flat(await desk.pages()).flatMap(({ id }) => [`/page/${id}`, `/page/${id}?computed=false`])]
+    const old = await desk.git('rev-parse', 'refs/heads/main~1')
+    for (const place of ['content', `revisions/${old}`]) for (const path of paths) await readAll(readAt(here.url, `${desk.url}/${place}${path}`))
+  }
+  for (const title of ['Pets', 'Dogs', 'Pets']) {
+    await here.admin.call('put', `/v1/orgs/${here.organization}/openapi/pets`, { source: { text: SPEC(title) } })
+    await here.service.idle()
+    await all()
+    assert.ok(
+      flat(await desk.pages()).some((page) => 'computedSeed' in page && page.type === 'document'),
+      'the specification yields pages',
+    )
+    const head = await desk.git('rev-parse', 'refs/heads/main')
+    await commitByHand(desk.repo, {
+      parents: [head],
+      tree: head,
+      changes: new Map([['a/one.md', { text: `# ${title}\n` }]]),
+      authored: BEGAN,
+      committed: BEGAN,
+    })
+    await all()
+  }
+  const remote = await openDesk(here, FILES)
+  const id = await desk.id('last')
+  for (const place of ['one', 'two']) {
+    const gitInfo = { provider: 'github', url: `https://git.example/${place}` }
+    await here.admin.call('post', `${desk.url}/git/import`, { url: `file://${remote.repo}`, ref: 'refs/heads/main', gitInfo, force: true }).expect(204)
+    await here.service.idle()
+    await all()
+    const { body } = await here.admin.call('get', `${desk.url}/content/page/${id}`)
+    assert.is(body.git?.url, `${gitInfo.url}/last.md`, JSON.stringify(body))
   }
 })
 
