@@ -60,7 +60,7 @@ const POOL: Readonly<Record<string, readonly (string | null)[]>> = {
   'a/README.md': [
     '---\ndescription: d\nicon: book\ntags: [one, two]\nvars:\n  v: 1\n---\n\n# A\n',
     '---\ndescription: other\nhidden: true\nnoIndex: true\ntags: [two]\nvars:\n  v: 2\n---\n\n# A\n',
-    '---\ncover: ../.gitbook/assets/x.png\ncoverY: 3\nlayout:\n  width: wide\n  title:\n    visible: false\n---\n\n# A\n',
+    '---\ncover: ../pics/y.png\ncoverY: 3\nlayout:\n  width: wide\n  title:\n    visible: false\n---\n\n# A\n',
     '---\nif: visitor.claims.beta\n---\n\n# A\n',
     '---\ntitle: x: y\n---\n\n# A\n',
     page('A'),
@@ -85,7 +85,7 @@ const POOL: Readonly<Record<string, readonly (string | null)[]>> = {
     null,
   ],
   'a/uno.md': [page('One'), page('Uno', '[start](../README.md) <a id="x"></a>\n'), null, null],
-  'g/one.md': [page('Group one', '[other](../a/one.md)\n'), page('Group uno'), '---\nicon: star\n---\n# Group one\n', null],
+  'g/one.md': [page('Group one', '[other](../a/one.md)\n'), page('Group uno', '![y](../pics/y.png)\n'), '---\nicon: star\n---\n# Group one\n', null],
   'g/deep/x.md': [page('X'), page('Y'), null],
   'a/index.md': [page('Index'), null, null],
   'a.md': [page('Plain a'), null, null],
@@ -128,6 +128,7 @@ const POOL: Readonly<Record<string, readonly (string | null)[]>> = {
   '.gitbook/tags.yaml': ['one:\n  label: The One\n', 'one:\n  label: Number one\ntwo:\n  label: Second\n', '- tag: one\n  label: Listed\n', 'vars.yaml', null],
   '.gitbook/includes/inc.md': ['---\ntitle: inc\n---\nIncluded [start](../../README.md)\n', '---\ntitle: renamed\n---\nOther\n', null],
   '.gitbook/assets/x.png': ['png', 'another png', LFS, null],
+  'pics/y.png': ['y', null],
   'api.yaml': [SPEC('Pets'), SPEC('Dogs'), null],
   'unrelated.txt': ['1', '2', null],
 }

@@ -17,6 +17,7 @@ import { sameAsFresh } from './hostile-reads.js'
 const [test, here] = await suiteWith('renewed responses: states that look alike', startService)
 const BEGAN = 1_700_000_000
 const SUMMARY = '* [Start](README.md)\n* [A](a/README.md)\n  * [One](a/one.md)\n  * [Two](a/two.md)\n* [Last](last.md)\n'
+const DATED = { authored: BEGAN, committed: BEGAN }
 const FILES = { 'SUMMARY.md': SUMMARY, 'README.md': '# Start\n', 'a/README.md': '# A\n', 'a/one.md': '# One\n', 'a/two.md': '# Two\n', 'last.md': '# Last\n' }
 
 /** A state of main that was read. */
@@ -33,14 +34,13 @@ const readAll = async (asked: Read): Promise<WireResponse> => {
   await sameAsFresh(response, asked)
   return response
 }
-const readAt = (url: string, path: string, headers: Record<string, string> = {}) => ({ url, path, token: here.admin.token, headers })
+const readAt = (url: string, path: string): Read => ({ url, path, token: here.admin.token })
 
 /** Reads everything of main twice, the way that may be kept first. @param ids of the pages of all states until now */
-async function see(desk: Desk, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, WireResponse>> {
+async function see(desk: Desk, ids: ReadonlySet<string>): Promise<void> {
   const head = await desk.git('rev-parse', 'refs/heads/main')
-  const paths = ['', '/pages', '/pages?metadata=false', '/files', ...[...ids].flatMap((id) => [`/page/${id}`, `/page/${id}?format=document`])].map(
-    (path) => `${desk.url}/content${path}`,
-  )
+  const pages = [...ids].flatMap((id) => ['', '?format=document', '?evaluated=true'].map((query) => `/page/${id}${query}`))
+  const paths = ['', '/pages', '/pages?metadata=false', '/files', ...pages].map((path) => `${desk.url}/content${path}`)
   const responses = new Map<string, WireResponse>()
   for (const path of paths) responses.set(path, await read(readAt(here.url, path)))
   for (const [path, response] of responses) {
@@ -48,7 +48,6 @@ async function see(desk: Desk, ids: ReadonlySet<string>): Promise<ReadonlyMap<st
     assert.equal(comparable(response), comparable(await readAnew(readAt(here.url, path))), `${path} at ${head}`)
   }
   seen.push({ desk, head, responses })
-  return responses
 }
 
 interface State {
@@ -139,7 +138,8 @@ test('what pages take from other files: labels of tags, variables, covers, inclu
       ...FILES,
       'a/one.md':
         '---\ntags: [t]\ncover: ../.gitbook/assets/x.png\n---\n# One\n\n{% include "../.gitbook/includes/i.md" %}\n\n{{ space.vars.v }} ![](../.gitbook/assets/x.png)\n',
-      'a/two.md': '---\ntags: [t, u]\n---\n# Two\n',
+      'a/two.md': '---\ntags: [t, u]\ncover: ../pics/x.png\n---\n# Two\n',
+      'pics/x.png': 'x',
       '.gitbook/includes/i.md': '---\ntitle: I\n---\nI\n',
       '.gitbook/assets/x.png': 'x',
     },
@@ -150,6 +150,10 @@ test('what pages take from other files: labels of tags, variables, covers, inclu
       { changes: { '.gitbook/other.yaml': 't:\n  label: Another\n' } },
       { changes: { '.gitbook/tags.yaml': null } },
       { changes: { '.gitbook/vars.yaml': 'v: 1\n' } },
+      { changes: { '.gitbook/includes/i.md': '---\ntitle: I\n---\nOnly its text\n' } },
+      // A file in any folder has an ID if a page shows it, and then a cover names it by that.
+      { changes: { 'last.md': '# Last\n\n![](pics/x.png)\n' } },
+      { changes: { 'last.md': '# Last\n' } },
       { changes: { '.gitbook/vars.yaml': 'v: 2\n', '.gitbook/includes/i.md': '---\ntitle: J\n---\nJ\n' } },
       { changes: { '.gitbook/includes/i.md': null, '.gitbook/assets/x.png': 'y' } },
       { changes: { '.gitbook/assets/x.png': null } },
@@ -198,8 +202,7 @@ test('a change request whose page names the head of main by its ID says so after
     parents: [first],
     tree: first,
     changes: new Map([['last.md', { text: `# Last\n\n${first}\n` }]]),
-    authored: BEGAN,
-    committed: BEGAN,
+    ...DATED,
   })
   const id = await desk.id('last', `/change-requests/${request.id}`)
   const [revision, paths] = [await desk.git('rev-parse', request.ref), ['', '?format=document'].map((format) => `/page/${id}${format}`)]
@@ -208,8 +211,7 @@ test('a change request whose page names the head of main by its ID says so after
     ...paths.flatMap((path) => [`${request.url}/content${path}`, `${desk.url}/revisions/${revision}${path}`, `${desk.url}/content${path}`]),
   ].map((path) => readAt(here.url, path))
   for (const to of [first, revision, first, undefined, revision, first]) {
-    if (to === undefined)
-      await commitByHand(desk.repo, { parents: [first], tree: first, changes: new Map([['a/one.md', { text: '# One\n' }]]), authored: BEGAN, committed: BEGAN })
+    if (to === undefined) await commitByHand(desk.repo, { parents: [first], tree: first, changes: new Map([['a/one.md', { text: '# One\n' }]]), ...DATED })
     else await desk.git('update-ref', 'refs/heads/main', to)
     for (const one of all) {
       const text = Buffer.from((await readAll(one)).body, 'base64').toString()
@@ -230,7 +232,7 @@ test('main is a symbolic ref, and what it names moves', async () => {
   assert.equal((await all()).map(comparable), first.map(comparable))
   await desk.git('update-ref', 'refs/heads/other', before)
   assert.ok((await all()).every((one, index) => header(one, 'etag') !== header(first[index] as WireResponse, 'etag')))
-  await commitByHand(desk.repo, { ref: 'refs/heads/other', parents: [head], tree: head, authored: BEGAN, committed: BEGAN })
+  await commitByHand(desk.repo, { ref: 'refs/heads/other', parents: [head], tree: head, ...DATED })
   await all()
   await desk.git('pack-refs', '--all')
   await desk.git('update-ref', 'refs/heads/other', head)
