@@ -57,7 +57,7 @@ const VARIANTS: readonly Partial<Asked>[] = [
 export function someOf(world: World, share: number): Asked[] {
   return world.spaces.flatMap((space) =>
     pathsOf(space).flatMap((path, index) => {
-      if (index > 12 && world.next(share) > 0) return []
+      if (index > 9 && world.next(share) > 0) return []
       return [{ path, who: 'admin' as const, method: 'GET' as const, headers: {}, ...(index > 8 ? VARIANTS[index % VARIANTS.length] : {}) }]
     }),
   )

@@ -18,7 +18,7 @@ import { look, type Space, step, type World } from './hostile-steps.js'
 // RENEWED_SEEDS=7,8,9 plays other stories, RENEWED_STEPS=200 longer ones.
 
 const SEEDS = (process.env.RENEWED_SEEDS ?? '1').split(',').map(Number)
-const STEPS = Number(process.env.RENEWED_STEPS ?? 15)
+const STEPS = Number(process.env.RENEWED_STEPS ?? 12)
 const STEPS_PER_START = 3
 const EDITS = 40
 const READERS = 6
@@ -92,11 +92,11 @@ for (const seed of SEEDS)
     const world = await newWorld(seed)
     const { url } = world.here
     try {
-      await readBothWays(world, someOf(world, 4))
+      await readBothWays(world, someOf(world, 8))
       for (let at = 1; at <= STEPS; at++) {
         const space = await step(world)
         // Before anything else looks at what is new.
-        const asked = someOf(world, 8)
+        const asked = someOf(world, 10)
         const responses = await readBothWays(world, asked)
         if (at % STEPS_PER_START === 0) await readOnCopy(world, asked, responses, at % 2 === 0)
         await look(world, space)
