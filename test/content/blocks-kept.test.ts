@@ -3,20 +3,12 @@ import { parseDocument } from '../../src/content/blocks/parse.js'
 import { printDocument } from '../../src/content/blocks/print.js'
 import type { BlockNode, TextNode } from '../../src/content/types.js'
 import { suite } from '../support/suite.js'
+import { blockNode as block, textNode as text } from './blocks-support.js'
 
 const test = suite('block trees: what an edit leaves as it is')
 
 const leavesOf = (nodes: BlockNode['nodes']): Array<TextNode['leaves'][number]> =>
   nodes.flatMap((node) => (node.object === 'text' ? node.leaves : leavesOf(node.nodes as BlockNode['nodes'])))
-const text = (value: string): TextNode => ({ object: 'text', key: '', leaves: [{ object: 'leaf', text: value, marks: [] }] })
-const block = (type: string, data: Record<string, unknown>, nodes: BlockNode['nodes']): BlockNode => ({
-  object: 'block',
-  type,
-  key: '',
-  isVoid: false,
-  data,
-  nodes,
-})
 
 test('what is put between lines without a blank one, and lists that become neighbours, leave the other blocks as they are', () => {
   const edited = (source: string, edit: (nodes: BlockNode[]) => void): string => {

@@ -7,6 +7,7 @@ import type { BlockNode, DocumentNode, TextNode } from '../../src/content/types.
 import { suite } from '../support/suite.js'
 import { fixtures } from './blocks-fixtures.js'
 import { soup } from './blocks-soup.js'
+import { blockNode as block, textNode as text } from './blocks-support.js'
 
 const test = suite('block trees written as markdown')
 
@@ -92,19 +93,6 @@ for (const eol of ['\n', '\r\n']) {
   })
 }
 
-const text = (value: string, marks: TextNode['leaves'][number]['marks'] = []): TextNode => ({
-  object: 'text',
-  key: '',
-  leaves: [{ object: 'leaf', text: value, marks }],
-})
-const block = (type: string, data: Record<string, unknown>, nodes: BlockNode['nodes'] = []): BlockNode => ({
-  object: 'block',
-  type,
-  key: '',
-  isVoid: false,
-  data,
-  nodes,
-})
 const documentOf = (...nodes: BlockNode['nodes']): DocumentNode => ({ object: 'document', data: { schemaVersion: 1 }, nodes: nodes as BlockNode[] })
 
 test('blocks are added and taken away, the others keep their bytes', () => {

@@ -31,6 +31,23 @@ function outline(node: Node, indent: string): string[] {
 /** A tree as indented lines: type, data (without positions and raw attributes), text with its marks. */
 export const outlineOf = (document: DocumentNode): string[] => document.nodes.flatMap((node) => outline(node, ''))
 
+/** A text as a client sends it. */
+export const textNode = (value: string, marks: TextNode['leaves'][number]['marks'] = []): TextNode => ({
+  object: 'text',
+  key: '',
+  leaves: [{ object: 'leaf', text: value, marks }],
+})
+
+/** A block as a client sends it. */
+export const blockNode = (type: string, data: Record<string, unknown>, nodes: BlockNode['nodes'] = []): BlockNode => ({
+  object: 'block',
+  type,
+  key: '',
+  isVoid: false,
+  data,
+  nodes,
+})
+
 /** The number of the line that each offset of a text is on, counted once for all nodes. */
 function linesOf(source: string): Uint32Array {
   const lines = new Uint32Array(source.length + 1).fill(1)
