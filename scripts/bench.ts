@@ -22,7 +22,7 @@ import { edits, manyEdits, manyEditsLines, merges } from './bench/writes.js'
 //   npm run bench adoption -- --repository <path>    also on a repository or bundle of one's own (may come several times)
 //   npm run bench "many spaces" -- --seconds 200 --spaces 300    a longer run, or more spaces
 // BINDERY_CACHE_BYTES is passed on: with little of it, a short run shows whether memory stays flat once the caches are full.
-// BENCH_PROFILE=<folder> keeps a profile of the measured server's processor time there.
+// BENCH_PROFILE=<folder> keeps a profile of the measured server's processor time there; BENCH_MAIN=<dist/main.js of another build> measures that one.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

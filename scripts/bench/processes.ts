@@ -70,7 +70,8 @@ export async function startLoad(): Promise<{ load(options: LoadOptions): Promise
   return { load: (load) => ask({ load }), stop }
 }
 
-const MAIN = new URL('../../dist/main.js', import.meta.url)
+/** The service that is measured. Another build is compared with this one under the same load if its `dist/main.js` is named. */
+const MAIN = process.env.BENCH_MAIN ?? new URL('../../dist/main.js', import.meta.url)
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {

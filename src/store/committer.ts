@@ -82,6 +82,8 @@ export class Committer {
 
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
+      // What is about to be staged by the same turn of the event loop joins: an edit's events and its audit entry, for example.
+      await new Promise((resolve) => setImmediate(resolve))
       const batch = this.#take()
       try {
         await this.#log.append(

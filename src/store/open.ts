@@ -11,7 +11,8 @@ import { recover } from './recovery.js'
 import { EmbeddedStore } from './store.js'
 import type { Store, StoreOptions } from './types.js'
 
-const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
+/** A checkpoint writes a file for each space that changed, so it should not come too often; records of journals stay in memory until the next one. */
+const CHECKPOINT_AFTER_BYTES = 8 * 1024 * 1024
 /** The same while documents of earlier releases are moved into journals. */
 const CONVERT_BYTES = 64 * 1024 * 1024
 

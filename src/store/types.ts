@@ -99,7 +99,7 @@ export interface StoreOptions {
   /** The journals in use: documents of earlier releases that are records of a journal now are moved at start. */
   journals?: readonly Journal<never>[]
   migrations?: readonly Migration[]
-  /** The log size, in bytes, at which checkpoints are written and a new log is begun. Default: 4 MiB. */
+  /** The log size, in bytes, at which checkpoints are written and a new log is begun. Default: 8 MiB. */
   checkpointAfterBytes?: number
   log?: (event: StoreEvent) => void
   /** The file system; tests pass one that loses everything that was not synced. */

@@ -52,7 +52,8 @@ test('entries of every size and type are read by Git', async () => {
   const sizes = [0, 1, 15, 16, 17, 2047, 2048, 2049, 262_143, 262_144, 300_000]
   const objects = [
     ...sizes.map((size) => encodeObject('blob', randomBytes(size))),
-    encodeObject('tree', Buffer.alloc(0)),
+    // Trees and commits are stored as they are up to 1,024 bytes.
+    ...[0, 1, 1023, 1024, 1025, 5000].flatMap((size) => [encodeObject('tree', randomBytes(size)), encodeObject('commit', Buffer.alloc(size, 0xff))]),
     encodeObject('tag', Buffer.from(`object ${'0'.repeat(40)}\ntype blob\ntag x\ntagger A <a@b.c> 0 +0000\n\nx\n`)),
   ]
   const entries = await Promise.all(objects.map(async (object) => ({ oid: object.oid, bytes: await packEntry(object) })))
@@ -153,6 +154,7 @@ test('packs with deltas, of others, and damaged ones are not joined', async () =
     await repository.move([{ ref: MAIN, from: head, to: last as CommitId }], 'edit', anyLease)
     head = last as CommitId
   }
+  await unprotected(repository)
   const [kept, damaged, ...rest] = packs(repository).filter((name) => name !== deltas) as [string, string, string, string]
   writeFileSync(join(folder(repository), kept.replace(/pack$/, 'keep')), '')
   chmodSync(join(folder(repository), damaged), 0o644)

@@ -4,6 +4,7 @@ import { base64Length } from '../../content/edit/base64.js'
 import type { Applied, Batch } from '../../content/edit/batch.js'
 import { Workspace } from '../../content/edit/workspace.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
+import type { IdOverrides } from '../../content/identity.js'
 import type { FileChange } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -19,6 +20,8 @@ export interface ContentPlan {
   batch: Batch
   applied: Applied[]
   changes: FileChange[]
+  /** The page IDs of the revision before the changes. */
+  before: IdOverrides
 }
 
 /**
@@ -32,7 +35,7 @@ export async function planContent(
   changes: readonly ContentChange[],
   fetched: FetchedFiles,
 ): Promise<ContentPlan> {
-  const { batch } = await openBatch(app, space, base, {
+  const { batch, overrides: before } = await openBatch(app, space, base, {
     fetched,
     fileIn: async (page, id) => {
       if (id !== undefined && !(await space.repo.hasCommit(id))) return null
@@ -44,7 +47,7 @@ export async function planContent(
   })
   try {
     const applied = await applyBatch(batch, changes)
-    return { batch, applied, changes: batch.workspace.changes() as FileChange[] }
+    return { batch, applied, changes: batch.workspace.changes() as FileChange[], before }
   } catch (error) {
     if (error instanceof TextTooCostly)
       throw new ServiceError('too-large', `A file of the space is too large for this change. ${error.message} Nothing was changed.`)
@@ -63,11 +66,12 @@ export async function openBatch(
   space: LoadedSpace,
   base: CommitId,
   from: Pick<Batch, 'fetched' | 'fileIn'> = { fetched: new Map(), fileIn: async () => null },
-): Promise<{ revision: OpenRevision; batch: Batch }> {
+): Promise<{ revision: OpenRevision; batch: Batch; overrides: IdOverrides }> {
   const revision = await openRevision(app, space, base)
   const work = app.texts.for(space.doc.id)
-  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space, base), work)
-  return { revision, batch: { workspace, work, pageRefs: new Map(), fileRefs: new Map(), written: new Set(), insertedFiles: [], ...from } }
+  const overrides = await overridesAt(app, space, base)
+  const workspace = new Workspace(revision.snapshot, revision.structure, overrides, work)
+  return { revision, overrides, batch: { workspace, work, pageRefs: new Map(), fileRefs: new Map(), written: new Set(), insertedFiles: [], ...from } }
 }
 
 /** Throws 413 if a file of the request is larger than the limit. */

@@ -121,8 +121,7 @@ async function commitPlan(writing: Writing, plan: ContentPlan, base: CommitId, h
   const message = commitMessage(input.message ?? subjectOf(input.changes, plan))
   const { changes } = plan
   const { overrides } = plan.batch.workspace
-  const before = await overridesAt(app, space, base)
-  if (base !== head && overrides === before && (await filesUnchanged(space, plan, base, head)))
+  if (base !== head && overrides === plan.before && (await filesUnchanged(space, plan, base, head)))
     return makeCommit(app, space, { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, space, head) }, staging)
   const commit = await makeCommit(app, space, { parents: [base], changes, message, author: actor.user, overrides }, staging)
   return base === head ? commit : rebase(writing, { commit, base, head, message })

@@ -126,3 +126,26 @@ export async function deflateContent(plain: Uint8Array): Promise<Buffer> {
   if (plain.length <= SHORT.bytes) return deflateSync(plain, { ...SHORT, level })
   return plain.length > LARGE ? deflateLarge(plain, { level }) : deflateSync(plain, { level })
 }
+
+const STORED_LEAD = 7
+const ADLER = 65_521
+/** The largest block that is not compressed (RFC 1951, 3.2.4). */
+const MAX_STORED = 0xffff
+
+/** A zlib stream (RFC 1950) of one block that is not compressed. `plain` has at most 65,535 bytes. */
+export function storedContent(plain: Uint8Array): Buffer {
+  if (plain.length > MAX_STORED) throw new RangeError(`${plain.length} bytes do not fit into one block`)
+  const stream = Buffer.allocUnsafe(STORED_LEAD + plain.length + 4)
+  // Compressed by deflate with a window of 32 KiB, fastest; then the header of a last block, stored.
+  stream.set([0x78, 0x01, 0x01])
+  stream.writeUInt16LE(plain.length, 3)
+  stream.writeUInt16LE(plain.length ^ MAX_STORED, 5)
+  stream.set(plain, STORED_LEAD)
+  let [sum, sums] = [1, 0]
+  for (const byte of plain) {
+    sum = (sum + byte) % ADLER
+    sums = (sums + sum) % ADLER
+  }
+  stream.writeUInt32BE(sums * 2 ** 16 + sum, STORED_LEAD + plain.length)
+  return stream
+}

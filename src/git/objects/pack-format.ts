@@ -2,13 +2,18 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { GitError } from '../errors.js'
-import { deflateContent } from './loose.js'
+import { deflateContent, storedContent } from './loose.js'
 import type { EncodedObject, ObjectType } from './hash.js'
 
 const OID_BYTES = 20
 const TYPES: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 const INDEX_MAGIC = Buffer.from('ff744f6300000002', 'hex')
 const FANOUT_BYTES = 1024
+/**
+ * Commits and trees up to this size are stored as they are: mostly object IDs, they hardly get shorter, and setting up a compressor takes longer than
+ * all else that is done to them. A repack by Git makes deltas of them.
+ */
+const STORED_BYTES = 1024
 /** Offsets from here on would need a table that this index does not have. */
 export const MAX_OFFSET = 0x7fff_ffff
 
@@ -37,7 +42,8 @@ export async function packEntry({ header, content }: EncodedObject): Promise<Buf
     lead.push(byte | 0x80)
     byte = size % 128
   }
-  return Buffer.concat([Buffer.from([...lead, byte]), await deflateContent(content)])
+  const isShort = type !== 'blob' && content.length <= STORED_BYTES
+  return Buffer.concat([Buffer.from([...lead, byte]), isShort ? storedContent(content) : await deflateContent(content)])
 }
 
 /** The index of a pack whose last 20 bytes are `checksum`, in version 2. */

@@ -116,7 +116,8 @@ export class RefMover {
     let lost = false
     let unlocked = 0
     for (let attempt = 1; ; attempt++) {
-      this.#mustBeFresh(moves)
+      // A setting compares under its lock; Git does not say which ref is stale.
+      if (!areSettings(moves)) this.#mustBeFresh(moves)
       try {
         await this.#attempt(moves, verb)
         return await this.#sync(moves)

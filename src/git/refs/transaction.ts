@@ -1,5 +1,5 @@
 /** Sets refs without a Git process, by Git's own protocol: lock file, comparison, rename. */
-import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { GitError } from '../errors.js'
 import { type Disk, errorCode } from '../objects/disk.js'
@@ -47,7 +47,7 @@ export class RefTransaction {
 
   /** Takes the locks. Throws `LockHeld`, and `LeftToGit` for what is done better by Git; then no lock is left. */
   async lock(): Promise<void> {
-    this.#config = readFileSync(join(this.repository, 'config'), 'utf8')
+    this.#config = this.reader.text('config') ?? ''
     if (/sharedrepository|refstorage|\binclude/i.test(this.#config)) throw new LeftToGit('the repository has settings of its own')
     try {
       for (let at = 0; at < this.#moves.length; at += TOGETHER) await this.#takeAll(this.#moves.slice(at, at + TOGETHER))
@@ -64,7 +64,7 @@ export class RefTransaction {
    * once, in one call, so here it is enough that nobody holds the lock.
    */
   #mustNotHoldHead(): void {
-    this.#head = /^ref: (.*)/.exec(readFileSync(join(this.repository, 'HEAD'), 'utf8'))?.[1] ?? ''
+    this.#head = /^ref: (.*)/.exec(this.reader.text('HEAD') ?? '')?.[1] ?? ''
     const lock = join(this.repository, 'HEAD.lock')
     if (this.#moves.some(({ ref }) => ref === this.#head) && existsSync(lock)) throw new LockHeld(`${lock} exists`)
   }
@@ -157,13 +157,28 @@ export class RefTransaction {
     const path = join(this.repository, 'logs', name)
     const made = wanted === 'always' || (['true', 'yes', 'on', '1'].includes(wanted) && LOGGED.test(name))
     try {
-      if (!existsSync(path)) {
-        if (!made) return
-        mkdirSync(dirname(path), { recursive: true })
-      }
+      if (appendIfThere(path, line) || !made) return
+      mkdirSync(dirname(path), { recursive: true })
       appendFileSync(path, line)
     } catch (cause) {
       throw new LeftToGit(`${path} cannot be written`, { cause })
     }
   }
+}
+
+/** Appends to a file, in one call. Returns false if there is none. */
+function appendIfThere(path: string, text: string): boolean {
+  let file: number
+  try {
+    file = openSync(path, constants.O_WRONLY | constants.O_APPEND)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return false
+  }
+  try {
+    writeSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+  return true
 }
