@@ -1,12 +1,21 @@
 /** Rewrites only the changed blocks of a page's markdown, so that an edit leaves all other bytes alone. */
 import type { BlockNode, DocumentNode } from '../types.js'
 import { fingerprint } from './meaning.js'
+import { restyled } from './restyle.js'
 import type { Position } from './block.js'
 
 interface Edit {
   start: number
   end: number
   text: string
+}
+
+/** How much of a changed block is kept. */
+export interface PatchWay {
+  /** Whether to look into a block whose own data is unchanged, and to replace only its children. */
+  deep: boolean
+  /** Whether a block that is replaced keeps how its author wrote what is unchanged in it. */
+  restyle: boolean
 }
 
 /** Blocks that are always replaced as a whole, since their children cannot be written on their own. */
@@ -26,10 +35,15 @@ const own = (node: BlockNode): string => fingerprint({ ...node, nodes: [], data:
 /**
  * Changes the source of a tree (`base`) to that of another tree (`next`) by replacing only the blocks that differ. Blocks are paired
  * by their positions.
- * @param write prints a block as markdown
- * @param deep also looks into a block whose own data is unchanged, and replaces only its children
+ * @param write prints a block as markdown, in the style of `like`
  */
-export function patchSource(source: string, base: DocumentNode, next: DocumentNode, write: (node: BlockNode, path: string) => string, deep: boolean): string {
+export function patchSource(
+  source: string,
+  base: DocumentNode,
+  next: DocumentNode,
+  write: (node: BlockNode, path: string, like: string) => string,
+  { deep, restyle }: PatchWay,
+): string {
   const edits: Edit[] = []
   const eol = /\r\n/.test(source) && !/[^\r]\n/.test(source) ? '\r\n' : '\n'
   function siblings(before: BlockNode[], after: BlockNode[], path: string, top: boolean): boolean {
@@ -54,7 +68,7 @@ export function patchSource(source: string, base: DocumentNode, next: DocumentNo
     after.forEach((node, index) => {
       const pair = pairs[index] as number
       if (pair < 0) {
-        const text = write(node, `${path}/${index}`).replace(/\r?\n/g, eol)
+        const text = write(node, `${path}/${index}`, source).replace(/\r?\n/g, eol)
         const old = before[last]
         const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
         // Without a blank line, the text that follows would be the end of this block.
@@ -77,19 +91,27 @@ export function patchSource(source: string, base: DocumentNode, next: DocumentNo
     if (fit && siblings(inner, blocks(node.nodes), `${path}/nodes`, false)) return
     edits.length = mark
     if (deep && old.type === 'table' && node.type === 'table' && rows(old, node, path)) return
-    const at = place(old) as Position
-    edits.push({ start: at.start, end: at.end, text: prefixed(write(node, path), source, at.start, eol) })
+    const { start, end } = place(old) as Position
+    const like = source.slice(start, end)
+    const written = write(node, path, like)
+    const contained = (text: string): string => prefixed(text, source, start, eol)
+    const kept = restyle ? restyled(like, write(old, path, like), written, contained) : null
+    edits.push({ start, end, text: kept ?? contained(written) })
   }
 
   /** A table with pipes has a line for each row: those that are the same stay as they are aligned. */
   function rows(old: BlockNode, node: BlockNode, path: string): boolean {
     const [before, after] = [blocks(old.nodes), blocks(node.nodes)]
-    const [head, , ...body] = write(node, path).split('\n')
-    const written = [head!, ...body]
-    if (before.length !== after.length || written.length !== after.length || !head!.startsWith('|') || source.charAt(place(old)!.start) === '<') return false
+    const at = place(old) as Position
+    const like = source.slice(at.start, at.end)
+    const lines = (of: BlockNode): string[] => write(of, path, like).split('\n').toSpliced(1, 1)
+    const [was, written] = [lines(old), lines(node)]
+    if (before.length !== after.length || written.length !== after.length || !written[0]!.startsWith('|') || like.startsWith('<')) return false
     before.forEach((row, index) => {
       const at = place(row)
-      if (at && fingerprint(row) !== fingerprint(after[index]!)) edits.push({ start: at.start, end: at.end, text: written[index]! })
+      if (!at || fingerprint(row) === fingerprint(after[index]!)) return
+      const kept = restyle ? restyled(source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text) : null
+      edits.push({ start: at.start, end: at.end, text: kept ?? written[index]! })
     })
     return true
   }

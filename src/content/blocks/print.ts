@@ -9,9 +9,10 @@ import { checkDocument } from './document-input.js'
 import { meaningOf, fingerprint } from './meaning.js'
 import type { Markdown } from '../gfm/tree.js'
 import { parseDocument } from './parse.js'
-import { patchSource } from './patch.js'
+import { patchSource, type PatchWay } from './patch.js'
 import { blockFlow, definitionsOf, flow } from './print-block.js'
 import type { Printing } from './print-inline.js'
+import { styleOf } from './style.js'
 import { verbatimText } from './verbatim.js'
 import { pageLimit } from './weight.js'
 
@@ -39,7 +40,14 @@ const OPTIONS: Options = {
   unsafe: [...UNSAFE_TEXT, { character: '\r', inConstruct: 'phrasing' }, { character: '\n', after: '(?=[\\t ]*[\\r\\n])', inConstruct: 'phrasing' }],
 }
 
-const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children } as Root, OPTIONS)
+/** How an edit is written, most careful first: what comes of it may be read as something else. */
+const WAYS: PatchWay[] = [
+  { deep: true, restyle: true },
+  { deep: true, restyle: false },
+  { deep: false, restyle: false },
+]
+
+const write = (children: Markdown[], style: Partial<Options> = {}): string => toMarkdown({ type: 'root', children } as Root, { ...OPTIONS, ...style })
 const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(flow(nodes, printing, 'nodes'))
 
 /**
@@ -58,10 +66,12 @@ export function printDocument(input: DocumentNode, source?: string): string {
   if (source !== undefined) {
     const base = parseDocument(source)
     if (fingerprint(base) === fingerprint(document)) return source
-    const writeBlock = (node: BlockNode, path: string) => write(blockFlow(node, printing, path)).replace(/\n$/, '')
-    for (const deep of [true, false]) {
-      const patched = patchSource(source, base, document, writeBlock, deep)
-      if (isRight(patched)) return patched
+    const writeBlock = (node: BlockNode, path: string, like: string) => write(blockFlow(node, printing, path), styleOf(like)).replace(/\n$/, '')
+    const tried = new Set<string>()
+    for (const way of WAYS) {
+      const patched = patchSource(source, base, document, writeBlock, way)
+      if (!tried.has(patched) && isRight(patched)) return patched
+      tried.add(patched)
     }
   }
   const whole = print(document.nodes, printing)

@@ -1,0 +1,111 @@
+/**
+ * Makes a change of text in a block's source as its author wrote it: how a printer would write the block before and after says what changed, and only
+ * that is changed in the source. Whoever calls it has to check what comes of it.
+ */
+import { diffArrays } from 'diff'
+
+/** Longest block, in characters, and most tokens that may differ: comparing takes time for each of them. A longer block is written as a whole. */
+const MAX_LENGTH = 50_000
+const MAX_DIFFERENCES = 600
+
+/** Words, runs of blanks, line ends, and single characters. */
+const tokensOf = (text: string): string[] => text.match(/\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu) ?? []
+
+/** Tokens from `start` to `end` (exclusive) of one text, in whose place others come. */
+interface Change {
+  start: number
+  end: number
+  tokens: readonly string[]
+}
+
+/** What turns one text into another; null if they differ too much. */
+function changesBetween(from: readonly string[], to: readonly string[]): Change[] | null {
+  const parts = diffArrays([...from], [...to], { maxEditLength: MAX_DIFFERENCES })
+  if (!parts) return null
+  const changes: Change[] = []
+  let at = 0
+  for (const { added, removed, value } of parts) {
+    const last = changes.at(-1)
+    const open = last?.end === at ? last : undefined
+    if (added && open) open.tokens = [...open.tokens, ...value]
+    else if (added) changes.push({ start: at, end: at, tokens: value })
+    else if (removed && open) open.end = at + value.length
+    else if (removed) changes.push({ start: at, end: at + value.length, tokens: [] })
+    if (!added) at += value.length
+  }
+  return changes
+}
+
+/** Indexes of the tokens that are not blank: line ends and blanks are written differently without another meaning. */
+const solid = (tokens: readonly string[]): number[] => tokens.flatMap((token, index) => (token.trim() === '' ? [] : [index]))
+
+/** For each token the place of the same one in another text; -1 if it has none there, or is blank. Null if the texts differ too much. */
+function placesIn(tokens: readonly string[], other: readonly string[]): Int32Array | null {
+  const [own, others] = [solid(tokens), solid(other)]
+  const textsOf = (of: readonly string[], indexes: readonly number[]): string[] => indexes.map((index) => of[index] as string)
+  const changes = changesBetween(textsOf(tokens, own), textsOf(other, others))
+  if (!changes) return null
+  const places = new Int32Array(tokens.length).fill(-1)
+  let [from, to] = [0, 0]
+  for (const { start, end, tokens: instead } of [...changes, { start: own.length, end: own.length, tokens: [] }]) {
+    while (from < start) places[own[from++] as number] = others[to++] as number
+    from = end
+    to += instead.length
+  }
+  return places
+}
+
+/**
+ * Where something is inserted at an end, or right before or behind a token that the source has too; null for another change. What is inserted behind a
+ * blank and ends with one (`new `) is as well inserted before it (` new`).
+ */
+function inserted({ start, end, tokens }: Change, printed: readonly string[], places: Int32Array, length: number): Change | null {
+  if (start !== end) return null
+  if (start === 0) return { start: 0, end: 0, tokens }
+  const before = places[start - 1] as number
+  const behind = end === places.length ? length : (places[end] as number)
+  const at = before >= 0 ? before + 1 : behind
+  if (at >= 0) return { start: at, end: at, tokens }
+  const blank = printed[start - 1] as string
+  const canShift = blank.trim() === '' && tokens.at(-1) === blank
+  return canShift ? inserted({ start: start - 1, end: end - 1, tokens: [blank, ...tokens.slice(0, -1)] }, printed, places, length) : null
+}
+
+/** Where a change of the printed text is in the source: it grows until both of its sides are at tokens that the source has too. */
+function placed(change: Change, printed: readonly string[], places: Int32Array, length: number): Change {
+  let [low, high] = [change.start, change.end]
+  const isThere = (at: number): boolean => (places[at] as number) >= 0
+  const isReplaced = high > low
+  const startsThere = isReplaced && isThere(low)
+  const endsThere = isReplaced && isThere(high - 1)
+  while (!startsThere && low > 0 && !isThere(low - 1)) low--
+  while (!endsThere && high < printed.length && !isThere(high)) high++
+  const start = startsThere ? (places[low] as number) : low > 0 ? (places[low - 1] as number) + 1 : 0
+  const end = endsThere ? (places[high - 1] as number) + 1 : high < printed.length ? (places[high] as number) : length
+  return { start, end, tokens: [...printed.slice(low, change.start), ...change.tokens, ...printed.slice(change.end, high)] }
+}
+
+/**
+ * The source of a block after a change.
+ * @param source as the author wrote it
+ * @param before what a printer writes for the block as it was
+ * @param after what it writes for the block as it is to be
+ * @param inner puts before each further line of a text what containers put before it
+ * Returns null if the texts are too long or differ too much.
+ */
+export function restyled(source: string, before: string, after: string, inner: (text: string) => string): string | null {
+  if (Math.max(source.length, before.length, after.length) > MAX_LENGTH) return null
+  const [own, printed] = [tokensOf(source), tokensOf(before)]
+  const changes = changesBetween(printed, tokensOf(after))
+  const places = placesIn(printed, own)
+  if (!changes || !places) return null
+  let text = ''
+  let at = 0
+  for (const change of changes) {
+    const { start, end, tokens } = inserted(change, printed, places, own.length) ?? placed(change, printed, places, own.length)
+    if (start < at || end < start) return null
+    text += own.slice(at, start).join('') + inner(tokens.join(''))
+    at = end
+  }
+  return text + own.slice(at).join('')
+}
