@@ -79,6 +79,11 @@ test('what is new in a list is written like the rest of it', () => {
   assert.is(add('- one *a*\n- two\n'), '- one *a*\n- two\n- new\n')
   assert.is(add('+ one *a*\n\n+ two\n'), '+ one *a*\n\n+ two\n\n+ new\n')
   assert.is(add('1) one *a*\n1) two\n'), '1) one *a*\n1) two\n1) new\n')
+  assert.is(add('-   one\n-   two\n'), '-   one\n-   two\n-   new\n')
+  assert.is(
+    printed('-   one\n-   two\n', ({ nodes }) => childrenOf(nodes[0]).unshift(item('new'))),
+    '-   new\n-   one\n-   two\n',
+  )
   const deep = '- one\n    - deep *x*\n- two\n'
   assert.is(
     printed(deep, ({ nodes }) => childrenOf(childrenOf(childrenOf(nodes[0])[0])[1]).push(item('new'))),
@@ -94,6 +99,16 @@ test('what is new in a list is written like the rest of it', () => {
     }),
     '- [x] one *a*\n- [x] two\n',
   )
+})
+
+test('code that is a link is written within the link', () => {
+  const source = '- [`a`](a.md)\n- **[`b`](b.md)** and [`c` d](c.md)\n- e\n'
+  assert.is(
+    printed(source, ({ nodes }) => childrenOf(nodes[0]).splice(2, 1)),
+    source.replace('- e\n', ''),
+  )
+  const tree = parseDocument(source)
+  assert.is(printDocument(tree), source.replaceAll('- ', '* '))
 })
 
 test('a mark that is added is written as the others of the block, and a block that becomes another one keeps its text', () => {

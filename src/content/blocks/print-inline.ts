@@ -31,6 +31,13 @@ function shared(a: Mark[] | null, b: Mark[] | null): Mark[] | null {
   return a.slice(0, length)
 }
 
+/** The marks that are written around an inline node; null if there is no text in it. Code is written within it: between backticks, nothing else has a meaning. */
+function marksAround(nodes: readonly Inline[]): Mark[] | null {
+  const marks = marksOf(nodes)
+  const code = marks?.findIndex(({ type }) => type === 'code') ?? -1
+  return code < 0 ? marks : (marks as Mark[]).slice(0, code)
+}
+
 /** The marks that all text in nodes has; null if there is no text. */
 function marksOf(nodes: readonly Inline[]): Mark[] | null {
   return nodes.reduce<Mark[] | null>(
@@ -45,7 +52,7 @@ function marksOf(nodes: readonly Inline[]): Mark[] | null {
 /** Converts inline nodes to markdown phrasing. `skip` is the number of outer marks that are already written. */
 export function phrasing(nodes: readonly Inline[], printing: Printing, skip = 0): Markdown[] {
   const parts = nodes.flatMap((node): Part[] => {
-    if (node.object === 'inline') return [{ marks: marksOf(node.nodes), node }]
+    if (node.object === 'inline') return [{ marks: marksAround(node.nodes), node }]
     return node.leaves.flatMap(({ text, marks }) => (text === '' ? [] : [{ marks, text }]))
   })
   parts.forEach((part, index) => {

@@ -16,7 +16,9 @@ export function styleOf(source: string): Partial<Options> {
   const underscores = count(text, /(?<![_\\\p{L}\p{N}])_(?![_\s])/gu)
   const strong = count(text, /(?<![_\\\p{L}\p{N}])__(?![_\s])/gu) > count(text, /(?<![*\\])\*\*(?![*\s])/gu)
   const repeated = /^([ \t>]*1[.)])[ \t]+\S.*\r?\n\1[ \t]/m.test(text)
+  const wide = /^[ \t>]*(?:[-*+] {3}|\d[.)] {2})\S/m.test(text)
   return {
+    ...(wide ? { listItemIndent: 'tab' } : {}),
     ...(bullet ? { bullet, bulletOther: bullet === '-' ? '*' : '-' } : {}),
     ...(ordered ? { bulletOrdered: ordered } : {}),
     ...(stars > underscores ? { emphasis: '*' } : {}),
