@@ -84,6 +84,12 @@ test('what is new in a list is written like the rest of it', () => {
     printed('-   one\n-   two\n', ({ nodes }) => childrenOf(nodes[0]).unshift(item('new'))),
     '-   new\n-   one\n-   two\n',
   )
+  const links = '* [**A b**](#a): This. \n* [**C d**](#c): That. \n'
+  for (const [at, wanted] of [`* new\n${links}`, links.replace('\n', '\n* new\n'), `${links.trimEnd()} \n* new\n`].entries())
+    assert.is(
+      printed(links, ({ nodes }) => childrenOf(nodes[0]).splice(at, 0, item('new'))),
+      wanted,
+    )
   const deep = '- one\n    - deep *x*\n- two\n'
   assert.is(
     printed(deep, ({ nodes }) => childrenOf(childrenOf(childrenOf(nodes[0])[0])[1]).push(item('new'))),

@@ -8,8 +8,11 @@ import { diffArrays } from 'diff'
 const MAX_LENGTH = 50_000
 const MAX_DIFFERENCES = 600
 
-/** Words, runs of blanks, line ends, and single characters. */
-const tokensOf = (text: string): string[] => text.match(/\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu) ?? []
+/** Words, runs of blanks, line ends, and single characters; a list marker with the line end and the blanks before it, so that it is no emphasis. */
+const TOKEN = /(?:^|\r?\n)[ \t>]{0,40}(?:[-*+]|\d{1,9}[.)])(?=[ \t])|\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu
+const tokensOf = (text: string): string[] => text.match(TOKEN) ?? []
+/** A token without what containers put before a list marker. */
+const plain = (token: string): string => (token.length > 1 && /[-*+.)]$/.test(token) ? token.replace(/^[\r\n \t>]+/, '\n') : token)
 
 /** Tokens from `start` to `end` (exclusive) of one text, in whose place others come. */
 interface Change {
@@ -42,7 +45,7 @@ const solid = (tokens: readonly string[]): number[] => tokens.flatMap((token, in
 /** For each token the place of the same one in another text; -1 if it has none there, or is blank. Null if the texts differ too much. */
 function placesIn(tokens: readonly string[], other: readonly string[]): Int32Array | null {
   const [own, others] = [solid(tokens), solid(other)]
-  const textsOf = (of: readonly string[], indexes: readonly number[]): string[] => indexes.map((index) => of[index] as string)
+  const textsOf = (of: readonly string[], indexes: readonly number[]): string[] => indexes.map((index) => plain(of[index] as string))
   const changes = changesBetween(textsOf(tokens, own), textsOf(other, others))
   if (!changes) return null
   const places = new Int32Array(tokens.length).fill(-1)
@@ -63,12 +66,21 @@ function inserted({ start, end, tokens }: Change, printed: readonly string[], pl
   if (start !== end) return null
   if (start === 0) return { start: 0, end: 0, tokens }
   const before = places[start - 1] as number
-  const behind = end === places.length ? length : (places[end] as number)
-  const at = before >= 0 ? before + 1 : behind
-  if (at >= 0) return { start: at, end: at, tokens }
+  if (before >= 0) return { start: before + 1, end: before + 1, tokens }
   const blank = printed[start - 1] as string
   const canShift = blank.trim() === '' && tokens.at(-1) === blank
-  return canShift ? inserted({ start: start - 1, end: end - 1, tokens: [blank, ...tokens.slice(0, -1)] }, printed, places, length) : null
+  const shifted = canShift ? inserted({ start: start - 1, end: end - 1, tokens: [blank, ...tokens.slice(0, -1)] }, printed, places, length) : null
+  if (shifted) return shifted
+  const behind = end === places.length ? length : (places[end] as number)
+  return behind < 0 ? null : { start: behind, end: behind, tokens }
+}
+
+const isLine = ({ start, end, tokens }: Change): boolean => start === end && /^\r?\n/.test(tokens[0] ?? '')
+
+/** A new line begins behind the blanks that end the line before it. */
+function behindBlanks({ start, tokens }: Change, own: readonly string[]): Change {
+  const at = /^[ \t]+$/.test(own[start] ?? '') && /^(?:$|\r?\n)/.test(own[start + 1] ?? '') ? start + 1 : start
+  return { start: at, end: at, tokens }
 }
 
 /** Where a change of the printed text is in the source: it grows until both of its sides are at tokens that the source has too. */
@@ -102,7 +114,8 @@ export function restyled(source: string, before: string, after: string, inner: (
   let text = ''
   let at = 0
   for (const change of changes) {
-    const { start, end, tokens } = inserted(change, printed, places, own.length) ?? placed(change, printed, places, own.length)
+    const found = inserted(change, printed, places, own.length) ?? placed(change, printed, places, own.length)
+    const { start, end, tokens } = isLine(found) ? behindBlanks(found, own) : found
     if (start < at || end < start) return null
     text += own.slice(at, start).join('') + inner(tokens.join(''))
     at = end

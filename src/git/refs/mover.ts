@@ -116,8 +116,7 @@ export class RefMover {
     let lost = false
     let unlocked = 0
     for (let attempt = 1; ; attempt++) {
-      // A setting compares under its lock; Git does not say which ref is stale.
-      if (!areSettings(moves)) this.#mustBeFresh(moves)
+      this.#mustBeFresh(moves)
       try {
         await this.#attempt(moves, verb)
         return await this.#sync(moves)
@@ -156,13 +155,10 @@ export class RefMover {
     this.#intent.begin(moves)
     try {
       await transaction.lock()
-      const stale = this.#findStale(moves)
-      if (stale) {
-        await transaction.release()
-        throw stale
-      }
+      this.#mustBeFresh(moves)
       await transaction.commit(verb)
     } finally {
+      await transaction.release()
       this.#intent.end()
     }
   }

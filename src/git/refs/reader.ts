@@ -91,11 +91,6 @@ export class RefReader {
     return loose.size > 0 || this.#packed.collides(ref)
   }
 
-  /** The text of a file in the repository's folder that seldom changes, such as `HEAD`; null if there is none. */
-  text(name: string): string | null {
-    return this.#loose(name)
-  }
-
   #resolve(ref: string, depth: number, known?: string): CommitId | null {
     // The name of a settled ref was checked when it was first read.
     if (depth === 0 || !(this.#settled.has(ref) || isRefName(ref))) return null

@@ -1,5 +1,5 @@
 /** Sets refs without a Git process, by Git's own protocol: lock file, comparison, rename. */
-import { appendFileSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { appendFileSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { GitError } from '../errors.js'
 import { type Disk, errorCode } from '../objects/disk.js'
@@ -47,7 +47,7 @@ export class RefTransaction {
 
   /** Takes the locks. Throws `LockHeld`, and `LeftToGit` for what is done better by Git; then no lock is left. */
   async lock(): Promise<void> {
-    this.#config = this.reader.text('config') ?? ''
+    this.#config = readFileSync(join(this.repository, 'config'), 'utf8')
     if (/sharedrepository|refstorage|\binclude/i.test(this.#config)) throw new LeftToGit('the repository has settings of its own')
     try {
       for (let at = 0; at < this.#moves.length; at += TOGETHER) await this.#takeAll(this.#moves.slice(at, at + TOGETHER))
@@ -64,7 +64,7 @@ export class RefTransaction {
    * once, in one call, so here it is enough that nobody holds the lock.
    */
   #mustNotHoldHead(): void {
-    this.#head = /^ref: (.*)/.exec(this.reader.text('HEAD') ?? '')?.[1] ?? ''
+    this.#head = /^ref: (.*)/.exec(readFileSync(join(this.repository, 'HEAD'), 'utf8'))?.[1] ?? ''
     const lock = join(this.repository, 'HEAD.lock')
     if (this.#moves.some(({ ref }) => ref === this.#head) && existsSync(lock)) throw new LockHeld(`${lock} exists`)
   }
@@ -166,7 +166,7 @@ export class RefTransaction {
   }
 }
 
-/** Appends to a file, in one call. Returns false if there is none. */
+/** Appends to a file. Returns false if there is none. */
 function appendIfThere(path: string, text: string): boolean {
   let file: number
   try {
@@ -176,7 +176,7 @@ function appendIfThere(path: string, text: string): boolean {
     return false
   }
   try {
-    writeSync(file, text)
+    appendFileSync(file, text)
   } finally {
     closeSync(file)
   }
