@@ -48,6 +48,30 @@ test('new refs and new values need no process, and leave the reflogs that Git le
   assert.equal(await repository.check(), [])
 })
 
+test('a ref that is damaged while it is moved leaves no lock, and moves once it is repaired', async () => {
+  const { repository: made, ids } = await begun()
+  const [a, b] = ids as [CommitId, CommitId]
+  await made.move([setTo('main', null, a)], 'begin', anyLease)
+  const path = join(made.path, branch('main'))
+  const damaging: Disk = {
+    ...disk,
+    async open(file, flags, mode) {
+      const opened = await disk.open(file, flags, mode)
+      if (file.endsWith('main.lock')) writeFileSync(path, '')
+      return opened
+    },
+  }
+  const other = await openAt(place.dir, { disk: damaging })
+  const repository = await other.open(made.path.split('/').at(-1)!.replace(/\.git$/, ''))
+  const error = await repository.move([setTo('main', a, b)], 'edit', anyLease).catch((thrown: unknown) => thrown)
+  assert.match(String(error), /damaged/)
+  assert.equal(locksOf(repository), [])
+  await other.close()
+  writeFileSync(path, `${a}\n`)
+  await made.move([setTo('main', a, b)], 'edit', anyLease)
+  assert.is(made.head(MAIN), b)
+})
+
 /** What a move by Git alone answers, with the same old values. */
 function byGit(repository: Repository, moves: readonly RefMove[]): boolean {
   const zero = '0'.repeat(40)
