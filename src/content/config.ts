@@ -123,7 +123,7 @@ async function findPageFile(reader: TreeReader, root: string, target: string): P
 }
 
 /** An old path without leading and trailing slashes. */
-const redirectKey = (path: string): string =>
+export const redirectKey = (path: string): string =>
   withoutZeroWidth(path)
     .trim()
     .replace(/^\/+|\/+$/g, '')
