@@ -105,7 +105,9 @@ async function readRedirects(
       )
     else found.push([old, file])
   }
-  return Object.fromEntries(found)
+  // Addresses that were copied from a browser are percent-encoded.
+  const decoded = found.flatMap(([old, file]): Array<[string, string]> => (old.includes('%') ? [[decodePercent(old) ?? old, file]] : []))
+  return Object.fromEntries([...decoded, ...found])
 }
 
 /** The markdown file that a redirect leads to: the target itself, the target with `.md` added, or the README of that folder. */
