@@ -154,6 +154,28 @@ redirects:\r
   assert.equal(await desk.changed(), ['M\tdocs/SUMMARY.md', 'M\tdocs/eins.md'])
 })
 
+test('of a redirect that is there twice, the wrong one is not edited', async () => {
+  const yaml = 'redirects:\n  old: first.md\n  old: second.md\n'
+  const desk = await openDesk(here, { '.gitbook.yaml': yaml, 'SUMMARY.md': '* [A](first.md)\n* [B](second.md)\n', 'first.md': '# A\n', 'second.md': '# B\n' })
+  await desk.write([{ operation: 'update_page', page: await desk.id('second'), slug: 'third' }])
+  assert.is(await desk.file('.gitbook.yaml'), yaml)
+})
+
+test('links to the HTML that a book makes of its pages follow them', async () => {
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [A](a.md)\n* [B](b/README.md)\n',
+    'a.md': '# A\n\n[b](b/index.html#x) [self](./a.html)\n',
+    'b/README.md': '# B\n\n[a](../a.html)\n',
+  })
+  const [a, b] = [await desk.id('a'), await desk.id('b')]
+  await desk.write([
+    { operation: 'update_page', page: a, slug: 'one' },
+    { operation: 'update_page', page: b, slug: 'two' },
+  ])
+  assert.is(await desk.file('one.md'), '# A\n\n[b](two/index.html#x) [self](./one.html)\n')
+  assert.is(await desk.file('two/README.md'), '# B\n\n[a](../one.html)\n')
+})
+
 test('a move edits the table of contents alone', async () => {
   const desk = await openDesk(here, FILES)
   const [linux, first] = [await desk.id('guides/setup/linux'), await desk.id('first')]

@@ -83,9 +83,14 @@ export function relativeTarget(from: string, to: string, style: TargetStyle = 'p
   return style === 'dot' || /^[^/]*:/.test(target) ? `./${target}` : target
 }
 
-/** Keeps the form of a target that names the file `resolved`: one that is a folder, or a page without `.md`, is written the same way again in `next`. */
+/**
+ * Keeps the form of a target that names the file `resolved`: a folder, a page without `.md`, or the HTML that books make of a page is
+ * written the same way again for `next`.
+ */
 export function keepForm(target: string, resolved: string, next: string): string {
   const bare = target.replace(/[?#].*$/, '')
+  if (/\.html$/i.test(bare) && isMarkdown(resolved) && !/\.html\.md$/i.test(resolved))
+    return next.replace(/readme\.md$/i, 'index.md').replace(/\.(md|markdown)$/i, '.html')
   if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
   return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }
