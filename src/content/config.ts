@@ -105,7 +105,9 @@ async function readRedirects(
       )
     else found.push([old, file])
   }
-  return Object.fromEntries(found)
+  // Addresses that were copied from a browser are percent-encoded.
+  const decoded = found.flatMap(([old, file]): Array<[string, string]> => (old.includes('%') ? [[decodePercent(old) ?? old, file]] : []))
+  return Object.fromEntries([...decoded, ...found])
 }
 
 /** The markdown file that a redirect leads to: the target itself, the target with `.md` added, or the README of that folder. */
@@ -123,7 +125,7 @@ async function findPageFile(reader: TreeReader, root: string, target: string): P
 }
 
 /** An old path without leading and trailing slashes. */
-const redirectKey = (path: string): string =>
+export const redirectKey = (path: string): string =>
   withoutZeroWidth(path)
     .trim()
     .replace(/^\/+|\/+$/g, '')

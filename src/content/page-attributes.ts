@@ -44,6 +44,8 @@ export function readAttributes(entries: readonly YamlEntry[], report: Report): P
     const found = defined({ ref: written?.ref, refDark: dark ?? written?.refDark, yPos: number('coverY'), height: number('coverHeight') })
     return Object.keys(found).length > 0 ? found : undefined
   }
+  const layout = (): Layout | undefined =>
+    use('layout', 'a map', (entry) => readLayout(entry.value, (name, wanted) => reportType(entry, `layout.${name}`, wanted)))
   return defined({
     title: string('title'),
     description: string('description'),
@@ -54,7 +56,8 @@ export function readAttributes(entries: readonly YamlEntry[], report: Report): P
     noIndex: flag('noIndex'),
     noRobotsIndex: flag('noRobotsIndex'),
     cover: cover(),
-    layout: use('layout', 'a map', (entry) => readLayout(entry.value, (name, wanted) => reportType(entry, `layout.${name}`, wanted))),
+    // Jekyll and Hugo name a template by this key.
+    layout: typeof byKey.get('layout')?.value === 'string' ? undefined : layout(),
     variables: use('vars', 'a map of strings', (entry) =>
       readVariables(entry.value, (name) => reportType(entry, `vars.${name}`, 'a string, number or boolean')),
     ),

@@ -23,7 +23,8 @@ const SAFE = new Set(['http', 'https', 'ftp', 'ftps', 'tel', 'sms', 'irc', 'ircs
 
 /**
  * Resolves a target that is written in the file `fromGitPath`. It is relative to that file's folder, or with a leading slash to the
- * effective root; `.md` and a folder's README may be left out; `/pages/<id or path>` names a page.
+ * effective root; `.md` and a folder's README may be left out; a page may be named as the HTML that books make of it;
+ * `/pages/<id or path>` names a page.
  * @param exists whether the repository has a file at a path
  */
 export function resolveReference(target: string, fromGitPath: string, structure: ContentStructure, exists: (gitPath: string) => boolean): ResolvedReference {
@@ -45,8 +46,19 @@ export function resolveReference(target: string, fromGitPath: string, structure:
     const entry = gitPath === null ? findByPagePath(path, structure) : structure.byGitPath.get(gitPath)
     if (entry?.type === 'document') return { kind: 'page', gitPath: entry.gitPath, ...named, entry }
     if (gitPath !== null) return { kind: 'file', gitPath, ...named }
+    for (const source of sourcesOf(path)) {
+      const page = structure.byGitPath.get(findTarget(source, folderOf(fromGitPath), structure.config.root, exists) ?? '')
+      if (page?.type === 'document') return { kind: 'page', gitPath: page.gitPath, ...named, entry: page }
+    }
   }
   return { kind: 'broken' }
+}
+
+/** The markdown files from which HonKit and mdBook make the file at a path, if it is an HTML file. */
+function sourcesOf(path: string): string[] {
+  const [, folder, name] = /^(.*\/)?([^/]+)\.html$/i.exec(path) ?? []
+  if (name === undefined) return []
+  return [...(name.toLowerCase() === 'index' ? ['README.md'] : []), `${name}.md`].map((file) => (folder ?? '') + file)
 }
 
 /** Splits a target into path and anchor: first as if `#` and `?` were part of the file's name, then as in a URL. */

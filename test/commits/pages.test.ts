@@ -120,6 +120,62 @@ test('the slug of a README renames its folder, with all that is in it', async ()
   assert.is(await desk.id('guides/install/linux'), linux)
 })
 
+test('redirects follow a file that is renamed, as they are written, and old addresses still lead to its page', async () => {
+  const yaml = (one: string, folder: string): string => `# ours\r
+root: ./docs\r
+redirects:\r
+  old/one:   ./${one}.md   # moved\r
+  /old/two/: '${one}#part'\r
+  folder: /${folder}/\r
+  inner: "${folder}/x.md"\r
+  home: README.md\r
+  gone: nothing.md\r
+`
+  const desk = await openDesk(here, {
+    '.gitbook.yaml': yaml('one', 'two'),
+    'docs/SUMMARY.md': '* [Home](README.md)\n* [One](one.md)\n* [Two](two/README.md)\n  * [X](two/x.md)\n',
+    'docs/README.md': '# Home\n',
+    'docs/one.md': '# One\n',
+    'docs/two/README.md': '# Two\n',
+    'docs/two/x.md': '# X\n',
+  })
+  const [one, two] = [await desk.id('one'), await desk.id('two')]
+  await desk.write([{ operation: 'update_page', page: one, slug: 'eins' }])
+  assert.is(await desk.file('.gitbook.yaml'), yaml('eins', 'two'))
+  await desk.write([{ operation: 'update_page', page: two, slug: 'zwei' }])
+  assert.is(await desk.file('.gitbook.yaml'), yaml('eins', 'zwei'))
+  for (const [old, page] of [
+    ['old%2Fone', one],
+    ['old%2Ftwo', one],
+    ['folder', two],
+  ])
+    assert.is((await here.admin.call('get', `${desk.url}/content/path/${old}`).expect(200)).body.id, page)
+  await desk.write([{ operation: 'update_page', page: one, title: 'A title' }])
+  assert.equal(await desk.changed(), ['M\tdocs/SUMMARY.md', 'M\tdocs/eins.md'])
+})
+
+test('of a redirect that is there twice, the wrong one is not edited', async () => {
+  const yaml = 'redirects:\n  old: first.md\n  old: second.md\n'
+  const desk = await openDesk(here, { '.gitbook.yaml': yaml, 'SUMMARY.md': '* [A](first.md)\n* [B](second.md)\n', 'first.md': '# A\n', 'second.md': '# B\n' })
+  await desk.write([{ operation: 'update_page', page: await desk.id('second'), slug: 'third' }])
+  assert.is(await desk.file('.gitbook.yaml'), yaml)
+})
+
+test('links to the HTML that a book makes of its pages follow them', async () => {
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [A](a.md)\n* [B](b/README.md)\n',
+    'a.md': '# A\n\n[b](b/index.html#x) [self](./a.html)\n',
+    'b/README.md': '# B\n\n[a](../a.html)\n',
+  })
+  const [a, b] = [await desk.id('a'), await desk.id('b')]
+  await desk.write([
+    { operation: 'update_page', page: a, slug: 'one' },
+    { operation: 'update_page', page: b, slug: 'two' },
+  ])
+  assert.is(await desk.file('one.md'), '# A\n\n[b](two/index.html#x) [self](./one.html)\n')
+  assert.is(await desk.file('two/README.md'), '# B\n\n[a](../one.html)\n')
+})
+
 test('a move edits the table of contents alone', async () => {
   const desk = await openDesk(here, FILES)
   const [linux, first] = [await desk.id('guides/setup/linux'), await desk.id('first')]

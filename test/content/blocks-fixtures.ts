@@ -166,6 +166,11 @@ export const fixtures: Array<[string, string, string[]]> = [
     ['swagger dialect=reference src=a.yaml method=get path=/p', '  paragraph', "    'x'"],
   ],
   [
+    'expressions of other templates in attributes',
+    '{% swagger baseUrl="{{ host }}/v1" path="/{{id}}" method="get" %}\n{% swagger-description %}\nd\n{% endswagger-description %}\n{% endswagger %}',
+    ['swagger dialect=inline method=get path=/{{id}} baseUrl={{ host }}/v1', '  swagger-description', '    paragraph', "      'd'"],
+  ],
+  [
     'swagger in parts',
     '{% swagger method="get" path="/p" summary="s" %}\n{% swagger-description %}\nd\n{% endswagger-description %}\n\n{% swagger-parameter in="path" name="a" required="true" %}\n\n{% endswagger-parameter %}\n\n{% swagger-response status="200: OK" description="r" %}\n```json\n{}\n```\n{% endswagger-response %}\n{% endswagger %}',
     [

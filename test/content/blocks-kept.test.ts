@@ -59,6 +59,36 @@ test('addresses in texts are written as they are: to GFM they are links', () => 
   assert.is(printDocument(tree, source), 'See https://a.example/b_c, www.b.example, d@e.example or f@1.2.3\n')
 })
 
+test('a cell of an HTML table keeps the element around its text', () => {
+  const source =
+    '<table><tbody><tr><td><h4><i class="fa-x">:x:</i> Old</h4></td><td><ul><li>Old</li><li>b</li></ul></td><td> <p class="y">Old</p></td><td><b>Old</b></td></tr></tbody></table>\n'
+  const count = leavesOf(parseDocument(source).nodes).length
+  for (let index = 0; index < count; index++) {
+    const tree = parseDocument(source)
+    const leaf = leavesOf(tree.nodes)[index]!
+    if (!leaf.text.includes('Old') || leaf.marks.length > 0) continue
+    leaf.text = leaf.text.replace('Old', 'New')
+    const written = printDocument(tree, source)
+    assert.is(written.replace('New', 'Old'), source)
+    assert.is.not(written, source)
+  }
+})
+
+test('what marks the text of a link is written in it, unless the text beside it is marked too', () => {
+  for (const source of [
+    'See [`a`](b) Old',
+    '[**a**](b)をOld',
+    '* [_a_](b): Old',
+    '[**`a`**](b) [**c**](d) Old',
+    '**a [b](c) d** Old',
+    '**[a](b), [c](d)** Old',
+  ]) {
+    const tree = parseDocument(`${source}\n`)
+    leavesOf(tree.nodes).at(-1)!.text = leavesOf(tree.nodes).at(-1)!.text.replace('Old', 'New')
+    assert.is(printDocument(tree), `${source.replace('Old', 'New')}\n`)
+  }
+})
+
 test('the other rows of a table stay as they are aligned', () => {
   const source = '> | a    | b |\n> |:-----|--:|\n> | long | 1 |\n> c | 2\n'
   const tree = parseDocument(source)

@@ -94,9 +94,10 @@ test('a redirect to nothing, or to the web, is reported and left out', async () 
 })
 
 test('a redirect is found by its old path, with or without slashes and encoding', async () => {
-  const yaml = 'redirects:\n  old/pa th: b.md\n  gone: docs/x.md\n'
+  const yaml = 'redirects:\n  old/pa th: b.md\n  gone: docs/x.md\n  "%C3%BCber%20uns": b.md\n  100%: b.md\n'
   const structure = await readStructure(memoryTree({ ...pages, '.gitbook.yaml': yaml, 'SUMMARY.md': '* [B](b.md)\n' }), idOf(new Map()), inPlace)
-  for (const path of ['old/pa th', '/old/pa th/', 'old/pa%20th', 'old/pa th.html']) assert.is(resolveRedirect(structure, path)?.gitPath, 'b.md', path)
+  for (const path of ['old/pa th', '/old/pa th/', 'old/pa%20th', 'old/pa th.html', 'über uns', '%C3%BCber%20uns', '100%'])
+    assert.is(resolveRedirect(structure, path)?.gitPath, 'b.md', path)
   for (const path of ['old', 'gone', 'constructor', '__proto__', '']) assert.is(resolveRedirect(structure, path), null, path)
 })
 

@@ -148,4 +148,10 @@ test('nothing makes it throw, and no character is lost', () => {
   )
 })
 
+test('a layout of Jekyll or Hugo is left to them', () => {
+  const page = readPage('---\nlayout: default\nicon: gear\n---\n', 'a.md')
+  assert.equal(page.attributes, { icon: 'gear' })
+  assert.equal(page.diagnostics, [])
+})
+
 test.run()

@@ -195,9 +195,9 @@ function tagged(node: BlockNode, children: () => Markdown[], path: string): Mark
 
 /** The opening tag of a block. */
 function tagSource(row: TagRow, data: Data, path: string): string {
-  const unsafe = /[\r\n]|%\}|\{[%{]/
+  const unsafe = /[\r\n]|%\}|\{%/
   const check = (text: string, name: string): string => {
-    if (unsafe.test(text)) throw new DocumentError(`${path}/data/${name}: cannot contain line ends, "{%", "{{" or "%}"`)
+    if (unsafe.test(text)) throw new DocumentError(`${path}/data/${name}: cannot contain line ends, "{%" or "%}"`)
     return text
   }
   if (row.name === 'if') return `{% if ${check(stringOf(data['expression']), 'expression')} %}`

@@ -139,6 +139,19 @@ export function htmlOf(nodes: readonly Inline[]): string {
     .join('')
 }
 
+const hasLines = (nodes: BlockNode['nodes']): boolean => nodes.some((node) => node.object === 'inline' && node.type === 'line')
+
+/** An element with all that is in it. */
+const ELEMENT = /^(?<open>\s*<(?<name>[a-z][a-z0-9]*)(?:\s[^<>]*)?>)(?<inner>[\s\S]*)(?<close><\/\k<name>>\s*)$/i
+
+/** The nodes of a cell, in the element that the original HTML has around all of them (`<h4>`, `<p>`, `<ul>`): a tree leaves it out. */
+function cellHtml(nodes: Inline[], original: string): string {
+  const { open = '', inner = '', close = '' } = ELEMENT.exec(original)?.groups ?? {}
+  const bare = open === '' ? [] : inlinesOfHtml(inner)
+  const isLeftOut = open !== '' && JSON.stringify(inlinesOfHtml(original)) === JSON.stringify(bare) && hasLines(bare) === hasLines(nodes)
+  return isLeftOut ? open + htmlOf(nodes) + close : htmlOf(nodes)
+}
+
 /** A table in HTML. Cells whose original HTML still means the same keep it. */
 export function tableHtml(node: BlockNode): string {
   const rows = node.nodes.flatMap((row) => (row.object === 'block' ? [row] : []))
@@ -148,7 +161,7 @@ export function tableHtml(node: BlockNode): string {
     const written = (cell: BlockNode): string => {
       const html = cell.data['html']
       const same = typeof html === 'string' && JSON.stringify(inlinesOfHtml(html)) === JSON.stringify(cell.nodes)
-      return same ? html : htmlOf(cell.nodes as Inline[])
+      return same ? html : cellHtml(cell.nodes as Inline[], stringOf(html))
     }
     return `<tr>${cells.map((cell) => `<${tag}${attributesOf(cell.data['attributes'])}>${written(cell)}</${tag}>`).join('')}</tr>`
   }

@@ -60,7 +60,19 @@ export function phrasing(nodes: readonly Inline[], printing: Printing, skip = 0)
     const after = parts.slice(index + 1).find((one) => one.marks !== null)?.marks
     part.marks = shared(parts[index - 1]?.marks ?? [], after ?? [])
   })
-  return group(parts, skip, new Set(), printing)
+  return group(
+    parts.map((part, index) => ({ ...part, marks: outside(part, parts[index - 1], parts[index + 1]) })),
+    skip,
+    new Set(),
+    printing,
+  )
+}
+
+/** The marks that are written around a part: those of a link's text stay within it, unless the text beside the link has them too. */
+function outside({ marks, node }: Part, before: Part | undefined, after: Part | undefined): Mark[] | null {
+  if (marks === null || node?.type !== 'link' || typeof node.data['html'] === 'string') return marks
+  const beside = [before, after].map((part) => shared(marks, part?.marks ?? [])?.length ?? 0)
+  return marks.slice(0, Math.max(...beside))
 }
 
 const MARKDOWN: Record<string, string> = { bold: 'strong', italic: 'emphasis', strikethrough: 'delete' }

@@ -16,7 +16,10 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 const PERCENT = 37
 
-/** `{% … %}` (second = `%`) or `{{ … }}` (second = `{`) on one line. It cannot contain another opening, so that `{% {% {%` takes linear time. */
+/**
+ * `{% … %}` (second = `%`) or `{{ … }}` (second = `{`) on one line. It cannot contain another opening, so that `{% {% {%` takes linear time; but
+ * attributes of a tag may contain expressions.
+ */
 function delimited(effects: Effects, second: number, type: 'tag' | 'templateExpression', ok: State, nok: State): State {
   const last = second === PERCENT ? PERCENT : CLOSE_BRACE
   const inside: State = (code) => {
@@ -24,7 +27,7 @@ function delimited(effects: Effects, second: number, type: 'tag' | 'templateExpr
     effects.consume(code)
     return code === last ? closing : code === OPEN_BRACE ? nested : inside
   }
-  const nested: State = (code) => (code === OPEN_BRACE || code === PERCENT ? nok(code) : inside(code))
+  const nested: State = (code) => (code === PERCENT || (code === OPEN_BRACE && second === OPEN_BRACE) ? nok(code) : inside(code))
   const closing: State = (code) => {
     if (code !== CLOSE_BRACE) return inside(code)
     effects.consume(code)

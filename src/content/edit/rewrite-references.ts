@@ -1,4 +1,5 @@
 /** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
+import { isMarkdown } from '../paths.js'
 export interface ReferenceReplacement {
   start: number
   end: number
@@ -80,4 +81,16 @@ export function relativeTarget(from: string, to: string, style: TargetStyle = 'p
   if (up.length > 0) return target
   // A colon in the first segment would be read as the end of a URL's scheme.
   return style === 'dot' || /^[^/]*:/.test(target) ? `./${target}` : target
+}
+
+/**
+ * Keeps the form of a target that names the file `resolved`: a folder, a page without `.md`, or the HTML that books make of a page is
+ * written the same way again for `next`.
+ */
+export function keepForm(target: string, resolved: string, next: string): string {
+  const bare = target.replace(/[?#].*$/, '')
+  if (/\.html$/i.test(bare) && isMarkdown(resolved) && !/\.html\.md$/i.test(resolved))
+    return next.replace(/readme\.md$/i, 'index.md').replace(/\.(md|markdown)$/i, '.html')
+  if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
+  return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }

@@ -29,8 +29,8 @@ interface Masked {
   hidden: readonly Hidden[]
 }
 
-/** A tag or expression on one line. It cannot contain another opening. */
-const TOKEN = /\{%(?:[^\n\r{%]|%(?!\})|\{(?![{%]))*%\}|\{\{(?:[^\n\r{}]|\}(?!\})|\{(?![{%]))*\}\}/g
+/** A tag or expression on one line. It cannot contain another opening, but a tag may contain expressions. */
+const TOKEN = /\{%(?:[^\n\r{%]|%(?!\})|\{(?!%))*%\}|\{\{(?:[^\n\r{}]|\}(?!\})|\{(?![{%]))*\}\}/g
 /** What may precede a line of tags: indentation, and markers of quotes and lists. */
 const CONTAINERS = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*)*$/
 /** Within a token, these may take part in what stands around it: code, HTML, the cells of a table. */

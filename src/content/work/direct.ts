@@ -39,7 +39,8 @@ export const direct: TextTasks = {
   print,
   setMembers,
   changeSummary,
-  setYaml: (text, changes) => edited(() => Object.entries(changes).reduce((now, [key, value]) => setYamlKey(now, [key], value ?? undefined), text)),
+  setYaml: (text, changes, within = []) =>
+    edited(() => Object.entries(changes).reduce((now, [key, value]) => setYamlKey(now, [...within, key], value ?? undefined), text)),
   heading: (text) => firstHeading(text)?.title ?? null,
   editFile,
   retarget(file, bodyStart, targets) {

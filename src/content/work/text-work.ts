@@ -63,8 +63,8 @@ export interface TextTasks {
   largePage(file: Uint8Array, path: string): LargePage
   /** Makes one change to a table of contents. */
   changeSummary(text: string, change: SummaryChange): Outcome<string>
-  /** Sets keys of YAML whose top level is a map; null removes one. */
-  setYaml(text: string, changes: Readonly<Record<string, unknown>>): Outcome<string>
+  /** Sets keys of YAML whose top level is a map, or of a map in it (`within` names it from the top); null removes one. */
+  setYaml(text: string, changes: Readonly<Record<string, unknown>>, within?: readonly string[]): Outcome<string>
   /** Merges three versions of a table of contents. */
   mergeSummary(base: string, ours: string, theirs: string, names: SummaryNames): { text: string } | { conflict: string }
   mergePage(base: string, ours: string, theirs: string): { text: string } | { conflict: string }

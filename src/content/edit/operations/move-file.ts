@@ -4,11 +4,12 @@ import { mentionSearch } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { DocumentEntry, SummaryNode } from '../../types.js'
-import { relativeTarget, styleOf } from '../rewrite-references.js'
+import { keepForm, relativeTarget, styleOf } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
 import type { Batch } from '../batch.js'
 import { retargetLinks } from '../retarget-links.js'
 import { bounded } from './page-text.js'
+import { retargetRedirects } from './retarget-redirects.js'
 import { editSummary, summaryText } from './table-of-contents.js'
 
 /**
@@ -29,9 +30,10 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
   await moveFiles(batch, moved)
 }
 
-/** Moves files (old path → new path), and updates the links to and from them and their entries in the table of contents. */
+/** Moves files (old path → new path), and updates the links to and from them, redirects to them, and their entries in the table of contents. */
 export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
   await rewriteLinks(batch, moved)
+  await retargetRedirects(batch, moved)
   for (const [old, now] of moved) await batch.workspace.rename(old, now)
   for (const path of [...batch.written].filter((one) => moved.has(one))) {
     batch.written.delete(path)
@@ -67,13 +69,6 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
     await batch.work.pause()
     await retargetLinks(batch, path, async (text) => (moved.has(path) || (await mayMention(text)) ? (target) => next(path, target) : null))
   }
-}
-
-/** Keeps the form of a link: one to a folder, or to a page without `.md`, is written the same way again. */
-function keepForm(target: string, resolved: string, next: string): string {
-  const bare = target.replace(/[?#].*$/, '')
-  if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
-  return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }
 
 /** Updates the entries of the table of contents whose files have moved. */
