@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { type Git, GitError, type RefMove, type Repository } from '../../src/git/index.js'
@@ -62,7 +62,7 @@ test('a ref that is damaged while it is moved leaves no lock, and moves once it 
     },
   }
   const other = await openAt(place.dir, { disk: damaging })
-  const repository = await other.open(made.path.split('/').at(-1)!.replace(/\.git$/, ''))
+  const repository = await other.open(basename(made.path, '.git'))
   const error = await repository.move([setTo('main', a, b)], 'edit', anyLease).catch((thrown: unknown) => thrown)
   assert.match(String(error), /damaged/)
   assert.equal(locksOf(repository), [])
