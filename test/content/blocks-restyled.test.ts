@@ -140,6 +140,18 @@ test('long blocks, and texts that have little in common, are not compared to the
   assert.is(restyled('*'.repeat(49_000), '_'.repeat(49_000), '-'.repeat(49_000), String), null)
 })
 
+test('a long item is added to a list, and thousands of blank lines beside an insertion are no trouble', () => {
+  const long = 'word '.repeat(5000).trim()
+  const source = '-   *one*\n-   two\n'
+  assert.is(
+    printed(source, ({ nodes }) => childrenOf(nodes[0]).push(item(long))),
+    `${source}-   ${long}\n`,
+  )
+  const gap = '\n'.repeat(20_000)
+  assert.is(restyled(`a${gap}b`, `a${gap}b`, `a${gap}${gap}b`, String), `a${gap}${gap}b`)
+  assert.is(restyled(`*a*${gap}b`, `_a_${gap}b`, `_a_${gap}${gap}c`, String), null)
+})
+
 test('an insertion beside what only the source has, and changes at both ends', () => {
   const as = (source: string, before: string, after: string): string | null => restyled(source, before, after, String)
   assert.is(as('*a* b', '_a_ b', '_a_ new b'), '*a* new b')

@@ -7,6 +7,8 @@ import { diffArrays } from 'diff'
 /** Longest block, in characters, and most tokens that may differ: comparing takes time for each of them. A longer block is written as a whole. */
 const MAX_LENGTH = 50_000
 const MAX_DIFFERENCES = 600
+/** Most tokens of blanks that an insertion is moved across. */
+const MOST_BLANKS = 8
 
 /** Words, runs of blanks, line ends, and single characters; a list marker with the line end and the blanks before it, so that it is no emphasis. */
 const TOKEN = /(?:^|\r?\n)[ \t>]{0,40}(?:[-*+]|\d{1,9}[.)])(?=[ \t])|\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu
@@ -21,9 +23,20 @@ interface Change {
   tokens: readonly string[]
 }
 
-/** What turns one text into another; null if they differ too much. */
+/** What turns one text into another; null if they differ too much. What is only inserted or only taken away may be of any length. */
 function changesBetween(from: readonly string[], to: readonly string[]): Change[] | null {
-  const parts = diffArrays([...from], [...to], { maxEditLength: MAX_DIFFERENCES })
+  let head = 0
+  while (head < from.length && from[head] === to[head]) head++
+  let [end, until] = [from.length, to.length]
+  while (end > head && until > head && from[end - 1] === to[until - 1]) [end, until] = [end - 1, until - 1]
+  if (end === head && until === head) return []
+  const [less, more] = [from.slice(head, end), to.slice(head, until)]
+  if (end === head || until === head) return [{ start: head, end, tokens: more }]
+  return differences(less, more)?.map(({ tokens, ...at }) => ({ start: head + at.start, end: head + at.end, tokens })) ?? null
+}
+
+function differences(from: string[], to: string[]): Change[] | null {
+  const parts = diffArrays(from, to, { maxEditLength: MAX_DIFFERENCES })
   if (!parts) return null
   const changes: Change[] = []
   let at = 0
@@ -59,18 +72,18 @@ function placesIn(tokens: readonly string[], other: readonly string[]): Int32Arr
 }
 
 /**
- * Where something is inserted at an end, or right before or behind a token that the source has too; null for another change. What is inserted behind a
- * blank and ends with one (`new `) is as well inserted before it (` new`).
+ * Where something is inserted at an end, or right before or behind a token that the source has too; null for another change. What is inserted behind
+ * blanks and ends with the same ones (`new `) is as well inserted before them (` new`).
  */
 function inserted({ start, end, tokens }: Change, printed: readonly string[], places: Int32Array, length: number): Change | null {
   if (start !== end) return null
   if (start === 0) return { start: 0, end: 0, tokens }
-  const before = places[start - 1] as number
-  if (before >= 0) return { start: before + 1, end: before + 1, tokens }
-  const blank = printed[start - 1] as string
-  const canShift = blank.trim() === '' && tokens.at(-1) === blank
-  const shifted = canShift ? inserted({ start: start - 1, end: end - 1, tokens: [blank, ...tokens.slice(0, -1)] }, printed, places, length) : null
-  if (shifted) return shifted
+  for (let shift = 0; shift <= MOST_BLANKS; shift++) {
+    const before = printed[start - shift - 1] as string
+    const place = places[start - shift - 1] as number
+    if (place >= 0) return { start: place + 1, end: place + 1, tokens: [...printed.slice(start - shift, start), ...tokens.slice(0, tokens.length - shift)] }
+    if (start - shift <= 1 || before.trim() !== '' || tokens[tokens.length - shift - 1] !== before) break
+  }
   const behind = end === places.length ? length : (places[end] as number)
   return behind < 0 ? null : { start: behind, end: behind, tokens }
 }

@@ -1,5 +1,7 @@
-/** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
+/** Replaces the targets of links and other references in markdown, and writes new ones in their style. */
 import { isMarkdown } from '../paths.js'
+
+/** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
 export interface ReferenceReplacement {
   start: number
   end: number
