@@ -26,6 +26,37 @@ export function setYamlKey(text: string, path: Path, value: unknown): string {
   return setIn(text, map, path, value)
 }
 
+/**
+ * Sets many keys as `setYamlKey` sets one. Texts that take the place of other ones are written after one reading of the YAML: a reading for each of
+ * them would take quadratic time.
+ * @throws YamlEditError like `setYamlKey`
+ */
+export function setYamlKeys(text: string, changes: readonly (readonly [Path, unknown])[]): string {
+  const map = changes.length > 1 ? topMap(text) : null
+  const edits: Edit[] = []
+  const rest: (readonly [Path, unknown])[] = []
+  for (const change of changes) {
+    const [path, value] = change
+    const found = map && !map.flow && typeof value === 'string' ? findText(map, path) : null
+    if (found === null) rest.push(change)
+    else if ((found.pair.value as Scalar).value !== value) edits.push(replacement(text, found.map, found.pair, value))
+  }
+  edits.sort((a, b) => a.start - b.start)
+  const parts = edits.map(({ start, put }, index) => text.slice(edits[index - 1]?.end ?? 0, start) + put)
+  return rest.reduce((now, [path, value]) => setYamlKey(now, path, value), parts.join('') + text.slice(edits.at(-1)?.end ?? 0))
+}
+
+/** The text at a path, in maps that are not written in braces. */
+function findText(map: YAMLMap<Node, Node | null>, [key, ...rest]: Path): { map: YAMLMap<Node, Node | null>; pair: YamlPair } | null {
+  const pair = pairOf(map, key)
+  const value = pair?.value
+  if (rest.length > 0) return isMap(value) && !value.flow ? findText(value as YAMLMap<Node, Node | null>, rest) : null
+  return pair && isScalar(value) && typeof value.value === 'string' ? { map, pair } : null
+}
+
+const pairOf = (map: YAMLMap<Node, Node | null>, key: string | undefined): YamlPair | undefined =>
+  map.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === key) as YamlPair | undefined
+
 /** Parses YAML whose top level is a map; `{}` if it is empty. @throws YamlEditError */
 export function readYamlMap(text: string): Record<string, unknown> {
   const document = readDocument(text)
@@ -68,7 +99,7 @@ const separator = (text: string): string => (text === '' || /[\n\ufeff]$/.test(t
 
 function setIn(text: string, map: YAMLMap<Node, Node | null>, path: Path, value: unknown): string {
   const [key, ...rest] = path
-  const pair = map.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === key) as YamlPair | undefined
+  const pair = pairOf(map, key)
   if (!pair) return value === undefined ? text : append(text, map, path, value)
   const inner = pair.value
   if (rest.length > 0 && isMap(inner) && !inner.flow) {
@@ -79,7 +110,8 @@ function setIn(text: string, map: YAMLMap<Node, Node | null>, path: Path, value:
   const wanted = rest.length > 0 ? withPath(old, rest, value) : value
   if (wanted === undefined) return cut(text, map, pair)
   if (sameValue(old, wanted) && !(inner === null && wanted === null)) return text
-  return replace(text, map, pair, wanted)
+  const { start, end, put } = replacement(text, map, pair, wanted)
+  return text.slice(0, start) + put + text.slice(end)
 }
 
 /** Whether removing `path` leaves the map empty. */
@@ -145,7 +177,14 @@ function append(text: string, map: YAMLMap<Node, Node | null>, path: Path, value
   return text.slice(0, at) + eol + put.replace(/\r?\n$/, '')
 }
 
-function replace(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, value: unknown): string {
+/** What a value takes the place of: the text from `start` to `end` (exclusive). */
+interface Edit {
+  start: number
+  end: number
+  put: string
+}
+
+function replacement(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, value: unknown): Edit {
   const { value: old, key } = pair
   const scalar = new Scalar(value)
   if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string') scalar.type = old.type as Scalar.Type
@@ -160,8 +199,8 @@ function replace(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, 
   const end = endOf(text, pair)
   const colon = text.indexOf(':', key.range![0] + name.length) + 1
   const oneLine = !body.includes('\n') && old?.range && old.range[0] < old.range[1] && !text.slice(colon, end).includes('\n')
-  const from = oneLine ? old.range![0] : colon
-  return text.slice(0, from) + (oneLine ? put.trimStart() : put) + text.slice(Math.max(end, from))
+  const start = oneLine ? old.range![0] : colon
+  return { start, end: Math.max(end, start), put: oneLine ? put.trimStart() : put }
 }
 
 const indented = (block: string, indent: string, eol: string): string => block.replace(/^(?=.)/gm, indent).replace(/\n/g, eol)

@@ -8,7 +8,7 @@ import { rewriteReferences } from '../edit/rewrite-references.js'
 import { mergePage } from '../edit/merge-page.js'
 import { mergeYaml } from '../edit/merge-yaml.js'
 import { changeSummary } from '../edit/summary-change.js'
-import { setYamlKey } from '../edit/yaml.js'
+import { setYamlKeys } from '../edit/yaml.js'
 import { readPage } from '../front-matter.js'
 import { codeSpans, findReferences } from '../find-references.js'
 import { containsAny } from '../mentions.js'
@@ -40,7 +40,12 @@ export const direct: TextTasks = {
   setMembers,
   changeSummary,
   setYaml: (text, changes, within = []) =>
-    edited(() => Object.entries(changes).reduce((now, [key, value]) => setYamlKey(now, [...within, key], value ?? undefined), text)),
+    edited(() =>
+      setYamlKeys(
+        text,
+        Object.entries(changes).map(([key, value]) => [[...within, key], value ?? undefined] as const),
+      ),
+    ),
   heading: (text) => firstHeading(text)?.title ?? null,
   editFile,
   retarget(file, bodyStart, targets) {
