@@ -1,5 +1,6 @@
 /** Rewrites only the changed blocks of a page's markdown, so that an edit leaves all other bytes alone. */
 import type { BlockNode, DocumentNode } from '../types.js'
+import { DocumentError } from './document-error.js'
 import { fingerprint } from './meaning.js'
 import { restyled } from './restyle.js'
 import type { Position } from './block.js'
@@ -95,8 +96,19 @@ export function patchSource(
     const like = source.slice(start, end)
     const written = write(node, path, like)
     const contained = (text: string): string => prefixed(text, source, start, eol)
-    const kept = restyle ? restyled(like, write(old, path, like), written, contained) : null
+    const was = restyle ? writtenBefore(old, path, like) : null
+    const kept = was === null ? null : restyled(like, was, written, contained)
     edits.push({ start, end, text: kept ?? contained(written) })
+  }
+
+  /** How a block of the source is printed; null for one that could only be read. */
+  function writtenBefore(old: BlockNode, path: string, like: string): string | null {
+    try {
+      return write(old, path, like)
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error
+      return null
+    }
   }
 
   /** A table with pipes has a line for each row: those that are the same stay as they are aligned. */
@@ -104,13 +116,14 @@ export function patchSource(
     const [before, after] = [blocks(old.nodes), blocks(node.nodes)]
     const at = place(old) as Position
     const like = source.slice(at.start, at.end)
-    const lines = (of: BlockNode): string[] => write(of, path, like).split('\n').toSpliced(1, 1)
-    const [was, written] = [lines(old), lines(node)]
+    const linesOf = (table: string): string[] => table.split('\n').toSpliced(1, 1)
+    const written = linesOf(write(node, path, like))
+    const was = linesOf((restyle ? writtenBefore(old, path, like) : null) ?? '')
     if (before.length !== after.length || written.length !== after.length || !written[0]!.startsWith('|') || like.startsWith('<')) return false
     before.forEach((row, index) => {
       const at = place(row)
       if (!at || fingerprint(row) === fingerprint(after[index]!)) return
-      const kept = restyle ? restyled(source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text) : null
+      const kept = was[index] ? restyled(source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text) : null
       edits.push({ start: at.start, end: at.end, text: kept ?? written[index]! })
     })
     return true
