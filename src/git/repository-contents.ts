@@ -5,10 +5,11 @@ import type { FileChange, Staging, WriteInput } from './commit-input.js'
 import { LostObject, MissingObject } from './errors.js'
 import type { RemoteScratches } from './folders/remote-scratches.js'
 import { Ancestry } from './history/ancestry.js'
-import { readHistory, readHistoryIds } from './history/log.js'
+import { findWithHeader, readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
 import { diffText } from './history/text-diff.js'
-import type { HistoryQuery, TextDiffQuery } from './history/types.js'
+import { readChangedPaths } from './history/changed-paths.js'
+import type { CommitPaths, CommitStep, HistoryQuery, TextDiffQuery } from './history/types.js'
 import { mergeDisjoint } from './merge/disjoint.js'
 import { mergeTrees } from './merge/merge.js'
 import type { MergeOutcome } from './merge/types.js'
@@ -168,8 +169,16 @@ export class RepositoryContents {
     return readHistoryIds(this.objects, this.services.pool.launcher, query)
   }
 
+  findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null> {
+    return findWithHeader(this.objects, this.services.pool.launcher, from, header, limit)
+  }
+
   firstParents(from: CommitId): Promise<CommitId[]> {
     return this.#ancestry.firstParents(from)
+  }
+
+  changedPaths(steps: readonly CommitStep[]): Promise<CommitPaths[]> {
+    return readChangedPaths(this.objects, this.services.pool.launcher, steps)
   }
 
   diffText(query: TextDiffQuery): Promise<Buffer | null> {

@@ -20,6 +20,7 @@ import { Batcher } from '../../src/domain/context/batcher.js'
 import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
+import { DATES_KIND, KeptDates } from '../../src/domain/context/kept-dates.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
 import { Previews } from '../../src/domain/context/previews.js'
@@ -87,6 +88,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
   const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
   const facts = openFacts({ file: join(root, 'facts.db'), kinds: FACT_KINDS, version: 1, maxBytes: 100_000_000, notice: () => {} })
+  const dates = openFacts({ file: join(root, 'dates.db'), kinds: [DATES_KIND], version: 1, maxBytes: 100_000_000, notice: () => {} })
   const http = createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' })
   const app: App = {
     ...withoutCaller,
@@ -134,6 +136,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
     content,
     templates: new Map(),
     pages: new PageIndex(texts, facts, content),
+    keptDates: new KeptDates(dates),
     search: new SearchIndex({ dir: join(root, 'search'), maxBytes: 100_000_000, notice: () => {} }),
     texts,
     printer: createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} }),
@@ -158,6 +161,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
     await closeTexts()
     await closeConversions()
     facts.close()
+    dates.close()
   }
   return { app, close }
 }

@@ -11,6 +11,7 @@ import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
 import type { ContentCache } from './content-cache.js'
+import type { KeptDates } from './kept-dates.js'
 import type { Batcher } from './batcher.js'
 import type { Locks } from './locks.js'
 import type { PageIndex } from './page-facts.js'
@@ -46,6 +47,8 @@ export interface App {
   templates: ReadonlyMap<string, Template>
   /** What is known of markdown files, by their content. */
   pages: PageIndex
+  /** The dates of files that an earlier start of the service has computed. */
+  keptDates: KeptDates
   /** The full-text indexes of spaces. */
   search: SearchIndex
   /** Parses and prints texts, which may be hostile, on other threads. */
