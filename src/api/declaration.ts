@@ -106,6 +106,8 @@ interface EndpointFacts {
   /** Default 200, or 204 without `returns`. */
   status?: 200 | 201 | 202 | 204 | 302 | 303
   query?: TObject
+  /** The description of the `If-Match` header, if the endpoint reads it (`request.ifMatch`). */
+  ifMatch?: string
   /** The JSON body; `Type.Optional(…)` = may be left out. */
   body?: TSchema
   /** The JSON that is returned, or `binary(type)`; absent = 204. */

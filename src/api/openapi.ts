@@ -78,7 +78,9 @@ function parameters(endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle)
       ...(member.type === 'array' ? { style: 'form', explode: true } : {}),
     }
   })
-  return [...inPath, ...inQuery]
+  const { ifMatch } = endpoint
+  const inHeader = ifMatch === undefined ? [] : [{ name: 'If-Match', in: 'header', required: false, description: ifMatch, schema: { type: 'string' } }]
+  return [...inPath, ...inQuery, ...inHeader]
 }
 
 function success(endpoint: Endpoint, bundle: Bundle): [status: string, response: JsonSchema] {

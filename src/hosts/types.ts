@@ -66,7 +66,7 @@ export interface PullRequest {
   state: 'open' | 'closed' | 'merged'
   draft: boolean
   author: string | null
-  /** `sha` is null if the host does not tell it whole. `repository` is `owner/name`, null for one that is gone. */
+  /** `sha` is null if the host does not tell it whole; after a merge it may be a later commit of the branch. `repository` is `owner/name`, null for one that is gone. */
   head: { ref: string; sha: string | null; repository: string | null }
   base: { ref: string }
   /** The commit that the host names for the merge; null before. */
@@ -87,10 +87,12 @@ export interface NewPullRequest {
   reviewers?: readonly string[]
 }
 
-/** What a merged pull request became on its base branch, oldest first; after a merge commit, that one alone. */
+/** The commits that a merged pull request became on its base branch, oldest first. After a merge commit, that one alone. */
 export interface MergedCommits {
   method: 'merge' | 'squash' | 'rebase'
   commits: string[]
+  /** The pull request's own commits that were merged, in no order. At most `MAX_COMMITS`, so a commit that is missing here may have been merged. */
+  from: string[]
 }
 
 /** One repository on its host. Every function throws `HostError`. */

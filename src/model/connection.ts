@@ -165,7 +165,11 @@ const settings = {
   exportMode: Type.Optional(oneOf(exportModes, { description: 'Whether an export is one commit (`single`, the default) or the commits as people made them.' })),
   pullRequests: Type.Optional(PullRequests),
 }
-const commitMessage = Type.String({ minLength: 1, maxLength: 10_000, description: 'Message of the commits that are exported.' })
+const commitMessage = Type.String({
+  minLength: 1,
+  maxLength: 10_000,
+  description: 'Message of the commits that are exported. Default: the subject of the change request, if an export brings one change request and nothing else.',
+})
 const apiUrl = Type.String({ pattern: '^https?://', maxLength: 2048, description: "Base of the host's REST API, if it is not the usual one of the provider." })
 const webhookSecret = Type.String({
   minLength: 16,

@@ -44,8 +44,8 @@ export const ExportRequest = Type.Object(
     exportMode: Type.Optional(
       oneOf(exportModes, {
         description:
-          '`single` (default): one commit with everything since the last export, by the caller. `commits`: the commits of the main content one by one, each with ' +
-          'its author, date and message; a merged change request is one commit.',
+          '`single` (default): one commit with everything since the last export, by the people who wrote it. `commits`: the commits of the main content one by one, ' +
+          'each with its author, date and message. A merged change request is one commit by the people who wrote it.',
       }),
     ),
   },

@@ -39,6 +39,8 @@ export interface RequestExportDoc {
   round: number
   /** What the host's branch has. */
   pushed?: ExportedRevision
+  /** Earlier values of `pushed`, newest first: the pull request may have been merged at one of them. */
+  earlier?: ExportedRevision[]
   /** What is being pushed, or was when the push broke off. */
   offered?: ExportedRevision
   pullRequest?: { number: number; url: string }
@@ -52,9 +54,11 @@ export interface RequestExportDoc {
   said?: boolean
   /** What it became on the host. */
   became?: { method: 'merge' | 'squash' | 'rebase'; commits: string[]; by?: string; at?: string }
+  /** The newest exported revision that the host reports as merged; null if it reports none, absent if it was not asked. */
+  mergedFrom?: ExportedRevision | null
   /** The revision of main that recorded the merge. */
   revisionMerged?: string
-  /** Why it was closed without a merge. */
+  /** Why it was closed without a merge, or why the change request stays open after one. */
   reason?: string
   /** Whether the service archived the change request because the pull request was closed. */
   archived?: boolean
@@ -121,7 +125,7 @@ export const ChangeRequestExport = Type.Object(
         ),
       }),
     ),
-    reason: Type.Optional(Type.String({ description: 'Why it was closed without a merge.' })),
+    reason: Type.Optional(Type.String({ description: 'Why it was closed without a merge, or why the change request stays open after one.' })),
     waitsFor: Type.Optional(oneOf(['import', 'export'], { description: 'The run of the connection that it waits for.' })),
     problem: Type.Optional(
       Type.Object(

@@ -47,7 +47,7 @@ export interface ChangeRequestDesk {
   number: number
   ref: string
   url: string
-  write(changes: object[], status?: number): Promise<any>
+  write(changes: object[], status?: number, headers?: Record<string, string>): Promise<any>
   merge(status?: number): Promise<any>
   update(status?: number, body?: object): Promise<any>
 }
@@ -113,7 +113,8 @@ export async function deskOf(here: TestService, space: string, files?: Files, ha
         number: body.number,
         ref: `refs/heads/change-requests/${body.number}`,
         url: own,
-        write: async (changes, status = 200) => (await admin.call('post', `${own}/content?compat=false`, { changes }).expect(expectStatus(status))).body,
+        write: async (changes, status = 200, headers = {}) =>
+          (await admin.call('post', `${own}/content?compat=false`, { changes }).set(headers).expect(expectStatus(status))).body,
         merge: async (status = 200) => (await admin.call('post', `${own}/merge`).expect(expectStatus(status))).body,
         update: async (status = 200, body) => (await admin.call('post', `${own}/update`, body).expect(expectStatus(status))).body,
       }

@@ -236,6 +236,26 @@ test('If-Match on main: the same, stale and mergeable, stale and in conflict, un
   assert.is(await desk.id('late'), made.changes[0].page)
 })
 
+test('If-Match on a change request follows the rules of main', async () => {
+  const desk = await openDesk(here, FILES)
+  const page = await desk.id('one')
+  const change = await desk.changeRequest()
+  const on = (revision: string) => ({ 'If-Match': `"${revision}"` })
+  const begin = (await desk.admin.call('get', `${change.url}/content`).expect(200)).body.id
+  await change.write([edit(page, 'First', 'A')], 200, on(begin))
+  await change.write([edit(page, 'Third', 'C')], 200, on(begin))
+  const both = PAGE.replace('First', 'A').replace('Third', 'C')
+  assert.is(await desk.file('one.md', change.ref), both)
+  assert.is((await desk.git('log', '-1', '--format=%P', change.ref)).split(' ').length, 1)
+  const head = await desk.git('rev-parse', change.ref)
+  assert.equal((await change.write([edit(page, 'First', 'Z')], 409, on(begin))).error.paths, ['one.md'])
+  for (const invalid of ['0'.repeat(40), 'x', '*', head.slice(0, 12)])
+    assert.match((await change.write([edit(page, 'First', 'Z')], 409, on(invalid))).error.message, /not a revision of this space/)
+  assert.is(await desk.git('rev-parse', change.ref), head)
+  await change.write([{ operation: 'update_page', page, document: { markdown: both.replace('A', 'Z') } }], 200, on(head))
+  assert.is(await desk.file('one.md', change.ref), both.replace('A', 'Z'))
+})
+
 test('pages in Latin-1 and with CRLF merge byte by byte', async () => {
   const latin = (text: string): Buffer => Buffer.from(text, 'latin1')
   const text = 'caf\u00e9\r\n\r\nnext\r\n\r\nlast\r\n'

@@ -84,9 +84,11 @@ for (const { provider, server, open } of here.places) {
       const merged = await host.mergedCommits(pull.number)
       const read = await host.pullRequest(pull.number)
       assert.equal([read.state, read.mergeCommit], ['merged', repository.mergedTo(pull)])
-      const expected = method === 'merge' || method === 'squash' ? { method, commits: own.slice(-1) } : { method: 'rebase', commits: own }
+      const from = pull.commits.map(({ sha }) => sha)
+      const expected = method === 'merge' || method === 'squash' ? { method, commits: own.slice(-1), from } : { method: 'rebase', commits: own, from }
       assert.equal(merged, expected, branch)
       repository.commit('main', `After ${branch}`)
+      repository.commit(branch, `Late on ${branch}`)
       assert.equal(await host.mergedCommits(pull.number), expected, `${branch}, later`)
     }
   })

@@ -33,6 +33,7 @@ const [test, here] = await suiteWith('kill -9 while a change request is exported
     bare,
     /** Starts the server, again if it was killed. */
     async start(): Promise<ServerProcess> {
+      await server?.kill('tree')
       server = await startServer(root, ENV)
       return server
     },
@@ -129,6 +130,39 @@ test('wherever the server is killed: one commit, one pull request, and merged in
   const { body } = await call('GET', `${last}/git/pull-request`)
   assert.equal(body.merged.commits, [await here.bare.head()])
   assert.is(await git(here.bare.path, ['show', `main:page-${places.length - 1}.md`]), `# Page ${places.length - 1}`)
+})
+
+test('a change request keeps its last edit if a kill follows the merge and the late push', async () => {
+  let server = await here.start()
+  const space = await begin(server)
+  const call = caller(server.url, TOKEN)
+  const path = await request(call, space, 'Early')
+  assert.is((await call('POST', `${path}/git/pull-request`, {})).status, 202)
+  await until(async () => ((await call('GET', `${path}/git/pull-request`)).body.status === 'open' ? true : null))
+  const changes = [{ operation: 'insert_page', title: 'Late', document: { markdown: '# Late\n' } }]
+  assert.is((await call('POST', `${path}/content`, { changes })).status, 200)
+  const pull = here.host.repository.pulls.at(-1) as (typeof here.host.repository.pulls)[number]
+  const end = killed(server, (kill) => {
+    here.remotes.behaviour.onRequest = async ({ method, url }) => {
+      if (method !== 'POST' || !url.endsWith('git-receive-pack')) return
+      delete here.remotes.behaviour.onRequest
+      await mergePull(here.host.repository, here.bare.path, pull, 'squash')
+      Object.assign(here.remotes.behaviour, { losePushResponses: true, onLostPush: kill })
+    }
+  })
+  await call('POST', `${path}/git/pull-request`, {}).catch(() => undefined)
+  await end
+  server = await here.start()
+  const again = caller(server.url, TOKEN)
+  const done = await until(async () => {
+    const { body } = await again('GET', `${path}/git/pull-request`)
+    return body.status === 'merged' && body.waitsFor === undefined ? body : null
+  })
+  assert.match(done.reason, /Later changes stay in the change request/)
+  assert.is((await again('GET', path)).body.status, 'draft')
+  assert.is((await again('POST', `${path}/merge`, {})).status, 200)
+  const { body } = await again('GET', `/v1/spaces/${space}/content/pages`)
+  assert.ok(JSON.stringify(body).includes('"Late"'), JSON.stringify(body))
 })
 
 test.run()

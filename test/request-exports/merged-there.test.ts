@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { foreignIn } from '../support/foreign-objects.js'
+import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { MINUTE, startExporting } from './fixture.js'
 
@@ -67,6 +68,137 @@ test('what was changed here after the merge there stays open, on a base that has
   const files = await story.files()
   assert.ok(files['late.md']?.includes('Too late.'), Object.keys(files).join())
   assert.is(files['SUMMARY.md']?.split('Guide').length, 2)
+})
+
+/** Runs `work` once, before the next push to the host's branch arrives. */
+function beforePush(work: () => Promise<void>): void {
+  here.remotes.behaviour.onRequest = async ({ method, url }) => {
+    if (method !== 'POST' || !url.endsWith('git-receive-pack')) return
+    delete here.remotes.behaviour.onRequest
+    await work()
+  }
+}
+
+/** A change request whose last edit is pushed after its pull request was merged at the commit before. `also` runs after the merge, before the push. */
+async function mergedBeforePush(
+  method: 'merge' | 'squash' | 'rebase',
+  provider: 'github' | 'gitlab' | 'gitea' | 'bitbucket',
+  also: (story: Story) => Promise<void> = async () => {},
+) {
+  const story = await here.connected(FILES, { provider })
+  const number = await story.request('Guide', 'How to.\n')
+  const opened = await story.export(number)
+  assert.is(opened.problem, undefined, JSON.stringify(opened.problem))
+  await story.write('Late', 'Acknowledged.\n', number)
+  let merged = false
+  beforePush(async () => {
+    await story.merge(method)
+    merged = true
+    await also(story)
+  })
+  await here.forward(11_000)
+  assert.ok(merged, 'the merge came between the look and the push')
+  return { story, number, first: opened.revision as string }
+}
+type Story = Awaited<ReturnType<typeof here.connected>>
+
+/** The late edit stays in an open change request, which says so, and reaches both sides when that is merged. */
+async function keepsTheRest(story: Story, number: number, first: string): Promise<void> {
+  await here.forward(2 * MINUTE)
+  await here.forward(2 * MINUTE)
+  const done = await story.exported(number)
+  assert.equal([done.status, done.problem], ['merged', undefined])
+  assert.match(done.reason, new RegExp(`merged with revision ${first}`))
+  const request = await story.changeRequest(number)
+  assert.is(request.status, 'draft')
+  const ref = `refs/heads/change-requests/${number}`
+  assert.match((await story.files(ref))['late.md'] ?? '', /Acknowledged/)
+  assert.is((await story.files())['late.md'], undefined)
+  assert.is((await story.git('merge-base', 'refs/heads/main', ref)).trim(), first, 'main has what was merged')
+  await here.service.admin.call('post', `${story.base}/change-requests/${number}/merge`).expect(200)
+  await here.forward(11_000)
+  await here.forward(2 * MINUTE)
+  for (const files of [await story.files(), await story.remoteFiles()]) {
+    assert.match(files['late.md'] ?? '', /Acknowledged/)
+    assert.match(files['guide.md'] ?? '', /How to/)
+    assert.is(files['SUMMARY.md']?.split('Guide').length, 2, 'listed once')
+  }
+  assert.equal(await story.all('open'), [], 'no conflict')
+}
+
+for (const [provider, method] of [
+  ['github', 'squash'],
+  ['github', 'merge'],
+  ['github', 'rebase'],
+  ['gitlab', 'squash'],
+  ['gitea', 'merge'],
+  ['gitea', 'rebase'],
+  ['bitbucket', 'squash'],
+] as const)
+  test(`${provider}, ${method}: an edit that is pushed after the merge stays in the change request`, async () => {
+    const { story, number, first } = await mergedBeforePush(method, provider)
+    await keepsTheRest(story, number, first)
+  })
+
+test('an edit stays in the change request if the late push gets no response', async () => {
+  const { story, number, first } = await mergedBeforePush('squash', 'gitea', async () => {
+    here.remotes.behaviour.losePushResponses = true
+  })
+  delete here.remotes.behaviour.losePushResponses
+  assert.is((await story.exported(number)).problem?.cause, 'unreachable')
+  await keepsTheRest(story, number, first)
+})
+
+test('an edit stays in the change request if the host deletes the branch with the merge', async () => {
+  const { story, number, first } = await mergedBeforePush('squash', 'github', async (merging) => {
+    await git(merging.bare.path, ['update-ref', '-d', `refs/heads/${merging.pull().head}`])
+  })
+  await keepsTheRest(story, number, first)
+})
+
+test('commits of people that were merged with the change request complete it', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  const { branch } = await story.export(number)
+  await story.bare.commit({ 'guide.md': '# Guide\n\nHow to, better.\n' }, { ref: branch, message: 'Better' })
+  await story.merge('squash')
+  await here.forward(2 * MINUTE)
+  await here.forward(2 * MINUTE)
+  assert.is((await story.changeRequest(number)).status, 'merged', JSON.stringify(await story.exported(number)))
+  assert.match((await story.files())['guide.md'] ?? '', /better/)
+})
+
+test('a branch that the host rebased is recognized by the tree of the result', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  const { branch } = await story.export(number)
+  await story.bare.commit({ 'other.md': '# Other\n' }, { message: 'Work on main' })
+  const path = story.bare.path
+  const rebased = await git(path, ['merge-tree', '--write-tree', 'main', branch])
+  const commit = await git(path, ['commit-tree', '-p', 'main', '-m', 'Rebased by the host', rebased.trim()])
+  await git(path, ['update-ref', branch, commit.trim()])
+  await story.merge('rebase')
+  await here.forward(2 * MINUTE)
+  await here.forward(2 * MINUTE)
+  assert.is((await story.changeRequest(number)).status, 'merged', JSON.stringify(await story.exported(number)))
+})
+
+test('a branch that was rewritten and merged does not count as the change request', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  const { branch } = await story.export(number)
+  await git(story.bare.path, ['update-ref', branch, 'refs/heads/main'])
+  await story.bare.commit({ 'other.md': '# Other\n' }, { ref: branch, message: 'Something else' })
+  await story.merge('squash')
+  await here.forward(2 * MINUTE)
+  await here.forward(2 * MINUTE)
+  const done = await story.exported(number)
+  assert.equal([done.status, done.merged.revision], ['merged', undefined])
+  assert.match(done.reason, /does not have any revision of the change request/)
+  assert.is((await story.changeRequest(number)).status, 'draft')
+  await here.service.admin.call('post', `${story.base}/change-requests/${number}/merge`).expect(200)
+  assert.match((await story.files())['guide.md'] ?? '', /How to/)
+  assert.ok((await story.files())['other.md'])
 })
 
 test('a folder of a repository: the rest of it is not touched', async () => {

@@ -13,6 +13,9 @@ const section = 'Writing content'
 const description =
   'The changes are applied in order, all or nothing, as one commit. Links by page ID (`/pages/<id>`), by path or by the `ref` of another change become relative file links. ' +
   'If one of the changes cannot be made, nothing is committed; 400 gives its index and the reason.'
+const ifMatch =
+  'The revision that the changes are made on, in double quotes. If the content has changed since, the changes are merged. ' +
+  'Returns 409 if they conflict, or if the space does not have that revision. Without this header, the changes are made on the latest revision.'
 const formDescription =
   ' Files can be sent as they are, each up to the file limit: as `multipart/form-data` with `changes` (JSON) as a field, the files as further parts, and in ' +
   '`insert_files` the name of the part (`part`) instead of `base64`. A form with files but without `changes` inserts all of them under their names.'
@@ -38,12 +41,13 @@ export const updateChangeRequestContent = endpoint({
       description: 'True: the response is the change request alone, as older clients expect. False: it also says what each change did.',
     }),
   }),
+  ifMatch,
   body: ContentChanges,
   form,
   returns: Type.Union([ChangeRequest, Type.Object({ changeRequest: ChangeRequest, ...results })]),
   fails: [409, 413, 423],
   handle: async ({ app, actor, space, changeRequest, body, query, request }) => {
-    const written = await writeToChangeRequest({ app, actor, space, input: body, uploads: request.files }, changeRequest)
+    const written = await writeToChangeRequest({ app, actor, space, input: body, uploads: request.files }, changeRequest, request.ifMatch)
     const presented = await presentNow(app, actor, space, changeRequest.doc.id)
     if (query.compat) return presented
     return { changeRequest: presented, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
@@ -59,9 +63,10 @@ export const updateSpaceContent = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/content',
   summary: 'Change the main content of a space whose editMode is live',
-  description: `${description} With \`If-Match: "<revision>"\` the changes are made on that revision and merged if main has moved on since; returns 409 if they conflict.${formDescription}`,
+  description: description + formDescription,
   section,
   needs: 'space:edit',
+  ifMatch,
   body: ContentChanges,
   form,
   returns: Type.Object({ revision: Type.Index(Revision, ['id']), ...results }, { $id: 'ContentWritten' }),

@@ -15,8 +15,8 @@ import { mergeOfBranch } from '../commits/merge/branch-ground.js'
 import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { guardBranch, guardMain } from '../commits/guards.js'
-import { RESOLVED, wroteIn } from './writers.js'
-import { coAuthors } from '../commits/co-authors.js'
+import { wroteIn } from './writers.js'
+import { coAuthors, RESOLVED, writersOf } from '../commits/credits.js'
 
 /**
  * Merges a change request into main with a merge commit. The move of main is the commit point; the document is updated after it, and repaired
@@ -56,7 +56,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
     )
   const message = commitMessage(`Merge change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {
     'Change-Request': String(doc.number),
-    'Co-authored-by': await coAuthors(repo, head, [main], actor.user),
+    'Co-authored-by': coAuthors(await writersOf(repo, head, [main]), actor.user),
   })
   return makeMergeCommit(app, space, { ours: main, theirs: head, bases, tree: merged.tree }, { message, author: actor.user })
 }

@@ -1,13 +1,11 @@
 // Finds out whether somebody has written what a change request contains: they may not approve it.
 import type { CommitInfo } from '../../git/index.js'
+import { RESOLVED } from '../commits/credits.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import type { UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { spanOf } from './span.js'
-
-/** Trailer of an update from main with the number of conflicts that somebody resolved in it. */
-export const RESOLVED = 'Conflicts-Resolved'
 
 /**
  * Whether a user wrote in a change request through this service: whether any commit that it adds to main is theirs. An update from main without

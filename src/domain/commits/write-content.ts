@@ -38,28 +38,35 @@ interface Written {
   insertedFiles: { file: string; name: string; path: string; ref?: string }[]
 }
 
-/** Applies changes to a change request, as one commit on its branch: all of them or none. */
-export async function writeToChangeRequest(request: ContentRequest, changeRequest: LoadedChangeRequest): Promise<Written> {
+/** Applies changes to a change request, as one commit on its branch: all of them or none. Uses `ifMatch` like `writeToMain`. */
+export async function writeToChangeRequest(request: ContentRequest, changeRequest: LoadedChangeRequest, ifMatch: string | null): Promise<Written> {
   const { app, space } = request
+  const revision = await revisionOf(space, ifMatch)
   const branch = { ref: changeRequestRef(changeRequest.doc.number), guard: guardBranch(app, space) }
   return writeInBatch(request, branch, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
-    return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId }
+    return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId, ...revision }
   })
 }
 
 /**
  * Applies changes to the main content. If `ifMatch` is given, they are made on that revision and merged onto main if main has moved since.
- * Throws 409 if that merge has conflicts, or if merges need approvals.
+ * Throws 409 if that merge has conflicts, if the space does not have that revision, or if merges need approvals.
  */
 export async function writeToMain(request: ContentRequest, ifMatch: string | null): Promise<Written> {
   const { app, actor, space } = request
-  if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch))))
-    throw conflict(`If-Match is not a revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`)
+  const revision = await revisionOf(space, ifMatch)
   const main = { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
   await main.guard.check()
-  return writeInBatch(request, main, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))
+  return writeInBatch(request, main, async () => revision)
+}
+
+/** The revision that a client made its changes on, from `If-Match`. Throws 409 if the space does not have it. */
+async function revisionOf({ repo }: LoadedSpace, ifMatch: string | null): Promise<Pick<EditRevisions, 'base'>> {
+  if (ifMatch === null) return {}
+  if (isOid(ifMatch) && (await repo.hasCommit(ifMatch))) return { base: ifMatch as CommitId }
+  throw conflict(`If-Match is not a revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`)
 }
 
 /** The revisions that an edit depends on. */

@@ -25,14 +25,13 @@ async function waiting(reader: Reader, connection: ConnectionDoc, way: Way): Pro
   return runs.find((run) => run.state === 'queued' && run.direction === way && !run.force && !run.cancelled) ?? null
 }
 
-/** How a run of this connection is made. */
-async function newRun(app: App, connection: ConnectionDoc, way: Way, trigger: RunTrigger, asked: { by: string; force: boolean }): Promise<NewRun> {
+/** The run of a connection. Without a message of the connection's own, the export words one. */
+function newRun(connection: ConnectionDoc, way: Way, trigger: RunTrigger, asked: { by: string; force: boolean }): NewRun {
   const common = { direction: way, force: asked.force, standalone: false, requestedBy: asked.by, connection: connection.id, trigger }
   if (way === 'import') return common
-  const title = (await app.store.get(spaces, connection.space))?.title || 'the space'
   return {
     ...common,
-    message: connection.commitMessage ?? `Update ${title}`,
+    ...(connection.commitMessage === undefined ? {} : { message: connection.commitMessage }),
     exportMode: connection.exportMode,
     ...(connection.direction === 'export' ? { oneWay: true } : {}),
   }
@@ -42,7 +41,7 @@ async function newRun(app: App, connection: ConnectionDoc, way: Way, trigger: Ru
 export async function queueAutomaticRun(app: App, connection: ConnectionDoc, way: Way, trigger: RunTrigger): Promise<Document<SyncRunDoc> | null> {
   const doc = await app.store.get(spaces, connection.space)
   if (!doc || doc.deletedAt !== undefined || (await waiting(app.store, connection, way))) return null
-  const run = await newRun(app, connection, way, trigger, { by: connection.createdBy, force: false })
+  const run = newRun(connection, way, trigger, { by: connection.createdBy, force: false })
   return enqueue(app, { doc }, { remote: remoteOf(connection), credential: null, run, follows: true })
 }
 
@@ -65,7 +64,7 @@ export async function runConnectionNow(
   // In a transaction, so that somebody who has lost the role meanwhile is not told of it.
   const queued = force ? null : await app.store.transact((tx) => waiting(tx, connection, direction))
   if (queued) return queued
-  const run = await newRun(app, connection, direction, trigger, { by: actor.user.id, force })
+  const run = newRun(connection, direction, trigger, { by: actor.user.id, force })
   return enqueue(app, space, { remote: remoteOf(connection), credential: null, run })
 }
 

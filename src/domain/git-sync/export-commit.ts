@@ -3,13 +3,10 @@ import type { FileChange, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
-import { coAuthors } from '../commits/co-authors.js'
+import { type Credits, creditsOf, subjectOfOnlyRequest } from '../commits/credits.js'
 import type { RemoteSide, Sided } from './remote-side.js'
-import { isAutomatic, type Sync } from './sync.js'
+import type { Sync } from './sync.js'
 import type { SyncLog } from './log-entries.js'
-
-/** Most co-authors of one commit. */
-export const MAX_CO_AUTHORS = 50
 
 /** The parent of an export's commit: the remote's head, and the same commit here (`local`; null = the remote has no such folder). */
 export interface ExportBase {
@@ -20,37 +17,44 @@ export interface ExportBase {
 }
 
 /**
- * Makes the commit of an export: on top of the remote's head, with main's tree (or with main's tree as the folder), the caller's message, the caller as
- * author (of a run that nobody asked for: whoever wrote last), and everybody else who wrote since the last export as co-author.
+ * Makes the commit of an export: on top of the remote's head, with main's tree, or with main's tree as the folder.
  */
 export async function exportCommit(sync: Sided<Sync>, log: SyncLog, main: CommitId, ground: ExportBase): Promise<CommitId> {
-  const { app, space, actor, remote, run } = sync
+  const { app, space, remote } = sync
   const { repo } = space
   const tree = (await repo.commit(main)).tree
   const folder = remote.directory === '' ? { changes: [], tree } : { changes: await folderChanges(repo, sync.side, remote.directory, ground.head, tree) }
-  const recorded = log.pairs.findLast((pair) => pair.theirs === ground.local)?.local
-  const since = [log.last?.local, recorded, ground.local].filter((commit): commit is CommitId => commit != null)
-  const named = await coAuthors(repo, main, since, actor.user)
-  const { author, others } = isAutomatic(run) ? newestFirst(named, actor.user) : { author: actor.user, others: named }
   const overrides = await overridesAt(app, space, main)
+  const { author, message } = await exportWords(sync, log, main, ground)
   return sync.side.commits.write({
     parents: ground.head === null ? [] : [ground.head],
     ...folder,
     sign: true,
-    message: commitMessage(run.message ?? 'Export', others.length > 0 ? { 'Co-authored-by': others.slice(0, MAX_CO_AUTHORS) } : {}),
+    message,
     author: signatureOf(app, author),
     committer: serviceSignature(app),
     headers: await pageIdsHeader(app, space, ground.local ?? undefined, overrides),
   })
 }
 
-type Person = Parameters<typeof signatureOf>[1]
-
-/** The first of those who wrote, the newest first, as the author; the service if nobody did. */
-export function newestFirst(named: readonly string[], service: Person): { author: Person; others: readonly string[] } {
-  const [, displayName, email] = /^(.*) <([^<>]*)>$/.exec(named[0] ?? '') ?? []
-  return displayName === undefined || email === undefined ? { author: service, others: named } : { author: { displayName, email }, others: named.slice(1) }
+/** The author and the message of an export's commit. Everyone else who wrote since the last export is a co-author. */
+export async function exportWords(
+  sync: Pick<Sync, 'space' | 'actor' | 'run'>,
+  log: SyncLog,
+  main: CommitId,
+  ground: ExportBase,
+): Promise<{ author: Credits['author']; message: string }> {
+  const { repo } = sync.space
+  const recorded = log.pairs.findLast((pair) => pair.theirs === ground.local)?.local
+  const since = [log.last?.local, recorded, ground.local].filter((commit): commit is CommitId => commit != null)
+  const { author, others } = await creditsOf(repo, main, since, sync.actor.user)
+  const subject = sync.run.message ?? (await subjectOfOnlyRequest(repo, main, since)) ?? defaultMessage(sync)
+  return { author, message: commitMessage(subject, others.length > 0 ? { 'Co-authored-by': others } : {}) }
 }
+
+/** The message of an export if no one chose one. */
+export const defaultMessage = ({ space, run }: Pick<Sync, 'space' | 'run'>): string =>
+  run.message ?? (run.connection === undefined ? 'Export' : `Update ${space.doc.title || 'the space'}`)
 
 /** The changes that make the folder equal to `tree` and leave everything else as it is. */
 export async function folderChanges(repo: Repository, { commits }: RemoteSide, directory: string, head: CommitId | null, tree: TreeId): Promise<FileChange[]> {

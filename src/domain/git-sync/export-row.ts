@@ -3,17 +3,17 @@ import type { CommitInfo, FileChange, Repository, Signature, Staging } from '../
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { IdOverrides } from '../../content/identity.js'
-import { coAuthors } from '../commits/co-authors.js'
+import { creditsOf } from '../commits/credits.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
 import { mergeCommits } from '../commits/merge/merge.js'
 import { checkMergedNames } from '../commits/merge/path-collisions.js'
 import { mergedOverrides, overridesAt, pageIdsHeader, rememberOverrides } from '../revisions/identity.js'
 import { folderCommit } from './directory.js'
-import { folderChanges, MAX_CO_AUTHORS, newestFirst } from './export-commit.js'
+import { defaultMessage, folderChanges } from './export-commit.js'
 import { type ExportLine, findExportLine } from './export-line.js'
 import type { SyncLog } from './log-entries.js'
 import type { Sided } from './remote-side.js'
-import { isAutomatic, type Sync } from './sync.js'
+import type { Sync } from './sync.js'
 
 /** Commits that become durable together. */
 const BATCH = 200
@@ -143,15 +143,15 @@ class RowMaker {
 
   /** Message and author: those of the commit, or of the request if the commit has to speak for others too. */
   async #said(of: CommitInfo, owing: boolean): Promise<Pick<Made, 'message' | 'author'>> {
-    const { app, actor, run } = this.sync
+    const { app, actor } = this.sync
     if (!owing && of.parents.length < 2) return { message: of.message, author: of.author }
     const not = [owing ? this.line.before : of.parents[0], this.ground.local].filter((commit) => commit != null)
-    const named = await coAuthors(this.#repo, of.id, not, { email: (owing ? actor.user : of.author).email.toLowerCase() })
-    if (!owing) return { author: of.author, message: withCoAuthors(of.message, named.slice(0, MAX_CO_AUTHORS)) }
-    const { author, others } = isAutomatic(run) ? newestFirst(named, actor.user) : { author: actor.user, others: named }
+    const preferred = owing ? actor.user : { displayName: of.author.name, email: of.author.email }
+    const { author, others } = await creditsOf(this.#repo, of.id, not, preferred)
+    const { seconds, offset } = owing ? of.committer : of.author
     return {
-      author: { ...signatureOf(app, author), seconds: of.committer.seconds, offset: of.committer.offset },
-      message: withCoAuthors(commitMessage(run.message ?? 'Export'), others.slice(0, MAX_CO_AUTHORS)),
+      author: { ...signatureOf(app, author), seconds, offset },
+      message: withCoAuthors(owing ? commitMessage(defaultMessage(this.sync)) : of.message, others, author.email),
     }
   }
 
@@ -183,12 +183,15 @@ class RowMaker {
   }
 }
 
-/** A message with `Co-authored-by` trailers, after the trailers that it has. */
-function withCoAuthors(message: string, names: readonly string[]): string {
-  const lines = names.map((name) => `Co-authored-by: ${name}`).filter((line) => !message.includes(line))
-  if (lines.length === 0) return message
-  const text = message.trimEnd()
-  const last = text.split(/\n{2,}/).at(-1) ?? ''
-  const trailers = text.includes('\n\n') && last.split('\n').every((line) => /^[A-Za-z][A-Za-z0-9-]*: \S/.test(line))
-  return `${text}${trailers ? '\n' : '\n\n'}${lines.join('\n')}\n`
+/** A message with `Co-authored-by` trailers, after the trailers that it has. One that names the author is left out. */
+function withCoAuthors(message: string, names: readonly string[], author: string): string {
+  const paragraphs = message.trimEnd().split(/\n{2,}/)
+  const last = paragraphs.at(-1)?.split('\n') ?? []
+  const trailers = paragraphs.length > 1 && last.every((line) => /^[A-Za-z][A-Za-z0-9-]*: \S/.test(line)) ? last : []
+  const namesAuthor = (line: string): boolean => /^Co-authored-by:/i.test(line) && line.toLowerCase().endsWith(`<${author.toLowerCase()}>`)
+  const kept = trailers.filter((line) => !namesAuthor(line))
+  const added = names.map((name) => `Co-authored-by: ${name}`).filter((line) => !message.includes(line))
+  if (added.length === 0 && kept.length === trailers.length) return message
+  const text = trailers.length > 0 ? paragraphs.slice(0, -1) : paragraphs
+  return `${[...text, [...kept, ...added].join('\n')].filter((part) => part !== '').join('\n\n')}\n`
 }

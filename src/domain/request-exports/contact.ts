@@ -6,6 +6,7 @@ import {
   type ConnectionDoc,
   changeRequests,
   connections,
+  type ExportedRevision,
   type RequestExportDoc,
   requestExports,
   spaces,
@@ -19,6 +20,9 @@ import { repositoryName } from '../context/refs.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import { remoteOf, withCredential } from '../git-sync/remote.js'
 import type { Contact } from '../git-sync/sync.js'
+
+/** Maximum number of earlier exported revisions that are stored. */
+const MAX_EARLIER = 20
 
 /** An export under way. */
 export interface Export extends Contact {
@@ -76,4 +80,10 @@ export async function record(
     if (!stored) throw new ExportOver('The export was removed.')
     return tx.replace(requestExports, change(stored))
   })
+}
+
+/** The stored export with a new value of `pushed`. The previous value is kept: the pull request may have been merged before the new one arrived. */
+export function withPushed<Doc extends RequestExportDoc>(doc: Doc, pushed: ExportedRevision): Doc {
+  const earlier = [...(doc.pushed ? [doc.pushed] : []), ...(doc.earlier ?? [])].filter(({ commit }) => commit !== pushed.commit)
+  return { ...doc, pushed, earlier: earlier.slice(0, MAX_EARLIER) }
 }

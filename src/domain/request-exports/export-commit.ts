@@ -2,15 +2,13 @@
 import { type FileChange, GitError, type MergeOutcome } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { users } from '../../model/index.js'
-import { coAuthors } from '../commits/co-authors.js'
+import { creditsOf } from '../commits/credits.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import type { RemoteSide, Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
 import type { Export } from './contact.js'
-
-const MAX_CO_AUTHORS = 50
 
 /**
  * The commit for the present head. Its parents are the head of the host's branch (`on`) and, if the change request has taken in newer commits of the base
@@ -32,14 +30,8 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
   if (parents.length === 1 && first === on && (await isThere(side, remote.directory, on, tree))) return on
   const creator = (await app.store.get(users, request.createdBy)) ?? actor.user
   const local = await side.local(log, first)
-  const others = (
-    await coAuthors(
-      repo,
-      head,
-      [local, log.last?.local].filter((one) => one != null),
-      creator,
-    )
-  ).slice(0, MAX_CO_AUTHORS)
+  const since = [local, log.last?.local].filter((one) => one != null)
+  const { author, others } = await creditsOf(repo, head, since, creator)
   const words = [titleOf(request), request.description ?? ''].join('\n\n')
   return side.commits.write({
     parents: content.parents ?? parents,
@@ -47,7 +39,7 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
     changes: content.changes,
     ...(content.tree === undefined ? {} : { tree: content.tree }),
     message: commitMessage(words, others.length > 0 ? { 'Co-authored-by': others } : {}),
-    author: signatureOf(app, creator),
+    author: signatureOf(app, author),
     committer: serviceSignature(app),
     headers: await pageIdsHeader(app, space, local ?? undefined, await overridesAt(app, space, head)),
   })

@@ -1,11 +1,12 @@
 /** A pull request that was merged on the host: once its commits are imported, the change request is recorded as merged. */
 import type { PullRequest } from '../../hosts/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { changeRequests, type ConnectionDoc, syncRuns } from '../../model/index.js'
+import { changeRequests, type ConnectionDoc, type ExportedRevision, syncRuns } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { changeDocument } from '../change-requests/change-requests.js'
 import { guardMain } from '../commits/guards.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { mergeCommits } from '../commits/merge/merge.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { queueAutomaticRun } from '../connections/queue-run.js'
 import type { App } from '../context/app.js'
@@ -17,14 +18,15 @@ import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt } from '../revisions/identity.js'
 import { headOf } from '../revisions/main-content.js'
 import { type Export, record } from './contact.js'
+import { exportedRevisions, mergedByTree } from './merged-revision.js'
 
-/** Trailers that name commits of the host. */
-const MOST_NAMED = 20
+/** Maximum number of trailers that name commits of the host. */
+const MAX_NAMED = 20
 
 /** Records the merge, or queues the import that it waits for. */
 export async function mergedThere(all: Export, pull: PullRequest): Promise<void> {
   if (pull.base.ref !== all.doc.base.replace('refs/heads/', '')) return mergedElsewhere(all, pull)
-  const known = await withCommits(await withOffered(all, pull), pull)
+  const known = await withCommits(all, pull)
   const became = known.doc.became
   const last = became?.commits.at(-1) as CommitId | undefined
   if (last === undefined) return
@@ -34,11 +36,12 @@ export async function mergedThere(all: Export, pull: PullRequest): Promise<void>
     await record(known, (stored) => ({ ...stored, status: 'merged', waitsFor: 'import' }))
     return
   }
-  const revisionMerged = await recordMerge(known)
+  const { revision, reason } = await recordMerge(known, known.doc.mergedFrom ?? (await mergedByTree(known)))
   await record(known, ({ waitsFor: _over, ...stored }) => ({
     ...stored,
     status: 'merged',
-    ...(revisionMerged === null ? {} : { revisionMerged }),
+    ...(revision === null ? {} : { revisionMerged: revision }),
+    ...(reason === null ? {} : { reason }),
     changedAt: known.app.clock.now().toISOString(),
   }))
 }
@@ -49,19 +52,15 @@ async function mergedElsewhere(all: Export, { number, base }: PullRequest): Prom
   await record(all, ({ waitsFor: _over, ...stored }) => ({ ...stored, status: 'closed', reason }))
 }
 
-/** What was merged may be what was being pushed when the connection broke. */
-async function withOffered(all: Export, pull: PullRequest): Promise<Export> {
-  const { offered } = all.doc
-  if (offered === undefined || pull.head.sha !== offered.commit) return all
-  return { ...all, doc: await record(all, ({ offered: _done, ...stored }) => ({ ...stored, pushed: offered })) }
-}
-
+/** Asks the host once which commits the pull request became, and which exported revision is among those that were merged. */
 async function withCommits(all: Export, pull: PullRequest): Promise<Export> {
-  if (all.doc.became !== undefined) return all
+  if (all.doc.became !== undefined && all.doc.mergedFrom !== undefined) return all
   const found = await all.host.mergedCommits(pull.number)
   if (found === null) return all
-  const became = { ...found, ...(pull.mergedBy === null ? {} : { by: pull.mergedBy }), ...(pull.mergedAt === null ? {} : { at: pull.mergedAt }) }
-  return { ...all, doc: await record(all, (stored) => ({ ...stored, became })) }
+  const { from, ...commits } = found
+  const became = { ...commits, ...(pull.mergedBy === null ? {} : { by: pull.mergedBy }), ...(pull.mergedAt === null ? {} : { at: pull.mergedAt }) }
+  const mergedFrom = exportedRevisions(all.doc).find(({ commit }) => from.includes(commit)) ?? null
+  return { ...all, doc: await record(all, (stored) => ({ ...stored, became, mergedFrom })) }
 }
 
 /** Whether main has taken in a commit of the host. */
@@ -85,37 +84,65 @@ async function queueImport(app: App, connection: Document<ConnectionDoc>): Promi
   if (!runs.some((run) => !isOver(run))) await queueAutomaticRun(app, connection, 'import', 'poll')
 }
 
+/** The merge on main, and why the change request stays open; null where there is none. */
+interface RecordedMerge {
+  revision: CommitId | null
+  reason: string | null
+}
+
 /**
- * Makes main contain what was exported, by a merge commit with the files that main has already, and marks the change request as merged. One that was
- * changed since stays open: what it has beyond the export is still to be merged. Returns the commit; null if nothing was exported.
+ * Makes main contain the revision that was merged on the host, by a merge commit with the files that main has already. Marks the change request as
+ * merged if main then has all of it. Otherwise it stays open, with what is still to be merged.
+ * @param merged the exported revision that was merged; null if none is known to be
  */
-async function recordMerge(all: Export): Promise<CommitId | null> {
-  const { app, space, doc, actor } = all
+async function recordMerge(all: Export, merged: ExportedRevision | null): Promise<RecordedMerge> {
+  const { app, space, doc } = all
   const { repo } = space
-  const exported = doc.pushed?.revision as CommitId | undefined
-  if (exported === undefined) return null
   return app.locks.run(space.doc.id, async (lease) => {
     const stored = await app.store.get(changeRequests, doc.id)
-    if (!stored) return null
+    if (!stored) return { revision: null, reason: null }
     const { head } = loadHead(space, stored)
-    const whole = head === exported || (await repo.isAncestor(head, headOf(space)))
+    const exported = (merged?.revision ?? null) as CommitId | null
+    const whole = head === exported || (await addsNothing(all, head, exported))
+    const contained = whole ? head : exported
+    if (contained === null) return { revision: null, reason: UNKNOWN_MERGE }
     const reason = `record the merge of change request ${stored.number}`
     const revision = await moveBranch(repo, { ref: MAIN, reason, guard: guardMain(app, space, { by: 'service' }), lease }, async (now) => {
       const main = now ?? headOf(space)
-      if (await repo.isAncestor(exported, main)) return main
-      const message = commitMessage(messageOf(all, whole), {
-        ...(whole ? { 'Change-Request': String(stored.number) } : {}),
-        'Merged-As': (doc.became?.commits ?? []).slice(-MOST_NAMED),
-      })
-      const overrides = await overridesAt(app, space, main)
-      return makeCommit(app, space, { parents: [main, exported], changes: [], tree: (await repo.commit(main)).tree, message, author: actor.user, overrides })
+      return (await repo.isAncestor(contained, main)) ? main : mergeCommit(all, { main, contained, whole })
     })
-    if (!whole) return revision
+    if (!whole) return { revision, reason: stayingOpen(contained) }
     const updatedAt = app.clock.now().toISOString()
     await changeDocument(app, doc.id, (one) => (one.status === 'merged' ? one : { ...one, status: 'merged', revisionMerged: revision, updatedAt }))
-    return revision
+    return { revision, reason: null }
   })
 }
+
+async function mergeCommit(all: Export, { main, contained, whole }: { main: CommitId; contained: CommitId; whole: boolean }): Promise<CommitId> {
+  const { app, space, actor, request, doc } = all
+  const message = commitMessage(messageOf(all, whole), {
+    ...(whole ? { 'Change-Request': String(request.number) } : {}),
+    'Merged-As': (doc.became?.commits ?? []).slice(-MAX_NAMED),
+  })
+  const overrides = await overridesAt(app, space, main)
+  const { tree } = await space.repo.commit(main)
+  return makeCommit(app, space, { parents: [main, contained], changes: [], tree, message, author: actor.user, overrides })
+}
+
+/** Whether main has everything that the head of the change request has beyond the revision that was merged. */
+async function addsNothing({ app, space }: Export, head: CommitId, exported: CommitId | null): Promise<boolean> {
+  const main = headOf(space)
+  if (await space.repo.isAncestor(head, main)) return true
+  const merged = await mergeCommits(app, space, { ours: main, theirs: head, ...(exported === null ? {} : { base: exported }) })
+  return merged.clean && merged.tree === (await space.repo.commit(main)).tree
+}
+
+const stayingOpen = (merged: CommitId): string =>
+  `The pull request was merged with revision ${merged} of the change request. Later changes stay in the change request: merge it here, or export it again.`
+
+const UNKNOWN_MERGE =
+  'The pull request was merged, but the merge does not have any revision of the change request that was exported. ' +
+  'The change request stays open: compare it with the main content, then merge or archive it.'
 
 function messageOf({ request, doc }: Export, whole: boolean): string {
   const name = `change request #${request.number}${request.subject ? `: ${request.subject}` : ''}`

@@ -9,7 +9,7 @@ import { onRemoteSide, type RemoteSide, type Sided } from '../git-sync/remote-si
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { logMoves } from '../git-sync/log-moves.js'
 import { headOf } from '../revisions/main-content.js'
-import { type Export, record } from './contact.js'
+import { type Export, record, withPushed } from './contact.js'
 import { exportCommit } from './export-commit.js'
 import { takeIn } from './take-in.js'
 
@@ -80,7 +80,7 @@ async function sent({ side, connection, branch }: Sided<Export>, commit: CommitI
 }
 
 const recordPushed = (all: Pick<Export, 'app' | 'doc'>, pushed: ExportedRevision): Promise<Document<RequestExportDoc>> =>
-  record(all, ({ offered: _done, ...stored }) => ({ ...stored, pushed, changedAt: all.app.clock.now().toISOString() }))
+  record(all, ({ offered: _done, ...stored }) => ({ ...withPushed(stored, pushed), changedAt: all.app.clock.now().toISOString() }))
 
 /** Writes into the log of the synchronization that a commit of the host has the content of the head: it counts once main contains the head. */
 async function note(all: Sided<Export>, remote: CommitId, kind: Entry['kind'], lease: Parameters<Export['space']['repo']['move']>[2]): Promise<void> {

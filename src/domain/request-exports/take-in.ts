@@ -13,7 +13,7 @@ import type { Entry, SyncLog } from '../git-sync/log-entries.js'
 import { mergeArrival } from '../git-sync/merge-arrival.js'
 import type { Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
-import { type Export, record } from './contact.js'
+import { type Export, record, withPushed } from './contact.js'
 
 const MOST_NAMED = 10
 
@@ -55,9 +55,8 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
     }),
   )
   const doc = await record(all, ({ offered: _over, ...stored }) => ({
-    ...stored,
     // The host has its own commits; what it lacks of the head is pushed on top of them.
-    pushed: { revision: last.revision, commit: there },
+    ...withPushed(stored, { revision: last.revision, commit: there }),
     changedAt: app.clock.now().toISOString(),
   }))
   return { ...all, doc, head }

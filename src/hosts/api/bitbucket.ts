@@ -3,7 +3,7 @@ import type { BranchProtection, CommitStatus, Host, HostRepository, MergedCommit
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
 import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened, strange, webUrl } from './common.js'
-import { type HostCommit, mergedAs, MOST_COMMITS } from './merged-commits.js'
+import { type HostCommit, mergedAs, MAX_COMMITS } from './merged-commits.js'
 
 const PAGE = 50
 const PULLS = 'the scope "pullrequest:write"'
@@ -114,7 +114,7 @@ export class Bitbucket implements Host {
   async mergedCommits(number: number): Promise<MergedCommits | null> {
     const { mergeCommit } = await this.pullRequest(number)
     if (mergeCommit === null) return null
-    const own = (await this.#commits(`${this.#repo}/pullrequests/${number}/commits?`, MOST_COMMITS)).reverse()
+    const own = (await this.#commits(`${this.#repo}/pullrequests/${number}/commits?`, MAX_COMMITS)).reverse()
     return mergedAs(mergeCommit, own, (most) => this.#commits(`${this.#repo}/commits/${mergeCommit}?`, most))
   }
 

@@ -4,7 +4,7 @@ import { at, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
 import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
 import { githubCommit, githubPullRequest } from './github-shapes.js'
-import { mergedAs, MOST_COMMITS } from './merged-commits.js'
+import { mergedAs, MAX_COMMITS } from './merged-commits.js'
 
 /** Most items of a page that Gitea gives by default. */
 const PAGE = 30
@@ -108,17 +108,17 @@ export class Gitea implements Host {
   }
 
   async mergedCommits(number: number): Promise<MergedCommits | null> {
-    const { mergeCommit, head } = await this.pullRequest(number)
+    const { mergeCommit } = await this.pullRequest(number)
     if (mergeCommit === null) return null
-    const listed = await this.#commits(`${this.#repo}/pulls/${number}/commits?`, MOST_COMMITS)
-    // releases differ in the order
-    const own = listed[0]?.sha === head.sha ? listed.reverse() : listed
-    return mergedAs(mergeCommit, own, (most) => this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most))
+    const listed = await this.#commits(`${this.#repo}/pulls/${number}/commits?`, MAX_COMMITS)
+    // Releases list them in different orders. The head in the pull request is the branch's, which may have moved since the merge.
+    const newestFirst = listed.length > 1 && at(listed[0], 'parents', 0, 'sha') === at(listed[1], 'sha')
+    const own = (newestFirst ? listed.reverse() : listed).map(githubCommit)
+    return mergedAs(mergeCommit, own, async (most) => (await this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most)).map(githubCommit))
   }
 
-  async #commits(path: string, most: number): Promise<ReturnType<typeof githubCommit>[]> {
+  async #commits(path: string, most: number): Promise<unknown[]> {
     const query = `${path}stat=false&verification=false&files=false&limit=${PAGE}`
-    const { items } = await this.options.api.list(query, { doing: 'read commits', needs: READS }, { size: PAGE, most })
-    return items.map(githubCommit)
+    return (await this.options.api.list(query, { doing: 'read commits', needs: READS }, { size: PAGE, most })).items
   }
 }

@@ -5,7 +5,7 @@ import type { ClientOptions } from './client.js'
 import { MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
 import { githubCommit, githubPullRequest } from './github-shapes.js'
 import { githubProtection } from './github-protection.js'
-import { mergedAs, MOST_COMMITS } from './merged-commits.js'
+import { mergedAs, MAX_COMMITS } from './merged-commits.js'
 
 /** Headers of every request. */
 export const GITHUB_HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
@@ -108,10 +108,12 @@ export class GitHub implements Host {
   }
 
   async mergedCommits(number: number): Promise<MergedCommits | null> {
-    const { mergeCommit } = await this.pullRequest(number)
+    const { mergeCommit, head } = await this.pullRequest(number)
     if (mergeCommit === null) return null
-    const own = await this.#commits(`${this.#repo}/pulls/${number}/commits?`, MOST_COMMITS)
-    return mergedAs(mergeCommit, own, (most) => this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most))
+    const own = await this.#commits(`${this.#repo}/pulls/${number}/commits?`, MAX_COMMITS)
+    const merged = await mergedAs(mergeCommit, own, (most) => this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most))
+    // GitHub lists the oldest commits. The head stays the one that was merged.
+    return head.sha === null ? merged : { ...merged, from: [...new Set([...merged.from, head.sha])] }
   }
 
   async #commits(path: string, most: number): Promise<ReturnType<typeof githubCommit>[]> {

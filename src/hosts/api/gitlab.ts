@@ -4,7 +4,7 @@ import { at, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
 import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
 import { gitlabCommit, gitlabMergeRequest } from './gitlab-shapes.js'
-import { mergedAs, MOST_COMMITS } from './merged-commits.js'
+import { mergedAs, MAX_COMMITS } from './merged-commits.js'
 
 const PAGE = 50
 const NEEDS = 'the scope "api" and the role Developer'
@@ -116,7 +116,7 @@ export class GitLab implements Host {
   async mergedCommits(number: number): Promise<MergedCommits | null> {
     const { mergeCommit } = await this.pullRequest(number)
     if (mergeCommit === null) return null
-    const own = (await this.#commits(`${this.#project}/merge_requests/${number}/commits?`, MOST_COMMITS)).reverse()
+    const own = (await this.#commits(`${this.#project}/merge_requests/${number}/commits?`, MAX_COMMITS)).reverse()
     return mergedAs(mergeCommit, own, (most) => this.#commits(`${this.#project}/repository/commits?ref_name=${mergeCommit}&`, most))
   }
 

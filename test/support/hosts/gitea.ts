@@ -15,7 +15,8 @@ const pullShape = (repository: FakeRepository, url: string, one: FakePull): obje
   merge_commit_sha: repository.mergedTo(one),
   merged_by: one.state === 'merged' ? { login: 'ben' } : null,
   user: { login: one.author },
-  head: { ref: one.head, sha: one.commits.at(-1)?.sha ?? repository.branches.get(one.head)?.sha, repo: { full_name: one.fork ?? repository.name } },
+  // The head of the branch, also if that has moved since the merge.
+  head: { ref: one.head, sha: repository.branches.get(one.head)?.sha ?? one.commits.at(-1)?.sha, repo: { full_name: one.fork ?? repository.name } },
   base: { ref: one.base },
 })
 
