@@ -4,7 +4,7 @@ import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import type { ByteBudget } from '../pipeline/byte-budget.js'
 import type { MountedRequest } from '../pipeline/mount.js'
-import type { Turns } from './turns.js'
+import type { Turns, TurnTaker } from './turns.js'
 
 /** What the door needs beside the app. */
 export interface DoorOptions {
@@ -17,13 +17,26 @@ export interface DoorOptions {
   guard(actor: Actor, space: LoadedSpace): { app: App; overruled: readonly string[] }
 }
 
+/** Bounds what all clients of the door take together. */
+export interface DoorBounds {
+  /** Git processes that work for clients. */
+  processes: Turns
+  /** Requests whose bodies arrive, or whose responses are taken: they wait for their client. */
+  transfers: Turns
+  /** Memory for what the fetches under way want and have, by user. */
+  wishes: ByteBudget
+  /** Disk space for packs that arrive, by organization. */
+  packs: ByteBudget
+}
+
 /** A request of a known caller for a space that they may see. */
 export interface DoorCall {
   request: MountedRequest
   options: DoorOptions
-  turns: Turns
-  /** Bounds what all fetches under way say that they want and have. */
-  wishes: ByteBudget
+  bounds: DoorBounds
   actor: Actor
   space: LoadedSpace
 }
+
+/** The user and the organization that take the turns of a call. */
+export const takerOf = ({ actor, space }: DoorCall): TurnTaker => ({ user: actor.user.id, organization: space.doc.organization })
