@@ -33,7 +33,7 @@ export function kindOfPath(key: string): EntryKind {
  * (Adding, removing or renaming a file changes a structure in any case.)
  */
 export function shapedBy(path: string, { config, listed }: Pick<ContentStructure, 'config' | 'listed'>): 'entries' | 'details' | null {
-  if (CONFIG_FILES.has(path) || path === config.summary) return 'entries'
+  if (CONFIG_FILES.has(path) || path === config.summary || path === config.summaryLink) return 'entries'
   // Without a table of contents, pages get their titles from their own headings.
   if (!listed) return 'details'
   if (!isBelow(config.root, path)) return null

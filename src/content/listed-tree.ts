@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { Slices } from '../kernel/slices.js'
+import { entriesFrom } from './config.js'
 import type { FileIndex } from './file-index.js'
 import { folderOf, isMarkdown, keyBelow } from './paths.js'
-import { SUBMODULE_ADVICE } from './submodules.js'
 import { entrySlug, groupSlug, pageSlug } from './slug.js'
 import { type TreeLevel, levelBelow, rootLevel, type TreeBuilder } from './tree-builder.js'
 import type { ContentConfig, PageEntry, SummaryNode } from './types.js'
@@ -86,7 +86,7 @@ export class ListedTree {
       return this.#keepChildren(node, level, { gitPath: target.gitPath })
     }
     if (target.is === 'missing') {
-      const why = this.#isInSubmodule(node) ? `${SUBMODULE_ADVICE}.` : 'is not a file of this repository. Add the file, or correct the entry.'
+      const why = this.files.faultOf(node.href ?? '', folderOf(entriesFrom(this.config)))
       this.#report('missing-file', `${JSON.stringify(node.href)} ${why}`, node)
       return this.#keepChildren(node, level)
     }
@@ -97,11 +97,6 @@ export class ListedTree {
         node,
       )
     return this.#addLink(node, level, target.is === 'link' ? target.target : undefined)
-  }
-
-  #isInSubmodule({ href }: SummaryNode): boolean {
-    const { root, summary } = this.config
-    return href !== null && this.files.submodules.hold(href, summary, root)
   }
 
   /** An entry that cannot be a page is left out, but becomes a link if other entries are nested in it. */
@@ -147,7 +142,7 @@ export class ListedTree {
 
   /** The file that a target names, relative to the folder of the table of contents, else to the effective root. */
   #find(target: string): string | null {
-    const folder = folderOf(this.config.summary)
+    const folder = folderOf(entriesFrom(this.config))
     return this.files.find(target, folder) ?? (folder === this.config.root ? null : this.files.find(target, this.config.root))
   }
 }

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import { isRecord } from './json.js'
 import { CONFIG_FILE, DEFAULT_SUMMARY, HONKIT_FILE, MDBOOK_FILE } from './known-files.js'
 import { findText, isFile } from './read-file.js'
+import { findInAnyCase } from './symlinks.js'
 import type { TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
 import { type LineColumn, tomlOf, yamlOf } from './yaml-work.js'
@@ -39,7 +40,8 @@ export async function findSettings(reader: TreeReader, work: Work, diagnostics: 
 }
 
 const hasFile = async (reader: TreeReader, path: string): Promise<boolean> => {
-  const entry = await reader.entry(path)
+  const { path: found, link } = await findInAnyCase(reader, path)
+  const entry = link === undefined ? await reader.entry(found) : null
   return entry !== null && isFile(entry)
 }
 

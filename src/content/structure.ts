@@ -11,6 +11,7 @@ import { findText } from './read-file.js'
 import { ASSETS_FOLDER, INCLUDES_FOLDER, TAGS_FILE, VARIABLES_FILE } from './known-files.js'
 import { readReusableContents } from './reusable.js'
 import { readTags } from './tags.js'
+import { readSymlinks } from './symlinks.js'
 import { TreeBuilder } from './tree-builder.js'
 import type { ContentStructure, IdOf, Summary, TreeReader } from './types.js'
 import { readVariables } from './variables.js'
@@ -22,7 +23,9 @@ import { TextTooCostly, type TextWork } from './work/text-work.js'
  */
 export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
   const { config, diagnostics } = await readConfig(reader, work)
-  const files = new FileIndex(config.root, await reader.walk(config.root))
+  const entries = await reader.walk(config.root)
+  const symlinks = await readSymlinks(reader, entries)
+  const files = new FileIndex(config.root, entries, symlinks)
   await work.pause()
   const summaryText = await findText(reader, config.summary, diagnostics)
   const listed = summaryText !== null
@@ -55,7 +58,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
 
   const { pages, byId, byGitPath, byPath } = builder
   const named = { variables: variables.variables, tags: tags.tags }
-  return { config, listed, pages, assets, reusableContents, ...named, diagnostics, byId, byGitPath, byPath }
+  return { config, listed, pages, assets, reusableContents, ...named, symlinks, diagnostics, byId, byGitPath, byPath }
 }
 
 /** The parsed table of contents. One that is too costly to parse has no entries, and a diagnostic says so. */

@@ -1,4 +1,5 @@
 /** Moves files together with the links to and from them. */
+import { entriesFrom } from '../../config.js'
 import { resolveReference } from '../../resolve-reference.js'
 import { mentionSearch } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
@@ -83,10 +84,10 @@ async function retargetEntries(batch: Batch, moved: ReadonlyMap<string, string>)
   const slices = new Slices()
   for (const { href, line } of entries(nodes)) {
     if (slices.due) await slices.rest()
-    const resolved = href === null ? null : resolveReference(href, config.summary, structure, lookup)
+    const resolved = href === null ? null : resolveReference(href, entriesFrom(config), structure, lookup)
     const there = resolved && 'gitPath' in resolved ? moved.get(resolved.gitPath) : undefined
     if (there === undefined || href === null) continue
-    targets.push({ line, href: relativeTarget(config.summary, there, styleOf(href)) + (/#.*$/.exec(href)?.[0] ?? '') })
+    targets.push({ line, href: relativeTarget(entriesFrom(config), there, styleOf(href)) + (/#.*$/.exec(href)?.[0] ?? '') })
   }
   await editSummary(batch, () => ({ kind: 'retarget', targets }))
 }
