@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { relativeTarget, rewriteReferences, styleOf } from '../../src/content/edit/rewrite-references.js'
+import { relativeTarget, renamedTarget, rewriteReferences, styleOf } from '../../src/content/edit/rewrite-references.js'
 import { firstHeading, setFirstHeading } from '../../src/content/title.js'
 import { suite } from '../support/suite.js'
 
@@ -38,6 +38,22 @@ test('relative targets', () => {
   assert.is(relativeTarget('docs/a/b.md', 'c.md', 'root'), '/c.md')
   assert.is(relativeTarget('a.md', 'x:y.md'), './x:y.md')
   assert.equal(['../a.md', './a.md', '/a.md', 'a.md'].map(styleOf), ['plain', 'dot', 'root', 'plain'])
+})
+
+test('a target keeps its form when its file is renamed', () => {
+  const cases: Array<[from: string, target: string, resolved: string, to: string, next: string]> = [
+    ['guide/one.md', '../guide/', 'guide/README.md', 'manual/README.md', '../manual/'],
+    ['guide/one.md', '../guide', 'guide/README.md', 'manual/README.md', '../manual'],
+    ['guide/one.md', '../guide/README.md#a', 'guide/README.md', 'manual/README.md', '../manual/README.md#a'],
+    ['guide/one.md', './../guide/two?x=1#a', 'guide/two.md', 'manual/two.md', './../manual/two?x=1#a'],
+    ['a.md', './guide/two.md', 'guide/two.md', 'manual/two.md', './manual/two.md'],
+    ['a.md', '/guide/two', 'docs/guide/two.md', 'docs/manual/two.md', '/manual/two'],
+    ['caf\u00e9/a.md', '../caf%C3%A9/b%20c.md', 'caf\u00e9/b c.md', 'caf\u00e9/d e.md', '../caf%C3%A9/d e.md'],
+    ['a/b.md', 'c.html', 'a/c.md', 'a/d.md', 'd.html'],
+    ['a/b.md', '../a/index.html', 'a/README.md', 'd/README.md', '../d/index.html'],
+  ]
+  for (const [from, target, resolved, to, next] of cases)
+    assert.is(renamedTarget(target, resolved, { from: from.replace(/^guide/, 'manual'), to, root: 'docs' }), next, target)
 })
 
 test('the first heading is found and changed alone', () => {

@@ -1,5 +1,5 @@
 /** Lets the merged table of contents lead to where the merge has its pages: one side listed a page, or changed its entry, while the other moved its file. */
-import { relativeTarget, styleOf } from '../../../content/edit/rewrite-references.js'
+import { renamedTarget } from '../../../content/edit/rewrite-references.js'
 import { findTarget } from '../../../content/file-index.js'
 import { folderOf, isMarkdown } from '../../../content/paths.js'
 import { entriesFrom, readConfig } from '../../../content/config.js'
@@ -49,9 +49,9 @@ export async function followedEntries(app: App, space: SpaceRepository, heads: H
   const slices = new Slices()
   for (const { href, line } of nodes) {
     if (slices.due) await slices.rest()
-    const there = href === null || href === undefined || targets.length === MOST ? undefined : moved.get(resolve(href, (path) => moved.has(path)) ?? '')
-    if (there !== undefined && href && !listed.has(there))
-      targets.push({ line, href: relativeTarget(from, there, styleOf(href)) + (/[?#].*$/.exec(href)?.[0] ?? '') })
+    const path = href && targets.length < MOST ? resolve(href, (one) => moved.has(one)) : null
+    const to = path === null ? undefined : moved.get(path)
+    if (path !== null && to !== undefined && href && !listed.has(to)) targets.push({ line, href: renamedTarget(href, path, { from, to, root }) })
   }
   if (targets.length === 0) return []
   const outcome = await unlessTooCostly(work.changeSummary(text, { kind: 'retarget', targets }), null)
