@@ -1,7 +1,7 @@
 /** The configuration of a repository: where its pages are, its table of contents, and redirects. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { DEFAULT_SUMMARY, HONKIT_FILE } from './known-files.js'
-import { findSettings, type Settings } from './settings-file.js'
+import { findSettings, type Settings, type UnlistedReadme } from './settings-file.js'
 import { isRecord } from './json.js'
 import { decodePercent, isMarkdown, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'
@@ -21,7 +21,10 @@ const asPath = (value: unknown): string | null => (typeof value === 'string' || 
  * (relative to that root), and redirects. An invalid setting gives a diagnostic, and its default is used; nothing in the files makes
  * this throw.
  */
-export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml' | 'toml'>): Promise<{ config: ContentConfig; diagnostics: Diagnostic[] }> {
+export async function readConfig(
+  reader: TreeReader,
+  work: Pick<TextWork, 'yaml' | 'toml'>,
+): Promise<{ config: ContentConfig; diagnostics: Diagnostic[]; unlistedReadme: UnlistedReadme }> {
   const diagnostics: Diagnostic[] = []
   const settings = await findSettings(reader, work, diagnostics)
   const { entries } = settings
@@ -55,7 +58,7 @@ export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml'
     else config.redirects = await readRedirects(reader, root, redirects.value, (message) => report('invalid-config', message, redirects.position))
   }
   if (settings.file === HONKIT_FILE) await reportLanguages(reader, config, structure?.value, diagnostics)
-  return { config, diagnostics }
+  return { config, diagnostics, unlistedReadme: settings.unlistedReadme }
 }
 
 /** The effective root. A folder that does not exist is used as it is written. */

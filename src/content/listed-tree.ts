@@ -34,6 +34,8 @@ function operationKey({ type, props, dependencies }: { type: string; props: unkn
 export class ListedTree {
   /** Files that an entry names without an anchor. */
   readonly #plain = new Set<string>()
+  /** Those, and files that an entry names with an empty anchor. */
+  readonly #named = new Set<string>()
 
   constructor(
     private readonly builder: TreeBuilder,
@@ -42,14 +44,21 @@ export class ListedTree {
     private readonly diagnostics: Diagnostic[],
   ) {}
 
-  async build(nodes: readonly SummaryNode[]): Promise<void> {
+  /** @param titleOfReadme the title of the README, which is the first page even if no entry names it; null: it is a page only if it is listed */
+  async build(nodes: readonly SummaryNode[], titleOfReadme: (() => Promise<string>) | null): Promise<void> {
     const slices = new Slices()
     const work: Array<{ node: SummaryNode; level: TreeLevel }> = []
     const push = (children: readonly SummaryNode[], level: TreeLevel): void => {
       for (let i = children.length - 1; i >= 0; i--) work.push({ node: children[i]!, level })
     }
     await this.#notePlain(nodes, slices)
-    push(nodes, rootLevel(this.builder.pages))
+    const root = rootLevel(this.builder.pages)
+    const { readme } = this.config
+    if (titleOfReadme !== null && !this.#named.has(readme)) {
+      const key = keyBelow(this.config.root, readme)
+      this.builder.add(root, { type: 'document', title: await titleOfReadme(), gitPath: readme }, pageSlug(key), key)
+    }
+    push(nodes, root)
     for (let item = work.pop(); item; item = work.pop()) {
       if (slices.due) await slices.rest()
       const entry = this.#add(item.node, item.level)
@@ -61,8 +70,9 @@ export class ListedTree {
     const work = [...nodes]
     for (let node = work.pop(); node; node = work.pop()) {
       if (slices.due) await slices.rest()
-      const file = node.href && !node.href.endsWith('#') ? this.#find(node.href) : null
-      if (file !== null) this.#plain.add(file)
+      const file = node.href ? this.#find(node.href.replace(/#$/, '')) : null
+      if (file !== null) this.#named.add(file)
+      if (file !== null && !node.href?.endsWith('#')) this.#plain.add(file)
       for (const child of node.children) work.push(child)
     }
   }

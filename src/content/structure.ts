@@ -4,7 +4,7 @@ import { readConfig } from './config.js'
 import { FileIndex } from './file-index.js'
 import { fileEntry } from './files.js'
 import { headingTitles } from './heading-titles.js'
-import { buildInferredTree } from './inferred-tree.js'
+import { buildInferredTree, nameOfReadme } from './inferred-tree.js'
 import { ListedTree } from './listed-tree.js'
 import { isMarkdown } from './paths.js'
 import { findText } from './read-file.js'
@@ -22,7 +22,7 @@ import { TextTooCostly, type TextWork } from './work/text-work.js'
  * variables and names of tags. Only files below the effective root are used. Problems become diagnostics; only a failing reader throws.
  */
 export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
-  const { config, diagnostics } = await readConfig(reader, work)
+  const { config, diagnostics, unlistedReadme } = await readConfig(reader, work)
   const entries = await reader.walk(config.root)
   const symlinks = await readSymlinks(reader, entries)
   const files = new FileIndex(config.root, entries, symlinks)
@@ -34,7 +34,11 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     const summary = await summaryOf(work, summaryText, config.summary)
     diagnostics.push(...summary.diagnostics.map((diagnostic): Diagnostic => ({ file: config.summary, ...diagnostic })))
     await work.pause()
-    await new ListedTree(builder, config, files, diagnostics).build(summary.nodes)
+    const { readme } = config
+    const titleOfReadme = async (): Promise<string> =>
+      unlistedReadme === 'heading' ? ((await headingTitles(reader, [readme], work)).get(readme) ?? nameOfReadme(readme)) : 'Introduction'
+    const hasReadme = unlistedReadme !== null && isMarkdown(readme) && files.has(readme)
+    await new ListedTree(builder, config, files, diagnostics).build(summary.nodes, hasReadme ? titleOfReadme : null)
     for (const path of files.markdown(config.summary)) {
       if (builder.byGitPath.has(path)) continue
       diagnostics.push({

@@ -141,4 +141,26 @@ for (const [what, files] of [
     await desk.write([{ operation: 'update_page', page, document: { markdown: '# Other\n' } }])
   })
 
+test('a README without an entry gets one only when the table of contents is edited', async () => {
+  const summary = '# Summary\n\n## Part\n\n* [A](a.md)\n'
+  const desk = await openDesk(here, { 'book.json': '{}', 'SUMMARY.md': summary, 'README.md': '# Home\n', 'a.md': '# A\n', '.gitbook/assets/x.png': 'png' })
+  const titles = async (): Promise<string[]> => flat(await desk.pages()).map(({ title }) => title)
+  assert.equal(await titles(), ['Introduction', 'Part', 'A'])
+  const [home, a] = [await desk.id('readme'), await desk.id('part/a')]
+  await desk.write([{ operation: 'update_page', page: home, document: { markdown: '# Home again\n' } }])
+  await desk.write([{ operation: 'rename_file', file: '.gitbook/assets/x.png', name: 'y.png' }])
+  assert.is(await desk.file('SUMMARY.md'), summary)
+  const changes = [await desk.changeRequest(), await desk.changeRequest()]
+  for (const [n, change] of changes.entries())
+    await change.write([{ operation: 'insert_page', title: `New ${n}`, into: null, at: n + 1, document: { markdown: '# New\n' } }])
+  for (const change of changes) await change.merge()
+  const made = '# Summary\n\n* [Introduction](README.md)\n* [New 0](new-0.md)\n\n## Part\n\n* [A](a.md)\n\n***\n\n* [New 1](new-1.md)\n'
+  assert.is(await desk.file('SUMMARY.md'), made)
+  await desk.write([{ operation: 'update_page', page: home, title: 'Welcome' }])
+  assert.is(await desk.file('SUMMARY.md'), made.replace('Introduction', 'Welcome'))
+  assert.equal([await desk.id('readme'), await desk.id('part/a')], [home, a])
+  await desk.write([{ operation: 'delete_page', page: home }])
+  assert.not((await desk.paths()).includes('README.md'))
+})
+
 test.run()

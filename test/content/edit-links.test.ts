@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { relativeTarget, renamedTarget, rewriteReferences, styleOf } from '../../src/content/edit/rewrite-references.js'
-import { firstHeading, setFirstHeading } from '../../src/content/title.js'
+import { firstHeading, setFirstHeading, titleOf } from '../../src/content/title.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('content: links and first headings edited')
@@ -61,6 +61,10 @@ test('the first heading is found and changed alone', () => {
     ['---\n# no\na: 1\n---\n\n```\n# no\n```\n<!--\n# no\n-->\n## no\n\n# The `code` *title* #\n\n# Other\n', 'The code title', 'New'],
     ['Some *text*\n====\n', 'Some text', 'New'],
     ['\ufeff# T\r\n\r\nx\r\n', 'T', 'New'],
+    ['# Attributes { #a .b }\n', 'Attributes', 'New'],
+    ['Attributes {: #a key="b c" }\n===\n', 'Attributes', 'New'],
+    ['<h1><img src="a.png"></h1>\n\n<h1\n class="x">Second</h1>\n', 'Second', 'New'],
+    ['Text <h1>no</h1>\n\n```\n<h1>no</h1>\n```\n<!-- <h1>no</h1> -->\n\n# Yes\n', 'Yes', 'New'],
   ]
   for (const [text, title, put] of cases) {
     const heading = firstHeading(text)!
@@ -72,6 +76,14 @@ test('the first heading is found and changed alone', () => {
   assert.is(firstHeading('text\n\n## Two\n'), null)
   assert.is(setFirstHeading('text\n', 'x'), 'text\n')
   assert.is(firstHeading(setFirstHeading('# a\n', '1. *b* [c] #'))!.title, '1. *b* [c] #')
+  for (const braces of ['# {#a}', '# x {{ y }}', '# Set {1, 2}', '# f {x=1}', '# {% raw %}'])
+    assert.is(firstHeading(`${braces}\n`)?.title, braces.slice(2), braces)
+  assert.is(setFirstHeading('<h1>\n  A &amp; B\n</h1>\n', 'C < D'), '<h1>\n  C &lt; D\n</h1>\n')
+  assert.is(firstHeading('<p align="center">\n  <img src="a.png">\n  <h1 align="center">A &amp; <i>B</i></h1>\n</p>\n\n# Other\n')?.title, 'A & B')
+  assert.is(setFirstHeading('<h1><b>A</b></h1>\n', 'B'), '<h1><b>A</b></h1>\n')
+  assert.is(titleOf('---\ntitle: Of the page\n---\n\nText.\n'), 'Of the page')
+  assert.is(titleOf('---\ntitle: Of the page\n---\n\n<h1>Heading</h1>\n'), 'Heading')
+  assert.is(titleOf('Text.\n'), '')
   assert.is(firstHeading('# [Linked](x.md) title\n')!.title, 'Linked title')
 })
 
