@@ -20,6 +20,9 @@ export interface TreeReader {
   read(oid: string, maxBytes?: number): Promise<Uint8Array>
 }
 
+/** The symbolic links below a folder: the path that each one leads to, with all links resolved. null: it leads to nothing here. */
+export type Symlinks = ReadonlyMap<string, string | null>
+
 /** What has a stable ID. */
 export type EntryKind = 'page' | 'file' | 'group' | 'link' | 'computed' | 'reusable-content'
 
@@ -32,8 +35,10 @@ export interface ContentConfig {
   root: string
   /** Root page. */
   readme: string
-  /** Table of contents. */
+  /** Table of contents: the file as the repository spells it, with symbolic links resolved. */
   summary: string
+  /** The symbolic link that leads to `summary`, if there is one. Entries are relative to its folder. */
+  summaryLink?: string
   /** The page's file (from the repository's root) by old path (as written, without leading slash). */
   redirects: Record<string, string>
 }
@@ -126,6 +131,8 @@ export interface ContentStructure {
   variables: Record<string, string>
   /** Names of tags, by tag as pages write it. */
   tags: Record<string, string>
+  /** The symbolic links below the effective root, and what they lead to. */
+  symlinks: Symlinks
   diagnostics: Diagnostic[]
   /** The same entries by ID, by file and by path. */
   byId: Map<string, PageEntry>

@@ -1,4 +1,5 @@
 /** All links of a revision, made from what is known of its files without their texts. */
+import { entriesFrom } from '../config.js'
 import type { Reference } from '../reference.js'
 import type { ContentStructure, PageAttributes, PageEntry } from '../types.js'
 import { isRecord } from '../json.js'
@@ -74,7 +75,7 @@ export function eachSource(structure: ContentStructure, files: ReadonlyMap<strin
   }
   for (const entry of structure.byId.values()) {
     if (entry.type === 'document') file('page', entry.id, entry.gitPath)
-    else if (entry.type !== 'group') found.push({ source: { kind: 'page', id: entry.id, gitPath: structure.config.summary }, named: ofEntry(entry) })
+    else if (entry.type !== 'group') found.push({ source: { kind: 'page', id: entry.id, gitPath: entriesFrom(structure.config) }, named: ofEntry(entry) })
   }
   for (const { id, gitPath } of structure.reusableContents) file('reusable-content', id, gitPath)
   return found.sort(({ source: a }, { source: b }) => compare(a.gitPath, b.gitPath) || compare(a.id, b.id))
@@ -110,7 +111,7 @@ class Collector {
     const own = new Map<string, { link: Link; fragment: string | undefined; origin: string | undefined }>()
     for (const one of named) {
       const resolved =
-        source.gitPath === this.context.structure.config.summary && one.kind === 'openapi' ? spec(one.target) : resolveLink(one, source, this.context)
+        source.gitPath === entriesFrom(this.context.structure.config) && one.kind === 'openapi' ? spec(one.target) : resolveLink(one, source, this.context)
       if (!resolved) continue
       const relation = one.part || PARTS.has(one.kind) ? 'dependsOn' : 'reference'
       const base = { source, relation, target: one.target.slice(0, LONGEST_TARGET) } as const

@@ -1,5 +1,6 @@
 /** The operations on pages. */
 import type { ChangeOf } from '../../../model/content-changes.js'
+import { entriesFrom } from '../../config.js'
 import { folderOf, nameOf } from '../../paths.js'
 import { fileSlug, MAX_FILE_SLUG_BYTES, pageSlug } from '../../slug.js'
 import { encodeText } from '../../text.js'
@@ -31,7 +32,12 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   await summaryText(batch)
   await workspace.add(path, text)
   batch.written.add(path)
-  await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: destinationOf(now, parent, change.at) }))
+  await editSummary(batch, (now) => ({
+    kind: 'insert',
+    title,
+    href: relativeTarget(entriesFrom(now.config), path),
+    place: destinationOf(now, parent, change.at),
+  }))
   const page = (await workspace.structure()).byGitPath.get(path)
   if (!page) throw new ChangeError(`The page could not be added to the table of contents as ${path}.`)
   nameRef(batch, change.ref, page.id)

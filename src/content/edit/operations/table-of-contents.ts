@@ -1,4 +1,5 @@
 /** What the operations share: finding pages, and editing the table of contents. */
+import { entriesFrom } from '../../config.js'
 import { groupSlug } from '../../slug.js'
 import { encodeEntry, encodeHeading } from '../../summary/encode.js'
 import type { ContentStructure, PageEntry } from '../../types.js'
@@ -9,12 +10,24 @@ import type { Batch } from '../batch.js'
 import type { SummaryChange, SummaryDestination } from '../summary-change.js'
 import { bounded } from './page-text.js'
 
-/** The current SUMMARY.md. If there is none, it is made from the inferred tree: the first structural edit creates the file. */
+/**
+ * The current SUMMARY.md. If there is none, it is made from the inferred tree: the first structural edit creates the file. A README that
+ * is a page without an entry gets one.
+ */
 export async function summaryText(batch: Batch): Promise<{ path: string; text: string }> {
   const structure = await batch.workspace.structure()
   const path = structure.config.summary
   const text = await batch.workspace.text(path)
-  if (text !== null) return { path, text }
+  const [first, second] = structure.pages
+  if (text !== null) {
+    if (!first || first.line !== undefined || first.type !== 'document') return { path, text }
+    const place = { parent: null, ...(second?.line === undefined ? {} : { before: second.line }) }
+    const change = { kind: 'insert', title: first.title, href: relativeTarget(entriesFrom(structure.config), first.gitPath), place } as const
+    const made = await bounded(batch.work.changeSummary(text, change), path)
+    if ('refused' in made) throw new ChangeError(made.refused)
+    await batch.workspace.setText(path, made.done)
+    return { path, text: made.done }
+  }
   const made = `# Table of contents\n\n${structure.pages.map((page, index) => topLines(page, path, structure.pages[index + 1])).join('')}`
   await batch.workspace.setText(path, made)
   return { path, text: made }

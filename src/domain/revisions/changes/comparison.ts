@@ -44,6 +44,7 @@ const emptyLike = ({ config }: ContentStructure): ContentStructure => ({
   reusableContents: [],
   variables: {},
   tags: {},
+  symlinks: new Map(),
   diagnostics: [],
   byId: new Map(),
   byGitPath: new Map(),
