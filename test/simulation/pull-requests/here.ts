@@ -74,7 +74,10 @@ export async function write(world: World, next: Random, target: Target): Promise
 }
 
 export async function remove(world: World, next: Random, target: Target): Promise<string | null> {
-  const key = pick(next, [...linesOf(await textsOf(world, target)).keys()].filter((one) => !isPage(one)))
+  const key = pick(
+    next,
+    [...linesOf(await textsOf(world, target)).keys()].filter((one) => !isPage(one)),
+  )
   if (key === null) return null
   const spot = spotOf(key)
   return (await update(world, target, spot.path, (text) => withoutToken(text, spot))) ? `${key} removed` : null
@@ -91,7 +94,10 @@ export async function set(world: World, next: Random, target: Target): Promise<s
 export async function retype(world: World, next: Random, target: Target): Promise<string | null> {
   const texts = await textsOf(world, target)
   const lines = linesOf(texts)
-  const key = pick(next, [...world.account.keys()].filter((one) => /[ht]\d+$/.test(one) && !lines.has(one) && texts.has(spotOf(one).path)))
+  const key = pick(
+    next,
+    [...world.account.keys()].filter((one) => /[ht]\d+$/.test(one) && !lines.has(one) && texts.has(spotOf(one).path)),
+  )
   if (key === null) return null
   const { path, section, token } = spotOf(key)
   return (await update(world, target, path, (text) => withNote(text, section, token, next(6)))) ? `${key} typed again` : null
@@ -121,7 +127,11 @@ export async function deletePage(world: World, next: Random, target: Target): Pr
 /** Brings a deleted page back by typing its last text. */
 export async function restorePage(world: World, next: Random, target: Target): Promise<string | null> {
   const texts = await textsOf(world, target)
-  const [path, text] = pick(next, [...world.deleted].filter(([one]) => !texts.has(one))) ?? []
+  const [path, text] =
+    pick(
+      next,
+      [...world.deleted].filter(([one]) => !texts.has(one)),
+    ) ?? []
   if (path === undefined || text === undefined) return null
   await insert(world, target, path, text)
   return `${path} restored`

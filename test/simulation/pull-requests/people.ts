@@ -28,8 +28,7 @@ export async function commitBy(world: World, branch: string, work: (run: Clone['
 /** Commits new texts of files; null deletes. */
 export function commitFiles(world: World, branch: string, files: ReadonlyMap<string, string | null>, claimed?: (key: string) => boolean): Promise<boolean> {
   const work = async (run: Clone['git']): Promise<void> => {
-    for (const [path, text] of files)
-      await (text === null ? rm(join(world.clone.dir, path), { force: true }) : writeFile(join(world.clone.dir, path), text))
+    for (const [path, text] of files) await (text === null ? rm(join(world.clone.dir, path), { force: true }) : writeFile(join(world.clone.dir, path), text))
     await run('add', '--all')
     await run('commit', '--quiet', '-m', `Work on ${[...files.keys()].filter(isPage)}`)
   }
@@ -48,7 +47,12 @@ export async function write(world: World, next: Random, branch: string): Promise
 
 export async function remove(world: World, next: Random, branch: string): Promise<string | null> {
   const now = await branchOf(world, branch)
-  const key = now && pick(next, [...now.lines.keys()].filter((one) => !isPage(one)))
+  const key =
+    now &&
+    pick(
+      next,
+      [...now.lines.keys()].filter((one) => !isPage(one)),
+    )
   if (!key) return null
   const spot = spotOf(key)
   const text = withoutToken(now.files.get(spot.path) as string, spot)
@@ -79,7 +83,13 @@ export async function set(world: World, next: Random, branch: string): Promise<s
   if (!setting) return null
   const { path, section, text } = setting
   const former = [...world.account.keys()].filter((key) => key.startsWith(`${path} ${section} `)).map((key) => spotOf(key).token)
-  const token = next(2) === 0 ? world.token('there') : (pick(next, former.filter((one) => !text.includes(` ${one}`))) ?? world.token('there'))
+  const token =
+    next(2) === 0
+      ? world.token('there')
+      : (pick(
+          next,
+          former.filter((one) => !text.includes(` ${one}`)),
+        ) ?? world.token('there'))
   return (await commitFiles(world, branch, new Map([[path, withSetting(text, section, token)]]))) ? `setting of ${path}, ${section} is ${token}` : null
 }
 
@@ -101,7 +111,10 @@ export async function sameElsewhere(world: World, next: Random, branch: string):
   const key = pick(next, fresh)
   if (!now || key === null) return null
   const { path, section, token } = spotOf(key)
-  const other = pick(next, SECTIONS.filter((one) => one !== section)) as string
+  const other = pick(
+    next,
+    SECTIONS.filter((one) => one !== section),
+  ) as string
   const text = withNote(now.files.get(path) as string, other, token, next(3))
   return text && (await commitFiles(world, branch, new Map([[path, text]]))) ? `${key} also into ${other}` : null
 }
@@ -111,7 +124,14 @@ export async function addPage(world: World, _next: Random, branch: string): Prom
   if (!now) return null
   const path = world.newPath()
   const text = newPage(path, [world.token('there'), world.token('there'), world.token('there')])
-  await commitFiles(world, branch, new Map([[path, text], [SUMMARY, withEntry(now.files.get(SUMMARY) as string, path)]]))
+  await commitFiles(
+    world,
+    branch,
+    new Map([
+      [path, text],
+      [SUMMARY, withEntry(now.files.get(SUMMARY) as string, path)],
+    ]),
+  )
   return path
 }
 
@@ -120,15 +140,33 @@ export async function deletePage(world: World, next: Random, branch: string): Pr
   const path = now && pagesIn(now).length > 3 ? pick(next, pagesIn(now)) : null
   if (!now || path === null) return null
   world.deleted.set(path, now.files.get(path) as string)
-  await commitFiles(world, branch, new Map([[path, null], [SUMMARY, withoutEntry(now.files.get(SUMMARY) as string, path)]]))
+  await commitFiles(
+    world,
+    branch,
+    new Map([
+      [path, null],
+      [SUMMARY, withoutEntry(now.files.get(SUMMARY) as string, path)],
+    ]),
+  )
   return `${path} deleted`
 }
 
 export async function restorePage(world: World, next: Random, branch: string): Promise<string | null> {
   const now = await branchOf(world, branch)
-  const [path, text] = pick(next, [...world.deleted].filter(([one]) => now && !now.files.has(one))) ?? []
+  const [path, text] =
+    pick(
+      next,
+      [...world.deleted].filter(([one]) => now && !now.files.has(one)),
+    ) ?? []
   if (!now || path === undefined || text === undefined) return null
-  await commitFiles(world, branch, new Map([[path, text], [SUMMARY, withEntry(now.files.get(SUMMARY) as string, path)]]))
+  await commitFiles(
+    world,
+    branch,
+    new Map([
+      [path, text],
+      [SUMMARY, withEntry(now.files.get(SUMMARY) as string, path)],
+    ]),
+  )
   return `${path} restored`
 }
 

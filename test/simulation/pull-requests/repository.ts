@@ -1,4 +1,6 @@
 /** Reads bare repositories, and works in a clone as people do. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { git, gitBytes } from '../../support/hermetic-git.js'
 import { linesOf, type Lines } from './pages.js'
 
@@ -12,11 +14,13 @@ export interface Snapshot {
 
 export const EMPTY: Snapshot = { files: new Map(), lines: new Map(), tree: '' }
 const MAX_CACHED = 200
+const MAX_HISTORY = 1000
 
 /** A bare repository of which only refs and trees are looked at. */
 export class Bare {
   readonly #trees = new Map<string, Snapshot>()
   readonly #blobs = new Map<string, string>()
+  #history = { head: '', commits: new Set<string>() }
 
   constructor(readonly path: string) {}
 
@@ -24,17 +28,26 @@ export class Bare {
     return git(this.path, args)
   }
 
-  /** Branches and their heads. */
+  /** Branches and their heads. The files are read as they are, since the story looks several times in each step. */
   async heads(): Promise<Map<string, string>> {
-    const lines = (await this.git('for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads')).split('\n').filter((line) => line !== '')
-    return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]))
+    const packed = await readFile(join(this.path, 'packed-refs'), 'utf8').catch(() => '')
+    const lines = packed.split('\n').map((line) => /^([0-9a-f]{40}) refs\/heads\/(.+)$/.exec(line))
+    const heads = new Map(lines.flatMap((found) => (found ? [[found[2] as string, found[1] as string]] : [])))
+    const folder = join(this.path, 'refs/heads')
+    for (const name of await readdir(folder, { recursive: true }).catch(() => [])) {
+      const commit = (await readFile(join(folder, name), 'utf8').catch(() => '')).trim()
+      if (/^[0-9a-f]{40}$/.test(commit)) heads.set(name, commit)
+    }
+    return heads
   }
 
+  /** Whether a commit is one of the newest in the history of a head. */
   async contains(head: string, commit: string): Promise<boolean> {
-    return git(this.path, ['merge-base', '--is-ancestor', commit, head]).then(
-      () => true,
-      () => false,
-    )
+    if (this.#history.head !== head) {
+      const commits = (await this.git('rev-list', `--max-count=${MAX_HISTORY}`, head)).split('\n')
+      this.#history = { head, commits: new Set(commits) }
+    }
+    return this.#history.commits.has(commit)
   }
 
   async at(commit: string): Promise<Snapshot> {

@@ -11,7 +11,11 @@ import { MAIN, MINUTE, type Request, type World } from './world.js'
 const MAX_OPEN = 4
 
 export const anyRequest = (world: World, next: Random): Request | null => pick(next, [...world.requests.values()])
-const exported = (world: World, next: Random): Request | null => pick(next, [...world.requests.values()].filter((one) => pullOf(world, one)))
+const exported = (world: World, next: Random): Request | null =>
+  pick(
+    next,
+    [...world.requests.values()].filter((one) => pullOf(world, one)),
+  )
 
 export async function open(world: World): Promise<Request | null> {
   if (world.requests.size >= MAX_OPEN) return null
@@ -59,7 +63,12 @@ export async function mergeRequestThere(world: World, next: Random, method: Merg
  * Somebody edits an exported change request; while the service brings that to the host, somebody there merges the pull request as it was.
  * @param edit the edit; resolves to null if nothing was edited
  */
-export async function mergeEarlier(world: World, next: Random, method: MergeMethod, edit: (request: Request) => Promise<string | null>): Promise<string | null> {
+export async function mergeEarlier(
+  world: World,
+  next: Random,
+  method: MergeMethod,
+  edit: (request: Request) => Promise<string | null>,
+): Promise<string | null> {
   const request = exported(world, next)
   const said = request && (await edit(request))
   if (!request || said === null) return null

@@ -33,7 +33,9 @@ const inThere =
     act(world, next, anyBranch(world, next))
 
 async function mergeDocs(world: World, next: Random): Promise<string | null> {
-  if (!(await world.remote.heads()).has(DOCS)) return null
+  const heads = await world.remote.heads()
+  const [main, docs] = [heads.get(MAIN), heads.get(DOCS)]
+  if (main === undefined || docs === undefined || (await world.remote.contains(main, docs))) return null
   const how = method(next)
   const merged = await mergeThere(world, DOCS, how)
   // A branch in conflict is made anew, as one that was merged often is.
@@ -46,9 +48,32 @@ async function mergeDocs(world: World, next: Random): Promise<string | null> {
   return `${merged ? how : 'not merged'}${deleted ? ', docs deleted' : ''}`
 }
 
+/** A whole pull request: people write here, export, and merge there, maybe after somebody wrote there too. */
+async function pullRequest(world: World, next: Random): Promise<string> {
+  const said: (string | null)[] = []
+  for (let times = next(2); times >= 0; times--)
+    said.push((await pick(next, [here.write, here.write, here.set, here.remove])?.(world, next, here.mainOf(world))) ?? null)
+  said.push(await exportTo(world, DOCS))
+  if (next(3) === 0) said.push(await people.write(world, next, MAIN))
+  said.push(await mergeDocs(world, next))
+  if (next(2) === 0) said.push(await importFrom(world, MAIN))
+  return said.filter((one) => one !== null).join('; ')
+}
+
+/** A merged pull request is reverted, and the revert is reverted, with or without imports in between. */
+async function revertTwice(world: World, next: Random): Promise<string | null> {
+  const said = [await people.revert(world, next, 'pull request')]
+  if (said[0] === null) return null
+  if (next(3) > 0) said.push(await importFrom(world, MAIN))
+  if (next(4) === 0) said.push(await people.write(world, next, MAIN))
+  said.push(await people.revert(world, next, 'revert'))
+  if (next(3) > 0) said.push(await importFrom(world, MAIN))
+  return said.filter((one) => one !== null).join('; ')
+}
+
 /** What happens, how often, and by which name it can be left out. */
 const steps: readonly (readonly [number, string, Step])[] = [
-  [16, 'here-write', inHere(here.write)],
+  [10, 'here-write', inHere(here.write)],
   [5, 'here-remove', inHere(here.remove)],
   [6, 'here-set', inHere(here.set)],
   [2, 'here-retype', inHere(here.retype)],
@@ -64,17 +89,26 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [2, 'there-page-delete', inThere(people.deletePage)],
   [2, 'there-page-restore', inThere(people.restorePage)],
   [2, 'there-same-elsewhere', (world, next) => people.sameElsewhere(world, next, MAIN)],
+  [7, 'revert-twice', revertTwice],
   [4, 'revert-merge', (world, next) => people.revert(world, next, 'pull request')],
   [4, 'revert-revert', (world, next) => people.revert(world, next, 'revert')],
   [2, 'revert', (world, next) => people.revert(world, next, 'any')],
   [2, 'cherry-pick', (world, next) => people.cherryPick(world, next, next(2) === 0 ? MAIN : DOCS)],
-  [16, 'docs-export', (world) => exportTo(world, DOCS)],
-  [18, 'docs-merge', mergeDocs],
-  [14, 'import', (world) => importFrom(world, MAIN)],
+  [30, 'pull-request', pullRequest],
+  [8, 'docs-export', (world) => exportTo(world, DOCS)],
+  [8, 'docs-merge', mergeDocs],
+  [12, 'import', (world) => importFrom(world, MAIN)],
   [4, 'export', (world) => exportTo(world, MAIN)],
-  [5, 'request-open', async (world) => (await requests.open(world)) && 'opened'],
-  [7, 'request-export', requests.exportRequest],
-  [9, 'request-merge-there', (world, next) => requests.mergeRequestThere(world, next, method(next))],
+  [
+    7,
+    'request-open',
+    async (world, next) => {
+      const request = await requests.open(world)
+      return request && here.write(world, next, here.requestOf(request))
+    },
+  ],
+  [10, 'request-export', requests.exportRequest],
+  [12, 'request-merge-there', (world, next) => requests.mergeRequestThere(world, next, method(next))],
   [
     3,
     'request-merge-earlier',
@@ -88,8 +122,8 @@ const steps: readonly (readonly [number, string, Step])[] = [
       return request && requests.updateRequest(world, request)
     },
   ],
-  [3, 'request-merge-here', requests.mergeRequestHere],
-  [8, 'time', async (world) => (await pass(world, 6 * MINUTE), 'six minutes')],
+  [2, 'request-merge-here', requests.mergeRequestHere],
+  [8, 'time', (world) => pass(world, 6 * MINUTE).then(() => 'six minutes')],
   [1, 'cross', trouble.cross],
   [1, 'reset', trouble.reset],
   [1, 'backup-restore', trouble.restoreBackup],
@@ -98,7 +132,7 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [2, 'lost-response', trouble.loseResponse],
   [2, 'kill', trouble.kill],
   [2, 'admin', trouble.admin],
-  [6, 'settle', trouble.meet],
+  [5, 'settle', trouble.meet],
 ]
 
 export const stepNames = steps.map(([, name]) => name)
@@ -134,7 +168,7 @@ async function play(world: World, options: Options, told: Told): Promise<void> {
     told.at = number
     const next = randomOfStep(options.seed, number)
     const [name, step] = pickWeighted(next, possible)
-    Object.assign(world, { step: number, kind: name })
+    Object.assign(world, { step: number, kind: name, before: world.here.copy() })
     told.log.push(`${number} ${name} …`)
     const said = await step(world, next)
     told.log[told.log.length - 1] = `${number} ${name}: ${said ?? 'nothing'}`

@@ -52,8 +52,19 @@ async function creditExport(world: World, branch: string, commit: string, last: 
   if (last) world.here.take(last.side)
   const head = (await world.space.heads()).get(MAIN) as string
   const [ours, theirs] = await Promise.all([world.space.at(head), world.remote.at(commit)])
-  if (ours.tree !== theirs.tree) throw new Fault('export', `${branch} there is not what main here is\n${ours.tree}\n-- there:\n${theirs.tree}`)
-  world.there.set(branch, world.here.copy())
+  if (ours.tree === theirs.tree) return void world.there.set(branch, world.here.copy())
+  if (!(await wasHere(world, theirs.tree))) throw new Fault('export', `${branch} there is not what main here is\n${ours.tree}\n-- there:\n${theirs.tree}`)
+  // A person wrote while it was exported.
+  const side = world.before.copy()
+  if (last) side.take(last.side)
+  world.there.set(branch, side)
+}
+
+/** Whether main here had a tree a moment ago. */
+async function wasHere(world: World, tree: string): Promise<boolean> {
+  const commits = (await world.space.git('rev-list', '--first-parent', `--max-count=${RECENT}`, 'main')).split('\n')
+  for (const commit of commits) if ((await world.space.at(commit)).tree === tree) return true
+  return false
 }
 
 /** What main here, and the branches of change requests, contain by Git's history. */

@@ -175,7 +175,10 @@ export async function admin(world: World, next: Random): Promise<string | null> 
     return 'gc'
   }
   const before = await world.spaceMain()
-  const key = pick(next, [...before.lines.keys()].filter((one) => !one.endsWith('.md')))
+  const key = pick(
+    next,
+    [...before.lines.keys()].filter((one) => !one.endsWith('.md')),
+  )
   if (key === null) return null
   const { path, section } = spotOf(key)
   const text = withNote(before.files.get(path) as string, section, world.token('here'), next(6)) as string

@@ -54,6 +54,8 @@ export class World {
   merged = 0
   /** Branches of the remote in a backup. */
   backup: Map<string, string> | undefined
+  /** What main here knew before this step. */
+  before = new Side()
   step = 0
   kind = ''
   #tokens = 0
