@@ -4,7 +4,8 @@ import { mergeThere } from './merging.js'
 import * as people from './people.js'
 import { pick, pickWeighted, type Random, randomOfStep } from '../two-sided/random.js'
 import * as requests from './requests.js'
-import { exportTo, importFrom, pass, settle } from './sync.js'
+import { resolveHeld } from './resolve.js'
+import { exportTo, heldRequests, importFrom, pass, settle } from './sync.js'
 import * as trouble from './trouble.js'
 import { begin, DOCS, MAIN, MINUTE, type World } from './world.js'
 
@@ -60,6 +61,14 @@ async function pullRequest(world: World, next: Random): Promise<string> {
   return said.filter((one) => one !== null).join('; ')
 }
 
+/** A person here resolves a conflict. */
+async function resolve(world: World, next: Random): Promise<string | null> {
+  const number = pick(next, await heldRequests(world))
+  if (number === null) return null
+  await resolveHeld(world, number)
+  return `${number} resolved and merged`
+}
+
 /** A merged pull request is reverted, and the revert is reverted, with or without imports in between. */
 async function revertTwice(world: World, next: Random): Promise<string | null> {
   const said = [await people.revert(world, next, 'pull request')]
@@ -98,6 +107,7 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [8, 'docs-export', (world) => exportTo(world, DOCS)],
   [8, 'docs-merge', mergeDocs],
   [12, 'import', (world) => importFrom(world, MAIN)],
+  [12, 'resolve', resolve],
   [4, 'export', (world) => exportTo(world, MAIN)],
   [
     7,
@@ -107,7 +117,7 @@ const steps: readonly (readonly [number, string, Step])[] = [
       return request && here.write(world, next, here.requestOf(request))
     },
   ],
-  [10, 'request-export', requests.exportRequest],
+  [6, 'request-export', requests.exportRequest],
   [12, 'request-merge-there', (world, next) => requests.mergeRequestThere(world, next, method(next))],
   [
     3,
