@@ -10,10 +10,12 @@ import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
 import { readAhead } from '../domain/revisions/read-ahead.js'
 import { type JobDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
+import { queues } from './queues.js'
 
 /** A job that runs an import or export and writes how it ended into its run, and its connection. */
 const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKind => ({
   kind,
+  queue: queues.sync,
   async run(app, job) {
     const id = runOf(job)
     const stop = new AbortController()

@@ -2,6 +2,7 @@
 import type { App } from '../domain/context/app.js'
 import type { JobDoc } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
+import type { Queue } from './queues.js'
 
 /** How a job ended; `write` runs in the transaction that ends it. */
 export interface Ending {
@@ -22,8 +23,8 @@ export class JobInterrupted extends Error {
 /** What the worker knows of a kind of job. */
 export interface JobKind {
   kind: string
-  /** How many jobs of this kind run at a time, beside all others, for those that take long. Absent = they share the places of the worker. */
-  slots?: number
+  /** Jobs of one queue share its slots. */
+  queue: Queue
   /**
    * Does the work. After a crash at any point it runs again, so running it twice must have the same effect as once. An error
    * that it throws is unexpected: the job is retried, and finally `failed` says what to write. `signal` is aborted when the service stops: a

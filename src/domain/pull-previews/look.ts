@@ -176,5 +176,5 @@ const retryAt = ({ retryAt: told }: Trouble, attempts: number, now: number): num
 export async function retryLook(app: App, tx: Transaction, place: { connection: string; space: string }, message: string): Promise<void> {
   const stored = await tx.get(connections, place.connection)
   if (stored) await tx.replace(connections, { ...stored, previews: { lookedAt: app.clock.now().toISOString(), problem: message, attempts: 1 } })
-  await schedulePreviewLook(app, tx, { id: place.connection, space: place.space }, app.clock.now().getTime() + LONGEST_RETRY_MS)
+  await schedulePreviewLook(app, tx, stored ?? { id: place.connection, space: place.space }, app.clock.now().getTime() + LONGEST_RETRY_MS)
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
+import { receivedFromRemote } from '../../kernel/remote-wait.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
@@ -58,9 +59,12 @@ export async function receive(
       timeoutMs: limits.timeoutMs,
       maxFileBytes: limits.maxPackBytes + SLACK_BYTES,
       onStart: (stop) => {
+        let before = 0
         watch = setInterval(async () => {
           const bytes = await quarantine.bytes()
           limits.received?.(bytes)
+          receivedFromRemote(bytes - before)
+          before = bytes
           over ||= bytes > limits.maxPackBytes + SLACK_BYTES
           if (over) stop()
         }, WATCH_MS)
