@@ -3,7 +3,7 @@
  *
  * An organization holds at most its share, so that slots stay free for others, and free slots go to the organization that holds the fewest.
  * A task that only waits for a remote server gives its slot back. It keeps running, counts again as soon as bytes arrive, and may
- * then exceed the share of its own organization, but never takes a slot from another one.
+ * then exceed the share of its organization, but never takes a slot from others.
  */
 import { RemoteWatch, watchRemote } from './remote-wait.js'
 
@@ -21,7 +21,7 @@ interface Holder {
   isStalled: boolean
 }
 
-/** What asks for a slot. Everything that belongs to no organization counts as one. */
+/** Work that waits for a slot. All work without an organization counts as one organization. */
 interface Candidate {
   organization?: string
   createdAt: string

@@ -36,7 +36,7 @@ function world(rules: SlotRules) {
       for (const name of names) waiting.push({ name, ...(organization === undefined ? {} : { organization }), createdAt: new Date(at++).toISOString() })
       fill()
     },
-    /** What a task does until it is ended. */
+    /** Sets the work of a task, which gets a promise of its end. */
     works: (name: string, work: (ended: Promise<void>) => Promise<void>) => void works.set(name, work),
     async end(name: string): Promise<void> {
       ends.get(name)?.()
@@ -63,7 +63,7 @@ test('an organization holds its share, and the slots that are left go to others'
   await here.endAll()
 })
 
-test('a free slot goes to the organization that holds the fewest, then to the one that waited longest for a turn', async () => {
+test('a free slot goes to the organization with the fewest slots, then to the earliest last turn', async () => {
   const here = world({ slots: 1, share: 1 })
   here.add('a', 'a1', 'a2', 'a3', 'a4')
   here.add('b', 'b1', 'b2')
@@ -73,7 +73,7 @@ test('a free slot goes to the organization that holds the fewest, then to the on
   await here.endAll()
 })
 
-test('a task that waits for a silent server gives its slot back, up to the bound for its organization', async () => {
+test('a task that waits for a silent server gives its slot back, within a bound', async () => {
   const here = world({ slots: 2, share: 1, stalled: { total: 3, share: 2 } })
   for (const name of ['a1', 'a2', 'a3', 'a4']) here.works(name, (ended) => awaitRemote(() => ended))
   here.add('a', 'a1', 'a2', 'a3', 'a4')
