@@ -9,6 +9,8 @@ export interface Ending {
   /** Absent = done. */
   error?: string
   write?(tx: Transaction): Promise<void>
+  /** Reports the end to operators once it is stored, also while the service stops. */
+  recorded?(): void
   /** Runs once the job has ended, in its place. It may be cut off by a crash, and never throws. */
   afterwards?(): Promise<void>
   /** The same for what takes long: the next jobs do not wait for it, and what several jobs leave so is done one after the other. */

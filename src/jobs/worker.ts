@@ -48,6 +48,9 @@ export function startWorker(app: App, options: WorkerOptions = {}): Worker {
   return { wake: () => queue.wake(), idle: () => queue.idle(), stop: () => queue.stop() }
 }
 
+const outcomeOf = (ending: Ending | 'interrupted' | null): 'done' | 'failed' | 'interrupted' | 'retried' =>
+  ending === null ? 'retried' : ending === 'interrupted' ? ending : ending.error === undefined ? 'done' : 'failed'
+
 class QueueRunner {
   readonly #lanes: Lanes
   /** Lanes that were found taken by other processes since the last poll. */
@@ -239,19 +242,36 @@ class QueueRunner {
     const job = await claim(app, queued.id, newId())
     if (!job) return
     const kind = this.#kinds.get(job.kind)
-    const ending = kind ? await this.#attempt(kind, job, lost) : { error: `There is no job of kind ${job.kind} in this release.` }
+    const ending = kind ? await this.#measured(kind, job, lost) : { error: `There is no job of kind ${job.kind} in this release.` }
     if (ending === 'interrupted') return putBack(app, job)
     if (ending === null) return postpone(app, job)
     try {
       const isOurs = await finish(app, job, ending)
       if (!isOurs) return app.log.warn({ job: job.id, kind: job.kind }, 'A job was taken over by another node while this one was silent.')
       app.credentials.delete(job.id)
+      ending.recorded?.()
       if (!this.#stopped) await ending.afterwards?.()
       if (ending.aside) this.#leave(ending.aside)
     } catch (error) {
       // Done, but not recorded as done: it runs once more, which changes nothing.
       await postpone(app, job)
       throw error
+    }
+  }
+
+  /** Runs a job, and counts the run. */
+  async #measured(kind: JobKind, job: Document<JobDoc>, lost: AbortSignal): Promise<Ending | 'interrupted' | null> {
+    const { jobs, jobSeconds, jobsRunning } = this.app.meters
+    const labels = { kind: kind.kind }
+    jobsRunning.inc(labels)
+    const stopTimer = jobSeconds.startTimer(labels)
+    try {
+      const ending = await this.#attempt(kind, job, lost)
+      jobs.inc({ ...labels, outcome: outcomeOf(ending) })
+      return ending
+    } finally {
+      stopTimer()
+      jobsRunning.dec(labels)
     }
   }
 

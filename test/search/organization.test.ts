@@ -12,7 +12,7 @@ const SPACES = 8
 const SUMMARY = '# Table of contents\n\n* [Page](a.md)\n'
 const all: Desk[] = []
 for (let n = 0; n < SPACES; n++) {
-  // Of different length, so that each space has a score of its own.
+  // Of different length, so that the scores of the spaces differ.
   const text = `# Page\n\nRambutan. ${'More words about it. '.repeat(n)}\n`
   all.push(await openDesk(here, { 'SUMMARY.md': SUMMARY, 'a.md': text }))
 }

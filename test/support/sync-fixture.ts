@@ -20,6 +20,7 @@ import { Batcher } from '../../src/domain/context/batcher.js'
 import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
+import { Meters } from '../../src/kernel/meters.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
 import { Previews } from '../../src/domain/context/previews.js'
@@ -98,6 +99,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
     mail: null,
+    meters: new Meters(),
     http,
     hosts: openHosts({ http, signAppToken, now: () => new Date() }),
     clock: systemClock,

@@ -80,13 +80,16 @@ export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload' | 'o
   if (!mail) return {}
   try {
     await app.mail.send(mail)
+    app.meters.mails.inc({ outcome: 'sent' })
     return { write: async (tx) => mail.settle?.(tx, 'sent') }
   } catch (error) {
     const refused = error instanceof MailRefused
     app.log.warn({ error, job: job.id, mail: order.mail }, refused ? 'A mail was refused.' : 'A mail could not be sent.')
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** order.tries, LONGEST_RETRY_MS)
     const now = app.clock.now().getTime()
-    if (refused || now + waitMs - order.since > PATIENCE_MS[order.mail])
+    const isOver = refused || now + waitMs - order.since > PATIENCE_MS[order.mail]
+    app.meters.mails.inc({ outcome: isOver ? 'failed' : 'retried' })
+    if (isOver)
       return {
         error: refused ? error.message : 'The mail server could not be reached, or did not take the message in time.',
         write: async (tx) => mail.settle?.(tx, 'failed'),

@@ -148,7 +148,8 @@ async function renamed({ app }: Look, doc: Document<PullPreviewDoc>, pull: PullR
 }
 
 /** Records in the connection how the look went, and queues the next one. */
-function ended(app: App, { id }: ConnectionDoc, trouble: Trouble | null, isDone: boolean): Written {
+function ended(app: App, { id, space }: ConnectionDoc, trouble: Trouble | null, isDone: boolean): Written {
+  if (trouble) app.log.warn({ connection: id, space, reason: trouble.message }, 'The pull requests of a connection could not be previewed.')
   return async (tx) => {
     const stored = await tx.get(connections, id)
     if (!stored) return

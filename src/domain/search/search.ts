@@ -14,11 +14,11 @@ import { isUpToDate, searchablePages, updateIndex } from './update-index.js'
 
 /** How long a search waits for the index of a space that has one of an earlier revision, and of one that has none. */
 const WAIT_MS = { behind: 2_000, none: 10_000 }
-/** How long a search in all spaces of an organization waits for their indexes, and how long it may take in all. */
+/** Budgets of a search in all spaces of an organization: until when indexes are updated, and for all of it. */
 const ORGANIZATION_MS = { update: 6_000, all: 10_000 }
-/** How long one space is searched. */
+/** Budget for a search in one space. */
 const FIND_MS = 2_000
-/** How often spaces are asked again whose index was deleted, or whose main moved during the search. */
+/** Maximum number of rounds: a space is asked again if its index was deleted, or its main moved, during the search. */
 const ROUNDS = 3
 /** Repositories that are opened at the same time for one search. */
 const OPENED_AT_ONCE = 16
