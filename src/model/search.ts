@@ -1,6 +1,6 @@
 /** What a search finds: pages with sections, and spaces with pages. */
 import { Type } from '@sinclair/typebox'
-import { pageQuery } from './common.js'
+import { listOf, pageQuery } from './common.js'
 
 /** What a search is asked for. */
 export const searchQuery = {
@@ -37,7 +37,19 @@ const page = {
 
 export const SearchPage = Type.Object(page, { $id: 'SearchPage' })
 
-export const SearchSpace = Type.Object(
+const SearchSpace = Type.Object(
   { id: Type.String(), title: Type.String(), pages: Type.Array(SearchPage, { description: 'At most five, best first.' }) },
   { $id: 'SearchSpace' },
 )
+
+/** The spaces that a search found. */
+export const searchSpaces = (options: { $id: string }) =>
+  Type.Object(
+    {
+      ...listOf(SearchSpace).properties,
+      partial: Type.Optional(
+        Type.Literal(true, { description: 'Not all spaces could be searched in time, so hits are missing, also from `count`. Repeat the request.' }),
+      ),
+    },
+    options,
+  )

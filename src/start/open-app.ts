@@ -29,6 +29,7 @@ import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { newId, type RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
+import { Meters } from '../kernel/meters.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer } from '../outbound/index.js'
 import type { createPool } from '../parsing/index.js'
@@ -131,6 +132,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     // bound: queued imports and exports; gone with their job
     credentials: new Map(),
     log,
+    meters: new Meters(),
     settings,
   }
 }

@@ -7,7 +7,6 @@ import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { ByteCache } from '../api/pipeline/renewed.js'
 import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
-import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import { resolvers } from '../api/resolvers.js'
 import { can, checkStillMay } from '../api/service.js'
 import { bearer } from '../auth/index.js'
@@ -21,6 +20,7 @@ import { recordRequest } from '../domain/events/audit.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { metricsOf } from './metrics-of.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
@@ -97,7 +97,7 @@ function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): P
       checkResponses: config.checkAnswers,
     },
     log,
-    metrics: metricsOf(app, budget),
+    metrics: metricsOf(app, config, budget),
     ready: () => missingDocuments(app.store),
     byteCache: responseCache(budget, node),
     kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording), learn: node ? () => node.news.ask() : undefined },
@@ -117,13 +117,6 @@ const doorOf = (app: App) =>
     },
     guard: (actor, space) => guardedApp(app, (reader) => checkStillMay(reader, actor, PUSH, { space })),
   })
-
-function metricsOf(app: App, budget: MemoryBudget): Metrics {
-  const metrics = createMetrics()
-  metrics.gauge('bindery_git_processes_started', 'Git processes started since the start', () => app.git.processesStarted)
-  metrics.gauge('bindery_cache_bytes', 'Estimated memory of all caches together, at most BINDERY_CACHE_BYTES', () => budget.used)
-  return metrics
-}
 
 async function signIn(app: App, header: string): Promise<Actor | null> {
   const token = bearer(header)

@@ -21,6 +21,7 @@ import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
 import { DATES_KIND, KeptDates } from '../../src/domain/context/kept-dates.js'
+import { Meters } from '../../src/kernel/meters.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
 import { Previews } from '../../src/domain/context/previews.js'
@@ -100,6 +101,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
     mail: null,
+    meters: new Meters(),
     http,
     hosts: openHosts({ http, signAppToken, now: () => new Date() }),
     clock: systemClock,
@@ -198,7 +200,7 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
   const remotes = await startGitHttp({ root: served })
   const logged: string[] = []
   const { app, close } = await openApp(root, logged, signingKeyFile)
-  const worker = startWorker(app, { concurrency: 2 })
+  const worker = startWorker(app)
   app.wakeJobs = worker.wake
   const { organization, actor } = await insertOrganization(app)
   const fixture: Fixture = {

@@ -1,7 +1,7 @@
 /** Endpoints of search: in the content of a space, and of an organization. */
 import { Type } from '@sinclair/typebox'
 import { searchOrganization, searchSpace } from '../../domain/search/search.js'
-import { listOf, SearchPage, SearchSpace, searchQuery } from '../../model/index.js'
+import { listOf, SearchPage, searchQuery, searchSpaces } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentFoundPage, presentFoundSpace } from './present.js'
 
@@ -28,11 +28,11 @@ export const searchOrganizationContent = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/search',
   summary: 'Search the content of an organization',
-  description: `Finds spaces that you may see, each with its best pages. ${WHAT_IS_LEFT_OUT} Spaces whose index cannot be brought up to date within three seconds are left out.`,
+  description: `Finds spaces that you may see, each with its best pages. ${WHAT_IS_LEFT_OUT} If a space could not be searched in time, the response has \`partial: true\`; the same request finds more a moment later.`,
   section,
   needs: 'organization:view',
   query: Type.Object(searchQuery),
-  returns: listOf(SearchSpace, { $id: 'SearchSpaceList' }),
+  returns: searchSpaces({ $id: 'SearchSpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = await searchOrganization(app, actor, organization, query)
     return { ...page, items: page.items.map((one) => presentFoundSpace(app, one)) }

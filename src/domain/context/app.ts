@@ -2,6 +2,7 @@
 import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
+import type { Meters } from '../../kernel/meters.js'
 import type { Hosts } from '../../hosts/index.js'
 import type { LfsFiles } from '../../lfs/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
@@ -98,6 +99,8 @@ export interface App {
   overruled(rule: string): void
   /** ID of this process: of the node, if several share a database. */
   node: string
+  /** Counts background work, for `/metrics`. */
+  meters: Meters
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
 }
 

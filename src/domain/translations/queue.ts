@@ -19,7 +19,13 @@ export interface RunOrder {
 }
 
 /** Queues a run, unless one waits: that one will read the source as it is by then. A run that somebody asked for replaces an automatic one. */
-export async function queueRun(app: App, tx: Transaction, { id }: Pick<TranslationDoc, 'id'>, by: string, automatic: boolean): Promise<void> {
+export async function queueRun(
+  app: App,
+  tx: Transaction,
+  { id, organization }: Pick<TranslationDoc, 'id' | 'organization'>,
+  by: string,
+  automatic: boolean,
+): Promise<void> {
   const all = await tx.find(jobs, 'lane', laneOf(id))
   const waiting = all.find((job) => job.state === 'queued')
   const payload = { translation: id, by, automatic } satisfies RunOrder
@@ -31,6 +37,7 @@ export async function queueRun(app: App, tx: Transaction, { id }: Pick<Translati
     id: newId(),
     kind: TRANSLATE,
     lane: laneOf(id),
+    organization,
     payload,
     state: 'queued',
     sequence: 1 + all.reduce((most, one) => Math.max(most, one.sequence), 0),

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
+import { receivedFromRemote } from '../../kernel/remote-wait.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
@@ -64,6 +65,7 @@ export async function receive(
         watch = setInterval(async () => {
           const bytes = await quarantine.bytes()
           limits.received?.(bytes)
+          receivedFromRemote(bytes - arrived.bytes)
           if (bytes !== arrived.bytes) arrived = { bytes, at: performance.now() }
           over ||= bytes > limits.maxPackBytes + SLACK_BYTES
           slow ||= bytes > 0 && performance.now() - arrived.at > maxUnpackMs(bytes)
