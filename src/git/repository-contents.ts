@@ -2,7 +2,7 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
 import type { FileChange, Staging, WriteInput } from './commit-input.js'
-import { LostObject, MissingObject } from './errors.js'
+import { DamagedRepository, isRepositoryFault, LostObject, MissingObject } from './errors.js'
 import type { RemoteScratches } from './folders/remote-scratches.js'
 import { Ancestry } from './history/ancestry.js'
 import { findWithHeader, readHistory, readHistoryIds } from './history/log.js'
@@ -86,6 +86,18 @@ export class RepositoryContents {
 
   head(ref: RefName): CommitId | null {
     return this.reader.head(ref)
+  }
+
+  /** Throws `DamagedRepository` if a ref names a commit that is missing or damaged, or whose folder is. */
+  async verifyHead(ref: RefName): Promise<void> {
+    const head = this.head(ref)
+    if (head === null) return
+    try {
+      await this.objects.tree((await this.objects.commit(head)).tree)
+    } catch (error) {
+      if (!isRepositoryFault(error)) throw error
+      throw new DamagedRepository(`${ref} in ${this.path} names ${head}, which the repository does not have in full: ${error.message}`, { cause: error })
+    }
   }
 
   async refs(prefix: string): Promise<Map<RefName, CommitId>> {

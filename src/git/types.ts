@@ -194,7 +194,7 @@ export interface RefStamps {
 export interface Git {
   /** Creates an empty bare repository (HEAD on main, refs as files, SHA-1, our settings). Throws `RepositoryExists`. */
   create(name: string): Promise<Repository>
-  /** The repository of that name. Cheap, since open repositories are kept. Throws `NoRepository`, `UnsupportedRepository`. */
+  /** The repository of that name. Cheap, since open repositories are kept. Throws `NoRepository`, `UnsupportedRepository`, `DamagedRepository`. */
   open(name: string): Promise<Repository>
   exists(name: string): Promise<boolean>
   /**

@@ -20,7 +20,14 @@ export const errorTable = {
     when: 'the rate limit is exceeded, or the caller sends too many large bodies at once; try again after the seconds in the header `Retry-After`',
   },
   internal: { status: 500, when: 'an unexpected failure; its cause is in the log of the server under the request ID' },
-  unavailable: { status: 503, when: 'the service is starting, shutting down or overloaded; try again after the seconds in the header `Retry-After`' },
+  unavailable: {
+    status: 503,
+    when: 'the service is starting, shutting down or overloaded, or the repository of the space is missing or damaged; try again after the seconds in the header `Retry-After`',
+  },
+  'insufficient-storage': {
+    status: 507,
+    when: 'the server cannot store anything: a disk is full, or a folder cannot be written to; the message names the folder by its setting, and reading works',
+  },
 } as const
 
 type ErrorCode = keyof typeof errorTable

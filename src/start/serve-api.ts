@@ -17,6 +17,7 @@ import type { App } from '../domain/context/app.js'
 import { guardedApp } from '../domain/context/guarded-app.js'
 import { recordedApp } from '../domain/context/recorded-app.js'
 import { recordRequest } from '../domain/events/audit.js'
+import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
@@ -24,6 +25,7 @@ import { metricsOf } from './metrics-of.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
+import { describeFolder, operatorFailures } from './operator-failures.js'
 import { exchangeCounts } from './shared-limits.js'
 
 /** For so long, requests on connections that there are are still served when the service stops: whoever is in front may send some before it learns of it. */
@@ -41,14 +43,16 @@ interface RunningApi {
 
 interface Surroundings {
   log: Log
+  /** The folders that requests write to. */
+  folders: FolderWatch
   budget: MemoryBudget
   /** What is shared with other nodes; null = nothing. */
   node: Node | null
 }
 
 /** Starts the API on the configured address and port. */
-export async function serveApi(app: App, config: Config, { log, budget, node }: Surroundings): Promise<RunningApi> {
-  const api = await apiOf(app, config, { log, budget, node })
+export async function serveApi(app: App, config: Config, { log, folders, budget, node }: Surroundings): Promise<RunningApi> {
+  const api = await apiOf(app, config, { log, folders, budget, node })
   const exchanged = node && exchangeCounts(node.counts, api.limits)
   const server = createHttpServer(api, {
     maxConnections: config.maxConnections,
@@ -69,7 +73,8 @@ export async function serveApi(app: App, config: Config, { log, budget, node }: 
   return { url: `http://${host}:${port}`, stop }
 }
 
-function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): Promise<Api> {
+function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroundings): Promise<Api> {
+  const explain = operatorFailures(folders)
   return createApi<App, Actor>({
     app,
     endpoints,
@@ -80,7 +85,7 @@ function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): P
     actorKey: (actor) => actor.token.id,
     can,
     guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
-    mounts: [doorOf(app)],
+    mounts: [doorOf(app, explain)],
     config: {
       name: NAME,
       version: app.settings.version,
@@ -98,7 +103,8 @@ function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): P
     },
     log,
     metrics: metricsOf(app, config, budget),
-    ready: () => missingDocuments(app.store),
+    explain,
+    ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
     byteCache: responseCache(budget, node),
     kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording), learn: node ? () => node.news.ask() : undefined },
   })
@@ -107,9 +113,10 @@ function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): P
 /** The least permission for a push; what it moves is guarded as in the API. */
 const PUSH = 'space:edit'
 
-const doorOf = (app: App) =>
+const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
   gitDoor({
     app,
+    explain,
     authenticate: (token) => authenticate(app, token),
     permitPush: (actor, space) => {
       checkReadOnly(actor, 'POST')

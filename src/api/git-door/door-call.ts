@@ -11,6 +11,8 @@ export interface DoorOptions {
   app: App
   /** The actor behind a token; null if it is unknown or expired. */
   authenticate(token: string): Promise<Actor | null>
+  /** Translates what a request threw into an error that clients understand; returns everything else as it is. */
+  explain(thrown: unknown): Promise<unknown>
   /** Throws 403 if the caller may not push to a space at all. */
   permitPush(actor: Actor, space: LoadedSpace): void
   /** The app of one request that changes something. */

@@ -26,8 +26,10 @@ export function gitDoor(options: DoorOptions): Mount {
       try {
         const response = await (lfs ? respondLfs(request, options, bounds, lfs) : respond(request, options, bounds))
         return { ...response, headers: { ...NEVER_KEPT, ...response.headers } }
-      } catch (error) {
+      } catch (thrown) {
+        const error = await options.explain(thrown)
         if (!(error instanceof ServiceError)) throw error
+        if (error !== thrown) options.app.log.error({ requestId: request.id, error }, 'A Git client could not be served.')
         const refused = lfs ? lfsRefusal(error) : refusal(error)
         return { ...refused, headers: { ...NEVER_KEPT, ...refused.headers } }
       }

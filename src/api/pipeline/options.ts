@@ -60,6 +60,8 @@ export interface ApiOptions<App, Actor extends object> {
   config: ApiConfig
   log: Log
   metrics: Metrics
+  /** Translates what a request threw into an error that clients understand; returns everything else as it is. Absent = nothing is translated. */
+  explain?: (thrown: unknown) => Promise<unknown>
   /** What keeps the service from being ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>
   byteCache?: ByteCache

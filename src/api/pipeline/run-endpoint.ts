@@ -166,7 +166,8 @@ class EndpointRunner {
     if (!this.options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return this.runWithinBudget(compiled, call, trace)
     try {
       await this.runWithinBudget(compiled, call, trace)
-    } catch (error) {
+    } catch (thrown) {
+      const error = (await this.options.explain?.(thrown)) ?? thrown
       await this.record(compiled, call, trace, errorResponse(error).status)
       throw error
     }

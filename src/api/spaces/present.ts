@@ -1,9 +1,10 @@
 /** Turns spaces and their Git sync settings into the JSON that clients get. */
 import { presentSpacePermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
-import type { LoadedSpace } from '../../domain/context/loaded.js'
+import type { ListedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
 import { addressesOfSpace } from '../../domain/sites/space-addresses.js'
+import { isRepositoryFault } from '../../git/index.js'
 import { iso } from '../../kernel/clock.js'
 import { orderKey } from '../../kernel/order.js'
 import type { GitLink } from '../../model/index.js'
@@ -24,13 +25,24 @@ export const presentGitSync = (link: GitLink) => ({
   updatedAt: link.updatedAt,
 })
 
+/** The head of main, and when it was committed; null if there is none, or the repository is damaged. */
+async function headOfMain(repo: ListedSpace['repo']): Promise<{ id: string; committedAt: string } | null> {
+  try {
+    const id = repo?.head(MAIN) ?? null
+    return repo === null || id === null ? null : { id, committedAt: iso((await repo.commit(id)).committer.seconds) }
+  } catch (error) {
+    if (!isRepositoryFault(error)) throw error
+    return null
+  }
+}
+
 /**
  * A space. `updatedAt` is the later of its settings and its content, which changes without its document. With a share key
  * of the site that shows it, its published address carries the key.
  */
-export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, shareKey?: string) {
-  const head = repo.head(MAIN)
-  const committed = head === null ? doc.createdAt : iso((await repo.commit(head)).committer.seconds)
+export async function presentSpace(app: App, { doc, role, repo }: ListedSpace, shareKey?: string) {
+  const head = await headOfMain(repo)
+  const committed = head?.committedAt ?? doc.createdAt
   const location = `${app.settings.publicUrl}/v1/spaces/${doc.id}`
   return {
     object: 'space' as const,
@@ -46,7 +58,7 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, s
     ...(doc.parent === undefined ? {} : { parent: doc.parent }),
     ...(doc.language === undefined ? {} : { language: doc.language }),
     ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git) }),
-    revision: head ?? '',
+    revision: head?.id ?? '',
     ...(doc.visitorAuth === undefined ? {} : { visitorAuth: doc.visitorAuth }),
     defaultLevel: doc.defaultLevel,
     position: orderKey(doc),

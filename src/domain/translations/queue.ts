@@ -1,4 +1,5 @@
 /** Queues runs of translations. */
+import { isRepositoryFault } from '../../git/index.js'
 import { newId } from '../../kernel/ids.js'
 import { type JobDoc, jobs, spaces, translations, type TranslationDoc } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -81,6 +82,13 @@ async function isDue(app: App, one: Document<TranslationDoc>): Promise<boolean> 
 export async function queueAllAutomatic(app: App): Promise<number> {
   let queued = 0
   const sources = new Set((await app.store.all(translations)).filter(({ automatic }) => automatic !== undefined).map(({ source }) => source.space))
-  for (const space of sources) if (await app.store.get(spaces, space)) queued += await queueAutomatic(app, space)
+  for (const space of sources) {
+    if (!(await app.store.get(spaces, space))) continue
+    queued += await queueAutomatic(app, space).catch((error: unknown) => {
+      // A damaged repository must not stop the translations of other spaces.
+      if (!isRepositoryFault(error)) throw error
+      return 0
+    })
+  }
   return queued
 }
