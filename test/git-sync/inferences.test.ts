@@ -113,7 +113,8 @@ test('a squash that was edited on the way, reverted, and picked as it was export
   else assert.is(run.state, 'conflict')
 })
 
-const similar = (first: string[], second: string[]): string => page('## One', 'Go.', 'Run it.', ...first, 'Done.', 'Stop.', '## Two', 'Go.', 'Run it.', ...second, 'Done.', 'Stop.')
+const similar = (first: string[], second: string[]): string =>
+  page('## One', 'Go.', 'Run it.', ...first, 'Done.', 'Stop.', '## Two', 'Go.', 'Run it.', ...second, 'Done.', 'Stop.')
 
 test('the same note below another one of two similar sections is not the export', async () => {
   const { remote, space, url } = await imported('similar', { ...start, 'guide.md': similar([], []) })

@@ -13,6 +13,9 @@ import { openAssertions } from '../../src/domain/context/assertions.js'
 import { openConversions } from '../../src/domain/context/conversions.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
 import { Waits } from '../../src/domain/context/waits.js'
+import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
+import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
@@ -66,6 +69,8 @@ export interface Fixture {
   edit(space: LoadedSpace, changes: Edit, ref?: RefName): Promise<CommitId>
   import(space: LoadedSpace, input: Partial<ImportRequest> & { url: string }): Promise<SyncRunDoc>
   export(space: LoadedSpace, input: Partial<ExportRequest> & { url: string }): Promise<SyncRunDoc>
+  /** Decides all conflicts of a run for one side, and merges its change request. Returns the paths that were in conflict. */
+  decide(space: LoadedSpace, run: SyncRunDoc, take: 'main' | 'change-request'): Promise<string[]>
   /** The newest run, when the worker is idle. */
   last(space: LoadedSpace): Promise<SyncRunDoc>
   /** Every file of a commit here. */
@@ -230,6 +235,24 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
     async export(space, input) {
       await requestExport(app, actor, await fixture.reload(space), { ref: 'refs/heads/main', commitMessage: 'Publish', ...input })
       return fixture.last(space)
+    },
+    async decide(space, run, take) {
+      const request = async () => {
+        const found = await findChangeRequest(app, await fixture.reload(space), run.changeRequest ?? '')
+        if (!found) throw new Error(`the run holds no conflict: ${run.state} ${run.error ?? ''}`)
+        return found
+      }
+      const held = await request()
+      const paths = (await listConflicts(app, space, held)).map(({ path }) => path)
+      await updateFromMain(
+        app,
+        actor,
+        await fixture.reload(space),
+        held,
+        paths.map((path) => ({ path, take })),
+      )
+      await mergeChangeRequest(app, actor, await fixture.reload(space), await request())
+      return paths
     },
     async last(space) {
       await worker.idle()

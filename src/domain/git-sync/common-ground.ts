@@ -4,6 +4,7 @@ import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { equalCommits, type StandIn } from './equal-commits.js'
 import { containedInExports, isWithin, withoutSuperseded } from './contained-in-exports.js'
+import { type DroppedExports, droppedExports } from './dropped-exports.js'
 import { type Entry, isExport, isKnown, isWhole, type SyncLog } from './log-entries.js'
 import { type ReturnedDrop, returnedDrops } from './returned-drops.js'
 import { squashedExports } from './squashed-exports.js'
@@ -45,6 +46,8 @@ export interface CommonGround {
   standIns: StandIn[]
   /** The same without the exports that were recognized by their changes; null if there are none. */
   certain: CommonGround | null
+  /** What was written here of what the head dropped, and the same ground as if nothing had been dropped; null if there is none. */
+  ownDropped: (DroppedExports & { ground: CommonGround }) | null
 }
 
 /** The common ground of two histories that share no commit. */
@@ -59,6 +62,7 @@ export const NOTHING_IN_COMMON: CommonGround = {
   returned: [],
   standIns: [],
   certain: null,
+  ownDropped: null,
 }
 
 /**
@@ -79,14 +83,22 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
   const droppedHead = await outstandingHead(repo, log, theirs, new Set([...equal.map(({ pair }) => pair.theirs), ...recorded]))
   const left = await leftOf(repo, log, theirs, known)
   const evidence = { theirs, known, equal, left, droppedHead }
-  const ground = {
+  const ground: CommonGround = {
     ...(await groundOn(repo, log, evidence, squashed)),
     dropped: droppedHead === null ? [] : await droppedPairs(repo, log, theirs, droppedHead),
     droppedHead,
     returned: await returnedDrops(repo, log, theirs),
     standIns: [...squashed, ...equal],
+    certain: null,
+    ownDropped: null,
   }
-  return { ...ground, certain: squashed.length === 0 ? null : { ...ground, ...(await groundOn(repo, log, evidence, [])), certain: null } }
+  const past = [theirs, ...recorded, ...ground.standIns.map(({ pair }) => pair.theirs)]
+  const own = droppedHead === null ? null : await droppedExports(repo, log, droppedHead, past)
+  return {
+    ...ground,
+    certain: squashed.length === 0 ? null : { ...ground, ...(await groundOn(repo, log, evidence, [])) },
+    ownDropped: own && { ...own, ground: { ...ground, ...(await groundOn(repo, log, { ...evidence, droppedHead: null }, squashed)) } },
+  }
 }
 
 /** What is known of a head before inferences about exports. */

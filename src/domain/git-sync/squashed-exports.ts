@@ -48,7 +48,8 @@ interface News {
 async function changesOf(repo: Repository, news: readonly CommitInfo[]): Promise<News[]> {
   const found: News[] = []
   for (const { id, parents } of news)
-    if (parents[0] !== undefined) found.push({ id, parent: parents[0], changes: new Map((await repo.diff(parents[0], id)).map((change) => [change.path, change])) })
+    if (parents[0] !== undefined)
+      found.push({ id, parent: parents[0], changes: new Map((await repo.diff(parents[0], id)).map((change) => [change.path, change])) })
   return found
 }
 
