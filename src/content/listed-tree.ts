@@ -83,7 +83,8 @@ export class ListedTree {
 
   #add(node: SummaryNode, level: TreeLevel): PageEntry | null {
     const { title, line } = node
-    if (node.type === 'group') return this.builder.add(level, { type: 'group', title, line }, groupSlug(title, node.slug))
+    if (node.type === 'group' || (node.href === null && node.slug !== undefined))
+      return this.builder.add(level, { type: 'group', title, line }, groupSlug(title, node.slug))
     if (node.type === 'computed') return this.#addComputed(node, level)
     const target = this.#targetOf(node.href)
     if (target.is === 'page') {

@@ -221,7 +221,7 @@ export interface SummaryNode {
   title: string
   /** The link's target without escapes and angle brackets, percent-encoding as written; '' for an empty target; null without a link. */
   href: string | null
-  /** The slug in a group's anchor. */
+  /** The slug in a group's anchor. An entry without a link that has one is a nested group, such as a folder without a page. */
   slug?: string
   /** 1-based line. */
   line: number
