@@ -49,7 +49,7 @@ test('slugs, sources and members that are not right are refused', async () => {
   await here.admin.call('get', `${base()}/none/versions/latest`).expect(404)
 })
 
-test('a member with a role sees specifications, only one who creates content changes them, strangers see nothing', async () => {
+test('members with a role read specifications, creators of content change them, strangers see none', async () => {
   const [guest, reader, creator, stranger] = [await here.caller(null), await here.caller('read'), await here.caller('create'), await here.caller()]
   const { body } = await reader.call('get', `${base()}/pets`).expect(200)
   assert.equal(body.permissions, { view: true, edit: false })
