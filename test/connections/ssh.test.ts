@@ -57,11 +57,17 @@ test('a stored deploy key stays with its server, however the address is written'
   const body = { url: 'git@[2001:db8::1]:team/docs.git', ref: 'refs/heads/main', credential, paused: true }
   const { id } = (await here.admin.call('post', all, body).expect(201)).body
   const move = (url: string) => here.admin.call('patch', `${all}/${id}`, { url })
-  for (const url of ['git@[2001:db8::2]:team/docs.git', 'git@[2001:db8::1:1]:team/docs.git', 'ssh://git@[2001:db8::1]:2222/team/docs.git', 'git@example.org:a/b']) {
+  for (const url of [
+    'git@[2001:db8::2]:team/docs.git',
+    'git@[2001:db8::1:1]:team/docs.git',
+    'ssh://git@[2001:db8::1]:2222/team/docs.git',
+    'git@example.org:a/b',
+  ]) {
     const { body: refused } = await move(url).expect(400)
     assert.match(refused.error.message, /stored credential is not sent to another host/, url)
   }
-  for (const url of ['git@[2001:DB8:0::1]:team/other.git', 'ssh://git@[2001:db8::1]/team/docs.git', 'ssh://git@[2001:db8::1]:22/team/other.git']) await move(url).expect(200)
+  for (const url of ['git@[2001:DB8:0::1]:team/other.git', 'ssh://git@[2001:db8::1]/team/docs.git', 'ssh://git@[2001:db8::1]:22/team/other.git'])
+    await move(url).expect(200)
 })
 
 const readIfFile = (path: string): string => {
