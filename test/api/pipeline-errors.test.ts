@@ -131,6 +131,21 @@ test('query: coerced, defaults, arrays, strangers ignored, all violations', asyn
   for (const limit of ['x', '-1', '1.5', '1&limit=2']) assert.is((await api().get(`/v1/echo?limit=${limit}`)).status, 400, limit)
 })
 
+test('another form of a declared query parameter is an error, not a parameter that is ignored', async () => {
+  for (const name of ['old[]', 'old[0]', 'old%5B%5D', 'Old', 'old.x', '%20old', 'old[']) {
+    const { status, body } = await api().get(`/v1/echo?${name}=true`)
+    assert.is(status, 400, name)
+    assert.equal(body.error.details, [{ path: `query/${decodeURIComponent(name)}`, message: 'must be written as "old"' }])
+  }
+  const { body } = await api().get('/v1/echo?authors[]=a&limit=x')
+  assert.equal(
+    body.error.details.map((one: { path: string }) => one.path),
+    ['query/authors[]', 'query/limit'],
+  )
+  assert.is((await api().get('/v1/echo?older=1&page-size=1&limits=x')).status, 200, 'names that only look alike')
+  assert.is((await api().get('/v1/echo?old=true&old=true')).status, 400, 'a single value that is sent twice')
+})
+
 test('bodies: content type, charset, coding, size, syntax, absence', async () => {
   assert.is((await post('{}', 'text/plain')).status, 415)
   assert.is((await post('{}', 'application/json; charset=latin1')).status, 415)
