@@ -86,14 +86,14 @@ function present(file: SpaceFile, ranked: readonly Candidate[], terms: readonly 
     const [page] = file.rows<[string, string, string]>('SELECT id, title, path FROM pages WHERE n = ?', n)
     if (!page) return []
     const best = [...sections].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_SECTIONS)
-    const shown = best.flatMap(([id]): FoundSection[] => {
+    const shown = best.flatMap(([id, own]): FoundSection[] => {
       const [row] = file.rows<[string | null, string, string]>('SELECT anchor, title, text FROM sections WHERE id = ?', id)
       if (!row) return []
       const [anchor, title, text] = row
       const { body, matches } = snippet(text, left > 0 ? terms : [])
       left -= text.length
       // A section that matches by what its page is about alone tells nothing that the page's title does not.
-      return left > 0 && matches === 0 && matchesIn(title, terms).length === 0 ? [] : [{ anchor, title, body }]
+      return left > 0 && matches === 0 && matchesIn(title, terms).length === 0 ? [] : [{ anchor, title, body, score: own }]
     })
     return [{ id: page[0], title: page[1], path: page[2], score, sections: shown }]
   })

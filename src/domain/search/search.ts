@@ -28,8 +28,10 @@ export type SearchQuery = PageQuery & { query: string }
 
 /** What was found in one space. */
 export interface FoundSpace {
-  space: VisibleSpace
+  space: LoadedSpace
   pages: FoundPage[]
+  /** Number of pages of the better spaces in the whole result. */
+  before: number
 }
 
 /** The position in a ranked list that a cursor names. Throws 400. */
@@ -49,7 +51,7 @@ function pageOfRanked<T>(items: T[], count: number, offset: number): Page<T> {
  * The pages of main that match, best first. If the index cannot be brought to the head of main in time, only pages are found that are
  * the same in both. Throws 503 if there is no index yet.
  */
-export async function searchSpace(app: App, space: LoadedSpace, query: SearchQuery): Promise<Page<FoundPage>> {
+export async function searchSpace(app: App, space: LoadedSpace, query: SearchQuery): Promise<Page<FoundPage> & { before: number }> {
   const { id } = space.doc
   const asked: SpaceQuery = { query: query.query, offset: offsetOf(query), limit: query.limit }
   await within(WAIT_MS.behind, updateIndex(app, space))
@@ -61,7 +63,7 @@ export async function searchSpace(app: App, space: LoadedSpace, query: SearchQue
   }
   if (hits.revision === null)
     throw new ServiceError('unavailable', 'The search index of the space is being made. Try again in a few seconds.', { headers: { 'Retry-After': '5' } })
-  return pageOfRanked(hits.pages, hits.count, asked.offset)
+  return { ...pageOfRanked(hits.pages, hits.count, asked.offset), before: asked.offset }
 }
 
 async function ask(app: App, space: LoadedSpace, query: SpaceQuery): Promise<SpaceHits> {
@@ -113,9 +115,15 @@ export async function searchSpaces(
   const offset = offsetOf(query)
   const asked: SpaceQuery = { query: query.query, offset: 0, limit: PAGES_OF_SPACE }
   const found = await findInSpaces(app, owner, visible, asked, allowed)
-  const best = ({ pages }: FoundSpace): number => pages[0]?.score ?? 0
+  const best = ({ pages }: Pick<FoundSpace, 'pages'>): number => pages[0]?.score ?? 0
   found.sort((a, b) => best(b) - best(a) || (a.space.doc.id < b.space.doc.id ? -1 : 1))
-  return pageOfRanked(found.slice(offset, offset + query.limit), found.length, offset)
+  let before = 0
+  const ranked = found.map((one) => {
+    const counted = { ...one, before }
+    before += one.pages.length
+    return counted
+  })
+  return pageOfRanked(ranked.slice(offset, offset + query.limit), found.length, offset)
 }
 
 /** Asks the indexes of spaces. An index that turns out to be gone is made anew, and asked again. */
@@ -125,8 +133,8 @@ async function findInSpaces(
   visible: readonly VisibleSpace[],
   asked: SpaceQuery,
   allowed?: AllowedPages,
-): Promise<FoundSpace[]> {
-  const found: FoundSpace[] = []
+): Promise<Omit<FoundSpace, 'before'>[]> {
+  const found: Omit<FoundSpace, 'before'>[] = []
   for (let left = visible, round = 0; left.length > 0 && round < 2; round++) {
     const narrowed = await narrow(await upToDate(app, left), asked, allowed)
     const ready = narrowed.map(({ space }) => space)

@@ -43,7 +43,7 @@ const emptyLike = ({ config }: ContentStructure): ContentStructure => ({
   assets: [],
   reusableContents: [],
   variables: {},
-  tags: {},
+  tags: [],
   diagnostics: [],
   byId: new Map(),
   byGitPath: new Map(),
