@@ -129,8 +129,8 @@ export interface ContentStructure {
   assets: FileEntry[]
   reusableContents: ReusableContentEntry[]
   variables: Record<string, string>
-  /** Names of tags, by tag as pages write it. */
-  tags: Record<string, string>
+  /** The tags that `.gitbook/tags.yaml` names, in its order. */
+  tags: NamedTag[]
   /** The symbolic links below the effective root, and what they lead to. */
   symlinks: Symlinks
   diagnostics: Diagnostic[]
@@ -138,6 +138,16 @@ export interface ContentStructure {
   byId: Map<string, PageEntry>
   byGitPath: Map<string, DocumentEntry>
   byPath: Map<string, PageEntry>
+}
+
+/** A tag of `.gitbook/tags.yaml`. */
+export interface NamedTag {
+  /** The tag as pages write it. */
+  slug: string
+  label: string
+  color?: string
+  emoji?: string
+  icon?: string
 }
 
 /** The known keys of a page's front matter. */
@@ -155,12 +165,16 @@ export interface PageAttributes {
     width?: string
     cover?: boolean
     coverSize?: string
+    coverMask?: string
     title?: boolean
     description?: boolean
     tableOfContents?: boolean
     outline?: boolean
     pagination?: boolean
     metadata?: boolean
+    tags?: boolean
+    actions?: boolean
+    anchors?: boolean
   }
   variables?: Record<string, string>
   tags?: string[]

@@ -46,6 +46,19 @@ interface ErrorExtra {
   cause?: unknown
 }
 
+/**
+ * The message with what its first detail says to do, if it does not say so itself: clients often show the message alone. A detail that is
+ * no sentence is completed with the place that it is about.
+ */
+function withRemedy(message: string, details: readonly ErrorDetail[] = []): string {
+  const [first] = details
+  if (first === undefined || message.includes(first.message.replace(/\.$/, ''))) return message
+  const place = first.path.replace(/^\//, '').replaceAll('/', '.')
+  const isSentence = /^[A-Z"`\d]/.test(first.message)
+  const told = isSentence ? first.message : `${place === '' ? 'The body' : place} ${first.message}`
+  return `${message} ${told}${/[.!?]$/.test(told) ? '' : '.'}`
+}
+
 /** An error that a client is meant to see. Everything else that is thrown becomes `internal`. */
 export class ServiceError extends Error {
   readonly status: number
@@ -54,7 +67,7 @@ export class ServiceError extends Error {
     message: string,
     readonly extra: ErrorExtra = {},
   ) {
-    super(message, extra.cause === undefined ? undefined : { cause: extra.cause })
+    super(withRemedy(message, extra.details), extra.cause === undefined ? undefined : { cause: extra.cause })
     this.name = 'ServiceError'
     this.status = errorTable[code].status
   }

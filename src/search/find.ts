@@ -96,7 +96,7 @@ function present(file: SpaceFile, ranked: readonly Candidate[], terms: readonly 
     const [pageId, blob, pageTitle, path, sum] = page
     mustBe(sum, pageId, blob, pageTitle, path)
     const best = [...sections].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_SECTIONS)
-    const shown = best.flatMap(([id]): FoundSection[] => {
+    const shown = best.flatMap(([id, own]): FoundSection[] => {
       const [row] = file.rows<[string | null, string, string, number]>(SECTION, id)
       if (!row) return []
       const [anchor, title, text, of] = row
@@ -104,7 +104,7 @@ function present(file: SpaceFile, ranked: readonly Candidate[], terms: readonly 
       const { body, matches } = snippet(text, left > 0 ? terms : [])
       left -= text.length
       // A section that matches by what its page is about alone tells nothing that the page's title does not.
-      return left > 0 && matches === 0 && matchesIn(title, terms).length === 0 ? [] : [{ anchor, title, body }]
+      return left > 0 && matches === 0 && matchesIn(title, terms).length === 0 ? [] : [{ anchor, title, body, score: own }]
     })
     return [{ id: pageId, title: pageTitle, path, score, sections: shown }]
   })

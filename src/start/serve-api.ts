@@ -8,7 +8,7 @@ import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { ByteCache } from '../api/pipeline/renewed.js'
 import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
 import { resolvers } from '../api/resolvers.js'
-import { can, checkStillMay } from '../api/service.js'
+import { can, denial, checkStillMay } from '../api/service.js'
 import { bearer } from '../auth/index.js'
 import type { Config } from '../config.js'
 import { authenticate } from '../domain/accounts/accounts.js'
@@ -81,9 +81,11 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     resolvers,
     authenticate: (header, reading) => signIn(reading, header),
     permit: checkReadOnly,
+    appFor: (given, actor) => (actor.token.readOnly ? { ...given, readOnly: true } : given),
     acted: (request) => recordRequest(app, request),
     actorKey: (actor) => actor.token.id,
     can,
+    denial,
     guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
     mounts: [doorOf(app, explain)],
     config: {
@@ -120,7 +122,7 @@ const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
     authenticate: (token) => authenticate(app, token),
     permitPush: (actor, space) => {
       checkReadOnly(actor, 'POST')
-      if (!can(actor, PUSH, { space })) throw new ServiceError('forbidden', `A push needs the permission "${PUSH}", which you do not have on this space.`)
+      if (!can(actor, PUSH, { space })) throw new ServiceError('forbidden', denial(PUSH, { space }))
     },
     guard: (actor, space) => guardedApp(app, (reader) => checkStillMay(reader, actor, PUSH, { space })),
   })

@@ -104,7 +104,7 @@ test('all violations are listed, where and what', async () => {
   assert.is(status, 400)
   const lines = body.error.details.map((one: { path: string; message: string }) => `${one.path} ${one.message}`).sort()
   assert.equal(lines, [
-    '/born must be a date-time',
+    '/born must be a date and time such as 2026-01-31T12:00:00Z',
     '/changes/0/at must be at least 0',
     '/changes/0/title is required',
     '/changes/0/x is not a known member',

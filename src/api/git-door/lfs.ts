@@ -22,9 +22,16 @@ const batch = new SchemaCompiler().body(
       operation: Type.Union([Type.Literal('download'), Type.Literal('upload')]),
       transfers: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
       hash_algo: Type.Optional(Type.Literal('sha256')),
-      objects: Type.Array(Type.Object({ oid: Type.String({ pattern: '^[0-9a-f]{64}$' }), size: Type.Integer({ minimum: 0 }) }, MORE), {
-        maxItems: MAX_OBJECTS,
-      }),
+      objects: Type.Array(
+        Type.Object(
+          {
+            oid: Type.String({ pattern: '^[0-9a-f]{64}$', 'x-pattern-message': 'must be a SHA-256 hash: 64 hexadecimal digits' }),
+            size: Type.Integer({ minimum: 0 }),
+          },
+          MORE,
+        ),
+        { maxItems: MAX_OBJECTS },
+      ),
     },
     MORE,
   ),

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { searchOrganization, searchSpace } from '../../domain/search/search.js'
 import { listOf, SearchPage, searchQuery, searchSpaces } from '../../model/index.js'
 import { endpoint } from '../service.js'
-import { presentFoundPage, presentFoundSpace } from './present.js'
+import { presentFoundPages, presentFoundSpaces } from './present.js'
 
 const section = 'Search'
 const WHAT_IS_LEFT_OUT =
@@ -19,8 +19,8 @@ export const searchSpaceContent = endpoint({
   query: Type.Object(searchQuery),
   returns: listOf(SearchPage, { $id: 'SearchPageList' }),
   handle: async ({ app, space, query }) => {
-    const page = await searchSpace(app, space, query)
-    return { ...page, items: page.items.map((one) => presentFoundPage(app, space.doc.id, one)) }
+    const { before, ...page } = await searchSpace(app, space, query)
+    return { ...page, items: await presentFoundPages(app, space, page.items, before) }
   },
 })
 
@@ -35,6 +35,6 @@ export const searchOrganizationContent = endpoint({
   returns: searchSpaces({ $id: 'SearchSpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = await searchOrganization(app, actor, organization, query)
-    return { ...page, items: page.items.map((one) => presentFoundSpace(app, one)) }
+    return { ...page, items: await presentFoundSpaces(app, page.items) }
   },
 })

@@ -12,7 +12,7 @@ import { badRequest, notFound } from '../../kernel/errors.js'
 import { Id, Page, Pages, PdfAddress, PublishedContentSite, searchQuery, searchSpaces } from '../../model/index.js'
 import { pageContext } from '../content/present-page.js'
 import { presentPage, presentPages } from '../content/present-tree.js'
-import { presentFoundSpace } from '../search/present.js'
+import { presentFoundSpaces } from '../search/present.js'
 import { endpoint } from '../service.js'
 import { presentPublished } from './present-published.js'
 import { visitorQuery } from './visitor-query.js'
@@ -125,6 +125,6 @@ export const searchPublishedSite = endpoint({
   returns: searchSpaces({ $id: 'PublishedSearchList' }),
   handle: async (context) => {
     const page = await searchForVisitor(context.app, await visitorOf(context), context.query)
-    return { ...page, items: page.items.map((one) => presentFoundSpace(context.app, one)) }
+    return { ...page, items: await presentFoundSpaces(context.app, page.items) }
   },
 })

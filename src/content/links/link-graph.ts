@@ -12,7 +12,7 @@ export interface LinkGraph {
   links: readonly Link[]
   /** By the ID of their source. */
   bySource: ReadonlyMap<string, readonly Link[]>
-  /** By what they lead to: `page:<id>`, `file:<path>`, `reusable-content:<id>`; all that lead to specifications under `SPECIFICATIONS`. */
+  /** By what they lead to: `page:<id>`, `file:<path>`, `reusable-content:<id>`; all that lead to specifications under `SPECIFICATIONS`, and all that lead out of the repository under `OUTSIDE`. */
   byTarget: ReadonlyMap<string, readonly Link[]>
   /** Links to addresses, by the origin of the address; '' = a path such as `/spaces/<id>`. */
   byOrigin: ReadonlyMap<string, readonly Link[]>
@@ -43,6 +43,9 @@ const PARTS: ReadonlySet<string> = new Set(['include', 'openapi', 'specification
 
 /** The key of all links to specifications, in `LinkGraph.byTarget`. */
 export const SPECIFICATIONS = 'specifications'
+
+/** The key of all links out of the repository, in `LinkGraph.byTarget`. */
+export const OUTSIDE = 'outside'
 
 /** The key of what a link leads to, in `LinkGraph.byTarget`; null for what is not in the space. */
 function targetKey(to: LinkTarget): string | null {
@@ -115,7 +118,7 @@ class Collector {
       if (!resolved) continue
       const relation = one.part || PARTS.has(one.kind) ? 'dependsOn' : 'reference'
       const base = { source, relation, target: one.target.slice(0, LONGEST_TARGET) } as const
-      const link: Link = 'problem' in resolved ? { ...base, to: null, problem: resolved.problem } : { ...base, to: resolved.to, problem: null }
+      const link: Link = 'problem' in resolved ? { ...base, to: resolved.to ?? null, problem: resolved.problem } : { ...base, to: resolved.to, problem: null }
       const key = linkKey(link)
       if (own.has(key)) continue
       own.set(key, { link, fragment: 'fragment' in resolved ? resolved.fragment : undefined, origin: 'origin' in resolved ? resolved.origin : undefined })
@@ -135,6 +138,7 @@ class Collector {
     const key = link.to && targetKey(link.to)
     if (key !== null) push(this.#byTarget, key, link)
     if (link.to?.kind === 'openapi') push(this.#byTarget, SPECIFICATIONS, link)
+    if (link.to?.kind === 'outside') push(this.#byTarget, OUTSIDE, link)
     if (origin !== undefined) push(this.#byOrigin, origin, link)
     const gitPath = link.to && 'gitPath' in link.to ? link.to.gitPath : null
     if (fragment !== undefined && gitPath !== null) this.#pending.push({ link, gitPath, fragment })

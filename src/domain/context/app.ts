@@ -95,6 +95,8 @@ export interface App {
   stillMay(reader: Reader): Promise<void>
   /** Marks the request as carried out: `stillMay` no longer refuses the steps that follow. */
   decided(): void
+  /** Whether the request's token is read-only, so that responses must not promise any change. False without a request. */
+  readOnly: boolean
   /** Notes, for the audit log, that an admin overrode a rule of the space. */
   overruled(rule: string): void
   /** ID of this process: of the node, if several share a database. */

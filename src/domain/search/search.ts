@@ -34,8 +34,10 @@ export type SearchQuery = PageQuery & { query: string }
 
 /** What was found in one space. */
 export interface FoundSpace {
-  space: VisibleSpace
+  space: LoadedSpace
   pages: FoundPage[]
+  /** Number of pages of the better spaces in the whole result. */
+  before: number
 }
 
 /** Spaces with hits. `partial`: not all spaces could be searched. */
@@ -58,7 +60,7 @@ function pageOfRanked<T>(items: T[], count: number, offset: number): Page<T> {
  * The pages of main that match, best first. If the index cannot be brought to the head of main in time, only pages are found that are
  * the same in both. Throws 503 if there is no index yet.
  */
-export async function searchSpace(app: App, space: LoadedSpace, query: SearchQuery): Promise<Page<FoundPage>> {
+export async function searchSpace(app: App, space: LoadedSpace, query: SearchQuery): Promise<Page<FoundPage> & { before: number }> {
   const { id } = space.doc
   const asked: SpaceQuery = { query: query.query, offset: offsetOf(query), limit: query.limit }
   await within(WAIT_MS.behind, updateIndex(app, space))
@@ -70,7 +72,7 @@ export async function searchSpace(app: App, space: LoadedSpace, query: SearchQue
   }
   if (hits.revision === null)
     throw new ServiceError('unavailable', 'The search index of the space is being made. Try again in a few seconds.', { headers: { 'Retry-After': '5' } })
-  return pageOfRanked(hits.pages, hits.count, asked.offset)
+  return { ...pageOfRanked(hits.pages, hits.count, asked.offset), before: asked.offset }
 }
 
 async function ask(app: App, space: LoadedSpace, query: SpaceQuery): Promise<SpaceHits> {
@@ -116,7 +118,7 @@ function keyOf({ page }: SearchQuery): SortKey | null {
 /** The pages of a space that may be found, by ID and blob; null = none. */
 type AllowedPages = (space: LoadedSpace) => Promise<SpaceQuery['allowed'] | null>
 
-const rankOf = ({ space, pages }: FoundSpace): SortKey => [-(pages[0]?.score ?? 0), space.doc.id]
+const rankOf = ({ space, pages }: Pick<FoundSpace, 'space' | 'pages'>): SortKey => [-(pages[0]?.score ?? 0), space.doc.id]
 
 /**
  * The spaces that have matches, with their best pages, best first. The cursor names the last space of a page, so that a space that is missing
@@ -134,7 +136,14 @@ export async function searchSpaces(
   const asked: SpaceQuery = { query: query.query, offset: 0, limit: PAGES_OF_SPACE }
   const search = new SpacesSearch(app, owner, asked, allowed)
   const isComplete = await search.run(visible)
-  const found = search.found.sort((a, b) => compareSortKeys(rankOf(a), rankOf(b)))
+  let before = 0
+  const found = search.found
+    .sort((a, b) => compareSortKeys(rankOf(a), rankOf(b)))
+    .map((one): FoundSpace => {
+      const counted = { ...one, before }
+      before += one.pages.length
+      return counted
+    })
   const rest = after === null ? found : found.filter((one) => compareSortKeys(rankOf(one), after) > 0)
   const items = rest.slice(0, query.limit)
   const last = items.at(-1)
@@ -148,7 +157,7 @@ export async function searchSpaces(
 
 /** One search in several spaces. */
 class SpacesSearch {
-  readonly found: FoundSpace[] = []
+  readonly found: Omit<FoundSpace, 'before'>[] = []
   readonly #started = performance.now()
 
   constructor(

@@ -39,11 +39,11 @@ async function shownSpecs(app: App, actor: Actor, { doc }: LoadedOrganization, w
   const shown = new Set<string>()
   const { documents } = await app.store.page(spaces, 'createdAt', doc.id, { limit: Number.POSITIVE_INFINITY, direction: 'desc' })
   const visible = await visibleSpaces(app, actor, doc.id, documents)
-  for (const space of await openSpaces(app, visible.slice(0, MAX_SPACES))) {
-    const head = space.repo.head(MAIN)
-    if (head === null) continue
+  for (const { repo, ...space } of await openSpaces(app, visible.slice(0, MAX_SPACES))) {
     try {
-      for (const slug of await usedSpecs(app, space, head)) shown.add(slug)
+      const head = repo?.head(MAIN) ?? null
+      if (repo === null || head === null) continue
+      for (const slug of await usedSpecs(app, { ...space, repo }, head)) shown.add(slug)
     } catch (error) {
       app.log.warn({ err: error, space: space.doc.id }, 'A space could not be searched for specifications.')
     }

@@ -43,7 +43,7 @@ const emptyLike = ({ config }: ContentStructure): ContentStructure => ({
   assets: [],
   reusableContents: [],
   variables: {},
-  tags: {},
+  tags: [],
   symlinks: new Map(),
   diagnostics: [],
   byId: new Map(),
