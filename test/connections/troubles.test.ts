@@ -129,4 +129,47 @@ test('a branch that is gone is a failure that says so, and well when it is there
   assert.equal(await told(id), ['failed missing-ref', 'recovered missing-ref'])
 })
 
+for (const [what, name] of [
+  ['renamed', 'side'],
+  ['renamed although it was the only one', 'main'],
+  ['deleted with all others', 'main'],
+] as const)
+  test(`a branch that is ${what} is not created again by an edit`, async () => {
+    const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+    const ref = `refs/heads/${name}`
+    const head = await theirs.commit({ 'side.md': '# Side\n' }, { ref })
+    const { base, id } = await here.connect(space, { url: theirs.url, ref })
+    if (what !== 'deleted with all others') await git(theirs.path, ['update-ref', 'refs/heads/trunk', head])
+    await git(theirs.path, ['update-ref', '-d', ref])
+    const refs = await git(theirs.path, ['for-each-ref'])
+    for (let times = 0; times < 2; times++) {
+      await here.write(space, `Page ${times}`, `# Page ${times}\n`)
+      await here.forward(AN_HOUR_AND_MORE)
+      assert.is(await git(theirs.path, ['for-each-ref']), refs)
+      const { failure } = await here.get(base)
+      assert.is(failure?.cause, 'missing-ref')
+      assert.match(failure?.message ?? '', what === 'deleted with all others' ? /repository is empty/ : /renamed or deleted/)
+    }
+    assert.equal(await told(id), ['failed missing-ref'])
+    await git(theirs.path, ['update-ref', ref, head])
+    for (let times = 0; times < 2; times++) await here.forward(AN_HOUR_AND_MORE)
+    assert.is((await here.get(base)).failure, undefined)
+    assert.equal(await here.remoteFiles(theirs, ref), await here.files(space))
+  })
+
+test('a person creates a missing branch by force, on the branch to which it was renamed', async () => {
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+  const { base } = await here.connect(space, { url: theirs.url })
+  await git(theirs.path, ['branch', '-m', 'main', 'trunk'])
+  const trunk = await git(theirs.path, ['rev-parse', 'trunk'])
+  await here.write(space, 'New', '# New\n')
+  await here.forward(AN_HOUR_AND_MORE)
+  assert.is((await here.get(base)).failure?.cause, 'missing-ref')
+  await here.service.admin.call('post', `${base}/run`, { force: true }).expect(202)
+  await here.forward(AN_HOUR_AND_MORE)
+  assert.is((await here.get(base)).failure, undefined)
+  assert.is(await git(theirs.path, ['rev-parse', 'main^']), trunk)
+  assert.equal(await here.remoteFiles(theirs), await here.files(space))
+})
+
 test.run()

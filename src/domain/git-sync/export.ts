@@ -8,6 +8,7 @@ import { folderCommit } from './directory.js'
 import { exportCommit, type ExportBase } from './export-commit.js'
 import { type ExportRow, exportRow } from './export-row.js'
 import { SyncFailure } from './failure.js'
+import { hasSeenBranch, noBranch } from './import.js'
 import type { Entry, SyncLog } from './log-entries.js'
 import { firstExportBase, type BranchHead, findOtherBranches } from './new-branch.js'
 import { findOffered } from './offered.js'
@@ -44,6 +45,7 @@ async function attempt(sync: Sided<Sync>, presumed: CommitId | null): Promise<Ou
   const { repo } = sync.space
   if (presumed === null) await sync.enter('connecting')
   let head = presumed ?? (await repo.remoteHead(sync.connection, remote.ref))
+  if (head === null && !run.force && (await hasSeenBranch(sync))) throw await noBranch(sync, true)
   let imported: Outcome | null = null
   if (presumed === null && head !== null) {
     const known = (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head && (await sync.side.commits.hasCommit(head))

@@ -38,6 +38,7 @@ export function explain(error: unknown, lostCredential: boolean): string | null 
 /** The cause of an error that ended a run, in one word: notices are sent once for each. */
 export function causeOf(error: unknown): string {
   if (error instanceof RemoteError) return error.kind
+  if (error instanceof SyncFailure && error.cause instanceof RemoteError) return error.cause.kind
   if (error instanceof ServiceError) return error.code
   return error instanceof SyncFailure ? 'refused' : 'content'
 }

@@ -1,5 +1,6 @@
 /** Runs an import: fetches a remote branch, and takes it into main or keeps it as a revision of its own. */
 import { RemoteError } from '../../git/index.js'
+import { connections } from '../../model/index.js'
 import { incomingRef, keepRef } from '../context/refs.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
@@ -10,14 +11,29 @@ import { readSyncLog } from './sync-log.js'
 import { requireMain, applyArrival } from './apply-arrival.js'
 import { isUnrelated } from './plan-arrival.js'
 
-/** The error of an import from a branch that the remote does not have. */
-export async function noBranch({ space, remote, connection }: Contact): Promise<SyncFailure> {
-  const branch = await space.repo.remoteDefault(connection)
-  const instead =
-    branch === null
-      ? 'the repository is empty. The content of the space was not changed. Export first.'
-      : `the branch was renamed or deleted. The content of the space was not changed. Correct ref, or export first; the repository's default branch is ${branch}.`
-  return new SyncFailure(`${describeRemote(remote)} does not exist: ${instead}`)
+/**
+ * The error of a run whose branch the remote does not have.
+ * @param wasThere whether the run's connection has seen the branch before: then the branch is not created again without a decision
+ */
+export async function noBranch({ space, remote, connection }: Contact, wasThere = false): Promise<SyncFailure> {
+  const { default: branch, branches } = await space.repo.remoteBranches(connection)
+  const empty = branches.length === 0
+  const remedy = wasThere
+    ? `Restore it${empty ? '' : ', or set ref to another branch'}. To create it from the content of the space, run the connection with force.`
+    : empty
+      ? 'Export first.'
+      : 'Correct ref, or export first.'
+  const what = empty ? 'the repository is empty' : 'the branch was renamed or deleted'
+  const instead = branch === null ? '' : ` The repository's default branch is ${branch}.`
+  const message = `${describeRemote(remote)} does not exist: ${what}. Neither the content of the space nor the repository was changed. ${remedy}${instead}`
+  return new SyncFailure(message, { cause: new RemoteError('missing-ref', message) })
+}
+
+/** Whether a connection started the run that has seen the run's branch before. A request to export directly is a decision to create the branch. */
+export async function hasSeenBranch({ app, run }: Pick<Sync, 'app' | 'run'>): Promise<boolean> {
+  if (run.connection === undefined || run.trigger === undefined) return false
+  const connection = await app.store.get(connections, run.connection)
+  return connection?.key === run.key && connection.lastSeenHead !== undefined
 }
 
 /** Runs an import. Running it again after a crash is harmless. Throws `SyncFailure`, `RemoteError`. */
@@ -41,7 +57,7 @@ async function fetchExisting(sync: Sync, hints: FetchHints = {}): Promise<Fetche
   try {
     return await fetchArrival(sync, hints)
   } catch (error) {
-    if (error instanceof RemoteError && error.kind === 'missing-ref') throw await noBranch(sync)
+    if (error instanceof RemoteError && error.kind === 'missing-ref') throw await noBranch(sync, await hasSeenBranch(sync))
     throw error
   }
 }

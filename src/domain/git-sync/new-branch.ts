@@ -19,7 +19,10 @@ export interface BranchHead {
   theirs: CommitId | null
 }
 
-/** The heads of the remote's other branches: the default branch first, since branches are merged into it, then those synced last. */
+/**
+ * Fetches the heads of the remote's other branches: the default branch first, since branches are merged into it, then those synced last. If the remote has none
+ * of these, any of its branches: the only one may have been renamed.
+ */
 export async function findOtherBranches(sync: Sided<Sync>): Promise<BranchHead[]> {
   const { space, remote, connection, side } = sync
   const { repo } = space
@@ -27,15 +30,21 @@ export async function findOtherBranches(sync: Sided<Sync>): Promise<BranchHead[]
   // The space was never synced with this repository, so its branches have nothing in common with it.
   if (log.pairs.length === 0) return []
   const named = [...log.pairs].reverse().map((pair) => pair.ref)
-  const refs = [...new Set([await repo.remoteDefault(connection), ...named])].filter((ref) => ref !== null && ref !== '' && ref !== remote.ref).slice(0, MOST)
+  const wanted = distinct([await repo.remoteDefault(connection), ...named], remote.ref)
+  const there = wanted.length === 0 ? new Map() : await repo.remoteHeads(connection, wanted)
+  const all = there.size > 0 ? [] : (await repo.remoteBranches(connection)).branches.map(({ ref }) => ref)
+  const refs = there.size > 0 ? wanted.filter((ref) => there.has(ref)) : distinct(all, remote.ref)
   const found: BranchHead[] = []
-  for (const ref of refs as RefName[]) {
-    if ((await repo.remoteHead(connection, ref)) === null) continue
+  for (const ref of refs) {
     const head = await side.fetch(ref)
     found.push({ head, theirs: await side.local(log, head) })
   }
   return found
 }
+
+/** The first names of branches in a list, each once, without one. */
+const distinct = (refs: readonly (string | null)[], without: string): RefName[] =>
+  [...new Set(refs)].filter((ref): ref is RefName => ref !== null && ref !== '' && ref !== without).slice(0, MOST)
 
 /**
  * The parent of the first export to a branch that does not exist. If the repository is known, the branch begins at a head with the same content, or else

@@ -55,6 +55,7 @@ export const again = (run: SyncRunDoc, requestedBy: string) => ({
   requestedBy,
   ...(run.message === undefined ? {} : { message: run.message }),
   ...(run.connection === undefined ? {} : { connection: run.connection }),
+  ...(run.trigger === undefined ? {} : { trigger: 'retry' as const }),
   ...(run.oneWay === undefined ? {} : { oneWay: run.oneWay }),
   ...(run.exportMode === undefined ? {} : { exportMode: run.exportMode }),
 })
