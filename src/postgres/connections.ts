@@ -1,6 +1,7 @@
 /** The connections of a pool, and the end of those that lead nowhere any more although neither side was told: without it, a statement waits for half a minute. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
-import { isConnectTimeout } from './errors.js'
+import { isConnectTimeout, isFromDatabase, isTimeout } from './errors.js'
 import { postgres } from './library.js'
 import { LostSessions, processOf } from './lost-sessions.js'
 import { Patience } from './patience.js'
@@ -9,8 +10,14 @@ import { endSilentNodes } from './silent-nodes.js'
 /** After so long without a response it is asked whether the database is at work on a statement, and again after each pause, in milliseconds. */
 const SUSPECT_MS = 1_500
 const LOOK_MS = 500
-/** How long that question may take. */
+/** Maximum time for that question. If it has no response by then, and nothing else had one either, the database counts as silent. */
 const ASK_MS = 2_000
+/** Time for responses that have arrived and were not read yet, because this process was busy. */
+const UNREAD_MS = 50
+/** Pause between attempts to reach a silent database, in milliseconds. */
+const RECOVER_MS = 400
+/** Maximum time that a request for a connection waits for a silent database, in milliseconds. */
+const PATIENCE_MS = 450
 /** How long a connection may be waited for if nothing is said of it, in milliseconds. */
 const CONNECT_MS = 5_000
 /** How often the database has to say that it is at work on nothing: its response may be on the way. */
@@ -18,12 +25,20 @@ const DENIALS = 2
 /** How long the database may take to take leave, in milliseconds. */
 const END_MS = 2_000
 
-/** A statement that has no response yet. */
+/** A statement that has no response yet, or a request for a connection. */
 interface Pending {
-  readonly client: PoolClient
+  /** Null: a connection is waited for. */
+  readonly client: PoolClient | null
   readonly since: number
   denials: number
+  /** Fails the wait. */
+  giveUp(error: Error): void
 }
+
+/** The processes of the database that are at work; null if they are not known. `silent`: the database does not respond at all. */
+type Activity = ReadonlySet<number> | 'silent' | null
+
+const silence = (): Error => new Error('Connection terminated: the database does not respond')
 
 export class Connections {
   readonly #pool: Pool
@@ -32,8 +47,13 @@ export class Connections {
   /** How long a connection may be waited for, in milliseconds, and how long one attempt to make it. */
   readonly #connectMs: number
   readonly #patience: Patience
-  // bound: the connections of the pool
+  // bound: the connections of the pool, and requests and jobs that wait for one
   readonly #pending = new Set<Pending>()
+  /** When the last response arrived. */
+  #heardAt = 0
+  /** The database does not respond: what needs it fails soon, until it does. */
+  #silence: { over: Promise<void>; end(): void } | null = null
+  #isEnding = false
   /** When each connection was made. */
   // bound: the connections of the pool
   readonly #made = new Map<PoolClient, number>()
@@ -69,13 +89,33 @@ export class Connections {
   async #connect(until: number): Promise<PoolClient | null> {
     const since = performance.now()
     try {
-      return await this.#pool.connect()
+      return await this.#connected()
     } catch (error) {
       if (!isConnectTimeout(error)) throw error
       this.#patience.failed(since)
       if (performance.now() >= until) throw error
       return null
     }
+  }
+
+  /** Waits for a connection of the pool. One that comes after the wait was given up is given back. */
+  #connected(): Promise<PoolClient> {
+    let isGivenUp = false
+    const connect = async (): Promise<PoolClient> => {
+      const client = await this.#pool.connect()
+      if (isGivenUp) client.release()
+      return client
+    }
+    return this.#watched(null, connect).catch((error: unknown) => {
+      isGivenUp = true
+      throw error
+    })
+  }
+
+  /** Ends a connection that leads to a server that accepts no changes. Older ones may lead there too. */
+  discard(client: PoolClient): void {
+    this.#suspectBefore = performance.now()
+    client.release(true)
   }
 
   /** Gives a connection back; one that broke is not used again, and its session ends, whatever the database has heard of it. */
@@ -87,11 +127,29 @@ export class Connections {
 
   /** Waits for the response to a statement of a connection. */
   async response<R>(client: PoolClient, statement: () => Promise<R>): Promise<R> {
-    const pending: Pending = { client, since: performance.now(), denials: 0 }
+    try {
+      const rows = await this.#watched(client, statement)
+      this.#heardAt = performance.now()
+      return rows
+    } catch (error) {
+      if (isFromDatabase(error)) this.#heardAt = performance.now()
+      throw error
+    }
+  }
+
+  /** Does work that waits for the database. It fails as soon as the database is found silent. */
+  async #watched<R>(client: PoolClient | null, work: () => Promise<R>): Promise<R> {
+    // The database may have come back: a request for a connection waits for the next attempt to reach it.
+    if (this.#silence && client === null) await Promise.race([this.#silence.over, wait(PATIENCE_MS, undefined, { ref: false })])
+    if (this.#silence) throw silence()
+    let giveUp: (error: Error) => void = () => {}
+    const givenUp = new Promise<never>((_done, failed) => (giveUp = failed))
+    givenUp.catch(() => {})
+    const pending: Pending = { client, since: performance.now(), denials: 0, giveUp }
     this.#pending.add(pending)
     this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref()
     try {
-      return await statement()
+      return await Promise.race([work(), givenUp])
     } finally {
       this.#pending.delete(pending)
       if (this.#pending.size === 0 && this.#timer) {
@@ -107,9 +165,11 @@ export class Connections {
     if (late.length === 0 || this.#asking) return
     this.#asking = true
     try {
-      const active = await this.#activeOf(late.map(({ client }) => processOf(client)))
-      if (active === null) return
+      const active = await this.#activeOf(late.flatMap(({ client }) => (client ? [processOf(client)] : [])))
+      if (active === 'silent') this.#fallSilent()
+      if (active === null || active === 'silent') return
       for (const one of late) {
+        if (one.client === null) continue
         one.denials = active.has(processOf(one.client)) ? 0 : one.denials + 1
         if (one.denials < DENIALS || !this.#pending.has(one)) continue
         this.#suspectBefore = performance.now()
@@ -120,8 +180,49 @@ export class Connections {
     }
   }
 
+  /** Fails everything that waits for the database, until it responds again. */
+  #fallSilent(): void {
+    if (this.#silence) return
+    let end = (): void => {}
+    const over = new Promise<void>((done) => (end = done))
+    this.#silence = { over, end }
+    for (const { client, giveUp } of [...this.#pending]) {
+      if (client) cut(client, 'the database does not respond')
+      giveUp(silence())
+    }
+    void this.#recover()
+  }
+
+  /** Tries to reach the database. An attempt that began while it was silent may never hear anything, so new ones do not wait for it. */
+  async #recover(): Promise<void> {
+    while (this.#silence && !this.#isEnding) {
+      void this.#reach()
+      await wait(RECOVER_MS, undefined, { ref: false })
+    }
+  }
+
+  async #reach(): Promise<void> {
+    const client = new (postgres().Client)({ ...this.#config, connectionTimeoutMillis: this.#connectMs, query_timeout: this.#connectMs })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.query('SELECT 1')
+      this.#endSilence()
+    } catch (error) {
+      // A server that refuses a connection responds: statements report what is wrong.
+      if (!isTimeout(error)) this.#endSilence()
+    }
+    void endSoon(client)
+  }
+
+  #endSilence(): void {
+    this.#silence?.end()
+    this.#silence = null
+  }
+
   /** Which server processes are at work, asked on a new connection; null if that is not known: the database is away, or something between changes the numbers. */
-  async #activeOf(processes: readonly number[]): Promise<Set<number> | null> {
+  async #activeOf(processes: readonly number[]): Promise<Activity> {
+    const askedAt = performance.now()
     const client = new (postgres().Client)({ ...this.#config, connectionTimeoutMillis: ASK_MS, query_timeout: ASK_MS })
     client.on('error', () => {})
     try {
@@ -131,8 +232,10 @@ export class Connections {
       // What takes long may be waiting for a node that sleeps.
       await endSilentNodes((statement) => client.query(statement))
       return rows[0] && rows[0].own === processOf(client) ? new Set(rows[0].active) : null
-    } catch {
-      return null
+    } catch (error) {
+      if (!isTimeout(error)) return null
+      await wait(UNREAD_MS, undefined, { ref: false })
+      return this.#heardAt < askedAt ? 'silent' : null
     } finally {
       void endSoon(client)
     }
@@ -140,6 +243,7 @@ export class Connections {
 
   /** Ends all connections, once each has been given back. */
   async end(): Promise<void> {
+    this.#isEnding = true
     this.#lost.close()
     const late = setTimeout(() => {
       for (const client of this.#made.keys()) cut(client, LATE)

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClientConfig, PoolClient } from 'pg'
 import { Connections, endSoon } from './connections.js'
-import { DatabaseAway, isAway, mayRunAgain } from './errors.js'
+import { DatabaseAway, isAway, isReadOnly, mayRunAgain } from './errors.js'
 import { postgres } from './library.js'
 
 /** What can be bound to a parameter of a statement. */
@@ -142,6 +142,7 @@ class PostgresDatabase implements Database {
   /** Uses a connection and gives it back; one of which it is not known where it stands is not used again. */
   async #holding<R>(client: PoolClient, work: () => Promise<R>, inTransaction: boolean): Promise<R> {
     let broken: Error | undefined
+    let isStale = false
     const breaks = (error: Error) => {
       broken = error
     }
@@ -149,6 +150,8 @@ class PostgresDatabase implements Database {
     try {
       return await work()
     } catch (error) {
+      // After a failover, a new connection may lead to a server that accepts changes.
+      isStale = isReadOnly(error)
       if (!inTransaction && isAway(error)) broken ??= error as Error
       if (inTransaction && broken === undefined)
         await this.#run(client, 'ROLLBACK').catch((failure: Error) => {
@@ -157,7 +160,8 @@ class PostgresDatabase implements Database {
       throw error
     } finally {
       client.off('error', breaks)
-      this.#connections.release(client, broken)
+      if (isStale && broken === undefined) this.#connections.discard(client)
+      else this.#connections.release(client, broken)
     }
   }
 

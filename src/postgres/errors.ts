@@ -8,13 +8,18 @@ import { ServiceError } from '../kernel/errors.js'
  */
 export class DatabaseAway extends ServiceError {
   constructor(cause: unknown) {
-    super('unavailable', 'The database of the service cannot be reached. Try again in a few seconds.', { cause })
+    const what = isReadOnly(cause) ? 'accepts no changes at the moment' : 'cannot be reached'
+    super('unavailable', `The database of the service ${what}. Try again in a few seconds.`, { cause })
     this.name = 'DatabaseAway'
   }
 }
 
-/** Classes and codes of PostgreSQL's errors that say: not now (its manual, appendix A): connections, resources, shutting down, time limits. */
-const AWAY = /^(08|53|57P|58)|^(57014|25P03)$/
+/**
+ * Classes and codes of PostgreSQL's errors that mean "not now" (its manual, appendix A): connections, resources, shutdown, time limits. During a failover,
+ * also 25006 (read-only) and 0A000, by which a standby rejects serializable transactions and unlogged tables.
+ */
+const AWAY = /^(08|53|57P|58)|^(57014|25P03|25006|0A000)$/
+const READ_ONLY = /^(25006|0A000)$/
 const AGAIN = new Set(['40001', '40P01'])
 /** What Node and pg say if a connection cannot be made or breaks. */
 const BROKEN =
@@ -23,8 +28,11 @@ const BROKEN =
 /** Whether an attempt to connect was given up: another one may succeed at once. */
 export const isConnectTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'timeout expired'
 
+/** Whether a connection or a statement had no response in time. */
+export const isTimeout = (error: unknown): boolean => isConnectTimeout(error) || (error instanceof Error && error.message === 'Query read timeout')
+
 /** Whether PostgreSQL sent it. By what only its errors have, so that the library need not be loaded. */
-const isFromDatabase = (error: unknown): error is DatabaseError => error instanceof Error && 'severity' in error && 'routine' in error
+export const isFromDatabase = (error: unknown): error is DatabaseError => error instanceof Error && 'severity' in error && 'routine' in error
 
 /** Whether an error says that the database is away, and not that the statement is wrong. */
 export function isAway(error: unknown): boolean {
@@ -33,6 +41,9 @@ export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return BROKEN.test((error as NodeJS.ErrnoException).code ?? '') || BROKEN.test(error.message)
 }
+
+/** Whether the database accepts no changes: it is a standby, or its operator or provider has made it read-only. */
+export const isReadOnly = (error: unknown): boolean => isFromDatabase(error) && READ_ONLY.test(error.code ?? '')
 
 /** Whether a transaction met another one and may succeed if it is run again: serialization failures and deadlocks. */
 export const mayRunAgain = (error: unknown): boolean => isFromDatabase(error) && AGAIN.has(error.code ?? '')

@@ -53,7 +53,7 @@ export interface Store extends Reader {
 
 /** A store in a database that may be away for a while. */
 export interface SharedStore extends Store {
-  /** Throws `DatabaseAway` if the database cannot be asked now. */
+  /** Throws `DatabaseAway` if the database cannot be asked now, or accepts no changes. */
   ask(): Promise<void>
   /** Joins what changes have left in pieces, so that it is read at the same cost. Throws `DatabaseAway`. */
   upkeep(): Promise<void>

@@ -147,6 +147,42 @@ test('a database that cannot be reached is said to be away, and found again', as
   await Promise.all([database.close(), other.close()])
 })
 
+test('statements on a database that is frozen fail, and it is found again when it responds', async () => {
+  const { database, between, other } = await opened(2)
+  await Promise.all([1, 2].map(() => database.query('SELECT pg_sleep(0.2)')))
+  between.freeze()
+  between.turnDeaf(true)
+  // Two have a connection, and the others wait for one.
+  const asked = [1, 2, 3, 4].map(() => database.query('SELECT 1').catch((thrown: unknown) => thrown))
+  const inTransaction = database.transact((session) => session.query('SELECT 1')).catch((thrown: unknown) => thrown)
+  for (const one of [...asked, inTransaction]) assert.instance(await one, DatabaseAway)
+  assert.instance(await database.query('SELECT 1').catch((thrown: unknown) => thrown), DatabaseAway, 'also what comes later')
+  between.turnDeaf(false)
+  const until = async (): Promise<unknown> => database.query('SELECT 1 AS one').catch(until)
+  assert.equal(await until(), [{ one: 1 }])
+  between.close()
+  await Promise.all([database.close(), other.close()])
+})
+
+test('a database that accepts no changes is away for them, and its connections are replaced', async () => {
+  const { database, between, other, direct } = await opened(1)
+  await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
+  const name = new URL(direct).pathname.slice(1)
+  await other.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  const add = (target: typeof database) => target.transact((session) => session.query('INSERT INTO numbers VALUES (2)'))
+  const later = openDatabase({ url: between.url, connections: 1 })
+  const error = await add(later).catch((thrown: unknown) => thrown)
+  assert.instance(error, DatabaseAway)
+  assert.match((error as Error).message, /accepts no changes/)
+  assert.equal(await later.query('SELECT n FROM numbers'), [{ n: 1 }], 'it can be read')
+  await other.query(`ALTER DATABASE ${name} SET default_transaction_read_only = off`)
+  // The connection that has read is replaced after the next change that is rejected.
+  const accepted = async (): Promise<unknown> => add(later).catch(accepted)
+  await accepted()
+  between.close()
+  await Promise.all([database.close(), other.close(), later.close()])
+})
+
 test('a process that stops in the middle of a transaction does not hold its rows for long', async () => {
   const { database, between, other } = await opened()
   await database.query('CREATE TABLE numbers AS SELECT 1 AS n')

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { Client } from 'pg'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
 import { createLog } from '../../src/kernel/log.js'
@@ -57,6 +58,56 @@ test('while the database is away, requests are told when to try again, and nothi
   await comment('four').expect(200)
   const { body } = await here.admin.call('get', `/v1/spaces/${space}/comments`).expect(200)
   assert.is(body.items.length, 4)
+})
+
+/** A page of the space can be read, and the service is ready. */
+async function untilReady(): Promise<void> {
+  while ((await request(here.url).get('/readyz')).status !== 200) await new Promise((done) => setTimeout(done, 50))
+}
+
+test('a frozen database is 503 for reads and writes, and is found again when it continues', async () => {
+  const page = `/v1/spaces/${space}/content/pages`
+  await here.admin.call('get', page).expect(200)
+  await postgres.freeze(true)
+  try {
+    const responses = await Promise.all([here.admin.call('get', page), here.admin.call('get', `/v1/spaces/${space}`), comment('lost')])
+    assert.equal(
+      responses.map(({ status }) => status),
+      [503, 503, 503],
+    )
+    const ready = await request(here.url).get('/readyz').expect(503)
+    assert.equal(ready.body.missing, ['database'])
+    // The next request does not wait as long as the first: nothing of it is sent.
+    await here.admin.call('get', page).expect(503)
+  } finally {
+    await postgres.freeze(false)
+  }
+  await untilReady()
+  await here.admin.call('get', page).expect(200)
+})
+
+test('a read-only database is 503 for changes, and the service is not ready', async () => {
+  const client = new Client({ connectionString: env.BINDERY_DATABASE_URL })
+  await client.connect()
+  const readOnly = async (value: 'on' | 'off'): Promise<void> => {
+    await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
+    await client.query('SELECT pg_reload_conf()')
+  }
+  await client.query('SET default_transaction_read_only = off')
+  await readOnly('on')
+  try {
+    while ((await request(here.url).get('/readyz')).status !== 503) await new Promise((done) => setTimeout(done, 50))
+    const refused = await comment('lost').expect(503)
+    assert.match(refused.body.error.message, /accepts no changes/)
+    await here.admin.call('get', `/v1/spaces/${space}/comments`).expect(200)
+  } finally {
+    await readOnly('off')
+    await client.end()
+  }
+  await untilReady()
+  let status = 503
+  while (status === 503) status = (await comment('five')).status
+  assert.is(status, 200)
 })
 
 test('the password is in no line of the log', () => {

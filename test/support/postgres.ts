@@ -1,7 +1,7 @@
 /** A PostgreSQL of the system's packages, in a temporary folder, reached by a socket in it; it can be killed, stopped and started again. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -22,6 +22,8 @@ export interface Postgres {
   restore(): Promise<void>
   /** The server's process, for signals. */
   pid(): number
+  /** Stops all its processes, whose sockets stay open, or lets them continue. */
+  freeze(value: boolean): Promise<void>
   close(): Promise<void>
 }
 
@@ -142,6 +144,11 @@ class Server implements Postgres {
 
   pid(): number {
     return this.#child?.pid ?? -1
+  }
+
+  async freeze(value: boolean): Promise<void> {
+    const children = await readFile(`/proc/${this.pid()}/task/${this.pid()}/children`, 'utf8')
+    for (const pid of [this.pid(), ...children.trim().split(/\s+/).map(Number)]) process.kill(pid, value ? 'SIGSTOP' : 'SIGCONT')
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

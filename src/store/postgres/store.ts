@@ -4,7 +4,7 @@ import type { Journal, JournalQuery } from '../../kernel/documents.js'
 import type { Stretch } from '../../kernel/paging.js'
 import type { Recording } from '../../kernel/recording.js'
 import { Turns } from '../../kernel/turns.js'
-import { constraintOf, type Database, type News, type Session } from '../../postgres/index.js'
+import { constraintOf, type Database, DatabaseAway, type News, type Session } from '../../postgres/index.js'
 import { StoreClosed } from '../errors.js'
 import { RecordedStore } from '../recorded-store.js'
 import { SingleWrites } from '../single-writes.js'
@@ -49,7 +49,9 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   }
 
   async ask(): Promise<void> {
-    await this.#begin((database) => database.query('SELECT 1'))
+    const setting = "SELECT current_setting('transaction_read_only') = 'on' AS \"isReadOnly\""
+    const [answer] = await this.#begin((database) => database.query<{ isReadOnly: boolean }>(setting))
+    if (answer?.isReadOnly) throw new DatabaseAway(new Error('the database is read-only'))
   }
 
   upkeep(): Promise<void> {
