@@ -29,7 +29,7 @@ export async function judgeHere(world: World): Promise<void> {
     if (lost.length > 0) throw missingFault(world, lost)
   }
   for (const [key, count] of here.lines)
-    if (count > 1 && world.account.writers(world.here, key) <= 1 && (remote?.lines.get(key) ?? 0) <= 1)
+    if (count > 1 && world.account.writers(world.here, key) <= 1 && !world.doubled.has(key))
       throw new Fault('line twice', `${nameOf(key)} is in main here ${count} times\n${world.account.story(key)}`)
   world.judged = head
 }
@@ -53,7 +53,8 @@ export function judgeInStep(world: World, both: Side, { lines }: Snapshot): void
     const value = account.value(both, key)
     if (value === 'absent')
       throw new Fault(isPage(key) ? 'page back' : 'line back', `${nameOf(key)} is back although a person removed it\n${account.story(key)}`)
-    if (count > 1 && account.writers(both, key) <= 1) throw new Fault('line twice', `${nameOf(key)} is on both sides ${count} times\n${account.story(key)}`)
+    if (count > 1 && account.writers(both, key) <= 1 && !world.doubled.has(key))
+      throw new Fault('line twice', `${nameOf(key)} is on both sides ${count} times\n${account.story(key)}`)
   }
   for (const key of account.keys())
     if (account.value(both, key) === 'either') account.record(both, { key, present: lines.has(key), from: 'here', why: 'what both sides have in step' })

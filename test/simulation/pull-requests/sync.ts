@@ -44,7 +44,7 @@ async function creditPushes(world: World): Promise<void> {
       const request = [...world.requests.values()].find((one) => one.branch === branch)
       world.there.set(branch, (request?.side ?? world.here).copy())
     }
-    await world.see(branch)
+    await world.see(branch, 'service')
   }
 }
 

@@ -50,6 +50,8 @@ export class World {
   readonly held = new Map<number, Held>()
   /** Pages that people deleted, with their last text. */
   readonly deleted = new Map<string, string>()
+  /** Lines that were twice on a branch of the remote after a merge or commit there. */
+  readonly doubled = new Set<string>()
   /** Pull requests that were merged there. */
   merged = 0
   /** Branches of the remote in a backup. */
@@ -100,8 +102,9 @@ export class World {
   }
 
   /** Notes the present head of a branch of the remote with what the branch knows. */
-  async see(branch: string): Promise<void> {
+  async see(branch: string, by: 'people' | 'service' = 'people'): Promise<void> {
     const commit = (await this.remote.heads()).get(branch)
+    if (commit !== undefined && by === 'people') for (const [key, count] of (await this.remote.at(commit)).lines) if (count > 1) this.doubled.add(key)
     if (commit === undefined || this.seen.findLast((one) => one.branch === branch)?.commit === commit) return
     this.seen.push({ branch, commit, side: this.sideOf(branch).copy() })
   }
