@@ -9,6 +9,7 @@ import type { ByteCache } from '../api/pipeline/renewed.js'
 import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
 import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import { resolvers } from '../api/resolvers.js'
+import { about } from '../api/introduction.js'
 import { can, denial, checkStillMay } from '../api/service.js'
 import { bearer } from '../auth/index.js'
 import type { Config } from '../config.js'
@@ -74,6 +75,7 @@ function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): P
     app,
     endpoints,
     resolvers,
+    about,
     authenticate: (header, reading) => signIn(reading, header),
     permit: checkReadOnly,
     appFor: (given, actor) => (actor.token.readOnly ? { ...given, readOnly: true } : given),
