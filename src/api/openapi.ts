@@ -15,7 +15,7 @@ interface OpenApiInput {
   about?: ApiProse | undefined
 }
 
-/** What the document says besides the declarations. */
+/** The prose and the examples of the document. */
 export interface ApiProse {
   introduction: string
   /** By section. */

@@ -42,7 +42,7 @@ export interface ApiOptions<App, Actor extends object> {
   app: App
   endpoints: Endpoints
   resolvers: AnyResolvers
-  /** What the OpenAPI document says besides the declarations. */
+  /** Prose and examples for the OpenAPI document. */
   about?: ApiProse
   /** The actor behind an `Authorization` header, or null. Called only if there is a header; reads through the given app. */
   authenticate: (header: string, app: App) => Actor | null | Promise<Actor | null>
