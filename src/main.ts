@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: serve, token, user, fsck, backup, bundle, refresh, migrate, forget-key. */
+import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
@@ -15,11 +16,12 @@ import { WrongKey } from './start/keys.js'
 import { MigrationUnfinished } from './start/migration.js'
 import { DatabaseAway, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
 
-const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+const program = new Command('bindery').description('A self-hosted, Git-native documentation server').version(version)
 
 program
-  .command('serve', { isDefault: true })
-  .description('start the server; settings come from the environment (see docs/settings.md)')
+  .command('serve')
+  .description('start the server (the default); settings come from the environment (see docs/settings.md)')
   .action(async () => {
     const config = loadConfig()
     const service = await start(config)
@@ -140,4 +142,5 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-void program.parseAsync().catch(fail)
+// `serve` is not commander's default command: with one, it takes the name of an unknown command for an argument.
+void program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']).catch(fail)

@@ -11,14 +11,16 @@ const TEAMS = new URL('../docs/teams.md', import.meta.url)
 const SETTINGS = new URL('../docs/settings.md', import.meta.url)
 const test = suite('README')
 
-test('the walk of the README, and that of the teams after it, work when pasted', async () => {
+for (const shell of ['bash', 'zsh']) test(`the walk of the README, and that of the teams after it, work when pasted into ${shell}`, async () => walkIn(shell))
+
+async function walkIn(shell: string): Promise<void> {
   const here = await startService()
   try {
     await writeFile(`${here.dir}/data/admin-token`, here.admin.token)
     const walk = `${await readFile(README, 'utf8')}\n${await readFile(TEAMS, 'utf8')}`
     const blocks = [...walk.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map((match) => match[1])
     assert.ok(blocks.length >= 5)
-    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
+    const { stdout } = await promisify(execFile)(shell, ['-euo', 'pipefail', '-c', blocks.join('\n')], {
       cwd: here.dir,
       env: { ...process.env, BINDERY: here.url },
       timeout: 280_000,
@@ -38,7 +40,7 @@ test('the walk of the README, and that of the teams after it, work when pasted',
   } finally {
     await here.close()
   }
-})
+}
 
 test('the table of settings is the one in the code', async () => {
   const text = await readFile(SETTINGS, 'utf8')

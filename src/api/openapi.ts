@@ -11,6 +11,39 @@ interface OpenApiInput {
   endpoints: Endpoints
   resolvers: AnyResolvers
   config: { name: string; version: string; publicUrl: string | null }
+  /** Prose and examples. Absent = none. */
+  about?: ApiProse | undefined
+}
+
+/** The prose and the examples of the document. */
+export interface ApiProse {
+  introduction: string
+  /** By section. */
+  tags: Readonly<Record<string, string>>
+  /** By operationId: a valid body and query. */
+  examples: Readonly<Record<string, { body?: unknown; query?: Readonly<Record<string, string>> }>>
+  /** Names of component schemas of what the service itself sends, by the name of the webhook. */
+  webhooks: Readonly<Record<string, { summary: string; body: TSchema }>>
+}
+
+/** Request headers that the pipeline reads. */
+const requestHeaders: Record<string, JsonSchema> = {
+  'X-Request-Id': {
+    description: 'Your own ID for the request, for the log of the server and the response: 8 to 64 letters, digits, `.`, `_`, `:` or `-`.',
+    schema: { type: 'string', maxLength: 64 },
+  },
+  'Accept-Encoding': { description: 'Responses of some size are compressed with `br`, `gzip` or `deflate`.', schema: { type: 'string' } },
+  'If-None-Match': { description: 'The `ETag` of an earlier response: if nothing has changed, the response is 304.', schema: { type: 'string' } },
+  Range: { description: 'A part of the file, such as `bytes=0-1023`: the response is 206, or 416.', schema: { type: 'string' } },
+  'If-Range': { description: 'The `ETag` of the file that `Range` is a part of; with another one, the whole file is returned.', schema: { type: 'string' } },
+}
+
+/** The request headers that an operation reads. */
+function headerParameters(endpoint: Endpoint): JsonSchema[] {
+  const isFile = endpoint.returns !== undefined && 'binary' in endpoint.returns
+  const isRead = endpoint.method === 'GET' && endpoint.returns !== undefined && (endpoint.status ?? 200) === 200
+  const names = ['X-Request-Id', 'Accept-Encoding', ...(isRead ? ['If-None-Match'] : []), ...(isRead && isFile ? ['Range', 'If-Range'] : [])]
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
 const ref = (name: string): string => `#/components/schemas/${name}`
@@ -59,7 +92,7 @@ function errorResponses(): JsonSchema {
   return Object.fromEntries(entries)
 }
 
-function parameters(endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle): JsonSchema[] {
+function parameters(endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle, query: Readonly<Record<string, string>> = {}): JsonSchema[] {
   const inPath = pathParameters(endpoint.path).map(({ name, rest }) => {
     const resolver = resolvers[endpoint.aliases?.[name] ?? name]
     const description = resolver?.description ?? (rest ? 'The rest of the path.' : undefined)
@@ -76,12 +109,13 @@ function parameters(endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle)
       ...(description ? { description } : {}),
       ...(deprecated ? { deprecated } : {}),
       schema,
+      ...(query[name] === undefined ? {} : { example: query[name] }),
       ...(member.type === 'array' ? { style: 'form', explode: true } : {}),
     }
   })
   const { ifMatch } = endpoint
   const inHeader = ifMatch === undefined ? [] : [{ name: 'If-Match', in: 'header', required: false, description: ifMatch, schema: { type: 'string' } }]
-  return [...inPath, ...inQuery, ...inHeader]
+  return [...inPath, ...inQuery, ...inHeader, ...headerParameters(endpoint)]
 }
 
 function success(endpoint: Endpoint, bundle: Bundle): [status: string, response: JsonSchema] {
@@ -98,9 +132,9 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
 }
 
 /** JSON and, if the endpoint takes them, forms: the members as fields, files under names of the client's choice. */
-function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle): JsonSchema {
+function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle, example: unknown): JsonSchema {
   if (endpoint.urlencoded) return { 'application/x-www-form-urlencoded': { schema: bundle.add(body) } }
-  const json = { 'application/json': { schema: bundle.add(body) } }
+  const json = { 'application/json': { schema: bundle.add(body), ...(example === undefined ? {} : { example }) } }
   if (!endpoint.form) return json
   const properties = Object.fromEntries(Object.entries((body.properties ?? {}) as Record<string, TSchema>).map(([name, member]) => [name, bundle.add(member)]))
   const encoding = Object.fromEntries(
@@ -109,12 +143,13 @@ function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle): JsonSch
   return { ...json, 'multipart/form-data': { schema: { type: 'object', properties, additionalProperties: { type: 'string', format: 'binary' } }, encoding } }
 }
 
-function operation(name: string, endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle): JsonSchema {
+function operation(name: string, endpoint: Endpoint, { resolvers, about }: OpenApiInput, bundle: Bundle): JsonSchema {
   const isPermission = endpoint.needs !== 'public' && endpoint.needs !== 'authenticated'
   const [status, response] = success(endpoint, bundle)
   const errors = errorStatuses(endpoint).map((code) => [String(code), { $ref: `#/components/responses/Error${code}` }])
   const notModified = endpoint.method === 'GET' && status === '200' ? { 304: { description: 'Not modified', headers: headerRefs(['ETag']) } } : {}
-  const declared = parameters(endpoint, resolvers, bundle)
+  const example = about?.examples[name]
+  const declared = parameters(endpoint, resolvers, bundle, example?.query)
   return {
     operationId: name,
     summary: endpoint.summary,
@@ -124,7 +159,7 @@ function operation(name: string, endpoint: Endpoint, resolvers: AnyResolvers, bu
     ...(endpoint.needs === 'public' ? { security: [] } : {}),
     ...(isPermission ? { 'x-permission': endpoint.needs } : {}),
     ...(declared.length > 0 ? { parameters: declared } : {}),
-    ...(endpoint.body ? { requestBody: { required: !isOptional(endpoint.body), content: bodyContent(endpoint, endpoint.body, bundle) } } : {}),
+    ...(endpoint.body ? { requestBody: { required: !isOptional(endpoint.body), content: bodyContent(endpoint, endpoint.body, bundle, example?.body) } } : {}),
     ...(endpoint.rawBodyLimitBytes === undefined
       ? {}
       : { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }),
@@ -132,31 +167,45 @@ function operation(name: string, endpoint: Endpoint, resolvers: AnyResolvers, bu
   }
 }
 
+/** A request that the service sends to webhooks. */
+const outgoing = (summary: string, body: TSchema, bundle: Bundle): JsonSchema => ({
+  post: {
+    summary,
+    parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } })),
+    requestBody: { required: true, content: { 'application/json': { schema: bundle.add(body) } } },
+    responses: { '2XX': { description: 'Received. Any other response is a failure, and the delivery is retried.' } },
+  },
+})
+
 /** The OpenAPI 3.1 document of the declarations: schemas with an `$id` are its components. */
-export function openApiDocument({ endpoints, resolvers, config }: OpenApiInput): JsonSchema {
+export function openApiDocument(input: OpenApiInput): JsonSchema {
+  const { endpoints, config, about } = input
   const bundle = new Bundle({ ref, strict: false })
   bundle.add(ErrorBody)
   const paths: Record<string, JsonSchema> = {}
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const path = endpoint.path.replaceAll('*}', '}')
     const item = (paths[path] ??= {})
-    item[endpoint.method.toLowerCase()] = operation(name, endpoint, resolvers, bundle)
+    item[endpoint.method.toLowerCase()] = operation(name, endpoint, input, bundle)
   }
+  const webhooks = Object.entries(about?.webhooks ?? {}).map(([name, { summary, body }]) => [name, outgoing(summary, body, bundle)])
   const sections = [...new Set(Object.values(endpoints).map((endpoint) => endpoint.section))].sort()
   return {
     openapi: '3.1.0',
     info: {
       title: `${config.name} API`,
       version: config.version,
-      description: 'Unknown query parameters are ignored; unknown members of a body are rejected with 400.',
+      description: about?.introduction ?? 'Unknown query parameters are ignored; unknown members of a body are rejected with 400.',
     },
     servers: [{ url: config.publicUrl ?? '/' }],
     security: [{ bearer: [] }],
-    tags: sections.map((name) => ({ name })),
+    tags: sections.map((name) => ({ name, ...(about?.tags[name] === undefined ? {} : { description: about.tags[name] }) })),
     paths,
+    ...(webhooks.length === 0 ? {} : { webhooks: Object.fromEntries(webhooks) }),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       headers,
+      parameters: Object.fromEntries(Object.entries(requestHeaders).map(([name, header]) => [name, { name, in: 'header', ...header }])),
       responses: errorResponses(),
       schemas: Object.fromEntries([...bundle.definitions].sort(([a], [b]) => (a < b ? -1 : 1))),
     },

@@ -8,6 +8,7 @@ import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { ByteCache } from '../api/pipeline/renewed.js'
 import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
 import { resolvers } from '../api/resolvers.js'
+import { about } from '../api/introduction.js'
 import { can, denial, checkStillMay } from '../api/service.js'
 import { bearer } from '../auth/index.js'
 import type { Config } from '../config.js'
@@ -79,6 +80,7 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     app,
     endpoints,
     resolvers,
+    about,
     authenticate: (header, reading) => signIn(reading, header),
     permit: checkReadOnly,
     appFor: (given, actor) => (actor.token.readOnly ? { ...given, readOnly: true } : given),

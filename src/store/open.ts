@@ -42,9 +42,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const database = new Database(found.lastSeq, found.journals)
     const checkpointer = new Checkpointer(fs, dir, database, log)
     for (const [table, owner] of found.dirty) checkpointer.touch(table, owner)
+    const isNew = found.documents.size === 0
     const migrated = await migrate({ database, log, documents: found.documents, tables, dir }, found.migrated, migrations, ({ version, name }, ops) => {
       for (const { c, o } of ops) checkpointer.touch(c, o)
-      tell({ event: 'migrated', version, name })
+      if (!isNew) tell({ event: 'migrated', version, name })
     })
     for (const [name, documents] of found.documents) database.load(name, documents)
     for (const journal of journals) {

@@ -2,11 +2,13 @@ import * as assert from 'uvu/assert'
 import { allows, type Permission, policy } from '../../src/access/index.js'
 import type { Endpoint } from '../../src/api/declaration.js'
 import { endpoints } from '../../src/api/index.js'
+import { about } from '../../src/api/introduction.js'
 import { openApiDocument } from '../../src/api/openapi.js'
+import { isOptional } from '../../src/api/schema.js'
 import { resolvers } from '../../src/api/resolvers.js'
 import { roles } from '../../src/model/index.js'
 import { matchesGolden } from '../support/golden.js'
-import { probeEndpoints } from '../support/probe.js'
+import { probeEndpoints, urlOf } from '../support/probe.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { sampleEnv, samples } from './samples/index.js'
@@ -16,7 +18,7 @@ const callers = ['guest', ...roles] as const
 type Rank = (typeof callers)[number]
 
 test('the OpenAPI document is the committed one', () => {
-  matchesGolden('openapi', openApiDocument({ endpoints, resolvers, config: { name: 'Bindery', version: '0', publicUrl: null } }))
+  matchesGolden('openapi', openApiDocument({ endpoints, resolvers, about, config: { name: 'Bindery', version: '0', publicUrl: null } }))
 })
 
 test('the permission matrix is the committed one', () => {
@@ -27,6 +29,49 @@ test('the permission matrix is the committed one', () => {
         ? 'any token'
         : callers.filter((who) => allows(needs as Permission, who === 'guest' ? null : who)).join(' ')
   matchesGolden('permissions', Object.fromEntries(Object.entries(endpoints).map(([name, one]) => [`${one.method} ${one.path}`, `${name}: ${row(one)}`])))
+})
+
+test(
+  'every example succeeds as it stands',
+  async () => {
+    // A mail server that need not respond: the response comes before the mail.
+    const mail = { BINDERY_SMTP_URL: 'smtp://127.0.0.1:1', BINDERY_MAIL_FROM: 'docs@example.org' }
+    const here = await startService({ env: { ...sampleEnv, ...mail } })
+    try {
+      const { parameters, special } = await samples(here)
+      const failed: string[] = []
+      for (const operation of Object.keys(about.examples)) {
+        const endpoint = endpoints[operation]
+        if (!endpoint) throw new Error(`no operation ${operation}`)
+        const sample = { parameters, ...special[operation] }
+        const { status, body } = await here.admin.call(endpoint.method.toLowerCase() as 'post', urlOf(endpoint, sample), sample.body)
+        if (status !== (endpoint.status ?? (endpoint.returns ? 200 : 204))) failed.push(`${operation}: ${status} ${JSON.stringify(body)}`)
+      }
+      assert.equal(failed, [])
+    } finally {
+      await here.close()
+    }
+  },
+  { timeoutMs: 180_000 },
+)
+
+/** Operations with a required body and no example: their tokens come in emails, or from an identity provider. */
+const WITHOUT_EXAMPLE = ['acceptOrganizationInvite', 'linkSSOIdentity', 'receiveSAMLResponse', 'signInByLink']
+
+test('every operation that needs a body or a query has an example, and every tag a description', () => {
+  const needy = Object.entries(endpoints).filter(([, { body, query }]) => {
+    const names = ((query?.required ?? []) as string[]).filter((name) => query?.properties[name]?.default === undefined)
+    return (body && !isOptional(body)) || (names.length > 0 && !names.includes('signature'))
+  })
+  assert.equal(
+    needy
+      .map(([name]) => name)
+      .filter((name) => about.examples[name] === undefined)
+      .sort(),
+    WITHOUT_EXAMPLE,
+  )
+  const sections = new Set(['Service', ...Object.values(endpoints).map(({ section }) => section)])
+  assert.equal(Object.keys(about.tags).sort(), [...sections].sort())
 })
 
 const below = (permission: Permission): { least: Rank; below: Rank | null } => {

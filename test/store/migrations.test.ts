@@ -62,6 +62,15 @@ test('run once each, in order, before indexes are built', async () => {
   remove()
 })
 
+test('a new store has nothing to migrate, so none are logged', async () => {
+  const { dir, remove } = temporaryDir()
+  const logged: string[] = []
+  const store = await openStore({ dir, tables: [users], migrations: [split], log: ({ event }) => void logged.push(event) })
+  assert.not.ok(logged.includes('migrated'))
+  await store.close()
+  remove()
+})
+
 test('that throw change nothing', async () => {
   const { dir, remove } = temporaryDir()
   const old = await openStore({ dir })

@@ -68,7 +68,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const options = given as unknown as ApiOptions<unknown, object>
   const { config } = options
   let made: object | undefined
-  const document = (): object => (made ??= openApiDocument({ endpoints, resolvers: options.resolvers, config }))
+  const document = (): object => (made ??= openApiDocument({ endpoints, resolvers: options.resolvers, config, about: options.about }))
   const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, document) }
   // Declarations that contradict each other stop the first start; a service after it need not make the document until it is asked for.
   if (!compilers.has(options.endpoints)) document()

@@ -3,6 +3,7 @@ import type { Log } from '../../kernel/log.js'
 import type { Recording } from '../../kernel/recording.js'
 import type { AuditedRequest } from '../../model/index.js'
 import type { Endpoints } from '../declaration.js'
+import type { ApiProse } from '../openapi.js'
 import type { AnyResolvers } from '../resolver.js'
 import type { KeptCache } from './kept-responses.js'
 import type { Metrics } from './metrics.js'
@@ -41,6 +42,8 @@ export interface ApiOptions<App, Actor extends object> {
   app: App
   endpoints: Endpoints
   resolvers: AnyResolvers
+  /** Prose and examples for the OpenAPI document. */
+  about?: ApiProse
   /** The actor behind an `Authorization` header, or null. Called only if there is a header; reads through the given app. */
   authenticate: (header: string, app: App) => Actor | null | Promise<Actor | null>
   /** A stable, harmless name of the credential: the rate limit's key, and in the log. */

@@ -19,34 +19,22 @@ export const collectionSamples: Samples = async (here, before) => {
   const leaving = { ...permitted, userId: gone, teamId: removed }
   const special: SpecialSamples = {}
   for (const where of ['Space', 'Collection']) {
-    special[`inviteTo${where}`] = { body: { role: 'edit', users: [user] }, success: true }
-    special[`updateUserPermissionIn${where}`] = { parameters: permitted, body: { role: 'edit' }, success: true }
-    special[`updateTeamPermissionIn${where}`] = { parameters: permitted, body: { role: 'edit' }, success: true }
+    special[`inviteTo${where}`] = { parameters: permitted }
+    special[`updateUserPermissionIn${where}`] = { parameters: permitted }
+    special[`updateTeamPermissionIn${where}`] = { parameters: permitted }
     special[`removeUserFrom${where}`] = { parameters: leaving, success: true }
     special[`removeTeamFrom${where}`] = { parameters: leaving, success: true }
   }
   // The caller who expects success is a member of this organization only, so a transfer is one to another place in it.
   Object.assign(special, {
-    createSpaceInOrganization: { body: { title: 'X' } },
-    createCollectionInOrganization: { body: { title: 'X' } },
-    updateCollectionById: { body: { title: 'X' }, success: true },
+    // A guest may ask for them, since a role on a collection may be enough; on the organization it is not.
+    createSpaceInOrganization: { success: false },
+    createCollectionInOrganization: { success: false },
     deleteCollectionById: { parameters: { ...before, collectionId: await newCollection('Deleted', { parent: collection }) }, success: true },
-    moveCollectionById: {
-      parameters: { ...before, collectionId: await newCollection('Moved') },
-      body: { parent: collection },
-      success: true,
-    },
-    moveSpaceById: { parameters: { ...before, spaceId: await newSpace('Moved') }, body: { parent: collection }, success: true },
-    transferCollectionById: {
-      parameters: { ...before, collectionId: await newCollection('Transferred', { parent: collection }) },
-      body: { organization },
-      success: true,
-    },
-    transferSpaceById: {
-      parameters: { ...before, spaceId: await newSpace('Transferred', { parent: collection }) },
-      body: { organization },
-      success: true,
-    },
+    moveCollectionById: { parameters: { ...before, collectionId: await newCollection('Moved'), parentCollectionId: collection }, success: true },
+    moveSpaceById: { parameters: { ...before, ...parameters, spaceId: await newSpace('Moved') }, success: true },
+    transferCollectionById: { parameters: { ...before, collectionId: await newCollection('Transferred', { parent: collection }) }, success: true },
+    transferSpaceById: { parameters: { ...before, spaceId: await newSpace('Transferred', { parent: collection }) }, success: true },
   })
   return { parameters, special }
 }

@@ -47,8 +47,6 @@ export const connectionSamples: Samples = async (here, before) => {
   })
   const parameters = { connectionId: kept.id as string, runId: run.id as string, pullRequestNumber: '7' }
   const special: SpecialSamples = {
-    createConnection: { body: { ...body, ref: 'refs/heads/other', paused: true }, success: true },
-    updateConnection: { body: { commitMessage: 'Update the documents' }, success: true },
     pauseConnection: { success: true },
     testConnection: { success: true },
     exportChangeRequest: { ...exported, body: {}, success: true },

@@ -19,11 +19,8 @@ export const eventSamples: Samples = async (here, before) => {
   const eventId = (await admin.call('get', `${base}/events?limit=1`).expect(200)).body.items[0].id
   const parameters = { ...before, eventId, webhookId, deliveryId: await delivery() }
   const special: SpecialSamples = {
-    createWebhookInOrganization: { body: input, success: true },
-    updateWebhookInOrganizationById: { body: { description: 'Changed' }, success: true },
     deleteWebhookInOrganizationById: { parameters: { ...parameters, webhookId: await webhook() }, success: true },
     rotateWebhookSecret: { success: true },
-    replayWebhookEvents: { body: { from: 1 }, success: true },
     testWebhookInOrganization: { success: true },
     replayWebhookDelivery: { success: true },
   }

@@ -1,3 +1,4 @@
+import { type Example, examples } from '../../../src/api/examples.js'
 import type { TestService } from '../../support/service.js'
 import { commentSamples } from './comments.js'
 import { collectionSamples } from './collections.js'
@@ -40,5 +41,18 @@ export async function samples(here: TestService): Promise<SampleSet> {
     Object.assign(all.parameters, made.parameters)
     Object.assign(all.special, made.special)
   }
+  for (const [operation, example] of Object.entries(examples)) {
+    const sample = all.special[operation] ?? {}
+    all.special[operation] = { success: true, ...sample, ...(filled(example, { ...all.parameters, ...sample.parameters }) as Example) }
+  }
   return all
 }
+
+/** The example with the IDs of resources of the service. */
+const filled = (example: Example, parameters: Readonly<Record<string, string>>): unknown =>
+  JSON.parse(
+    JSON.stringify(example).replaceAll(/"\{(\w+)\}"/g, (written, name: string) => {
+      if (parameters[name] === undefined) throw new Error(`no sample for ${written} of an example`)
+      return JSON.stringify(parameters[name])
+    }),
+  )

@@ -11,9 +11,6 @@ export const openApiSamples: Samples = async (here, before) => {
   const versionId = (await admin.call('get', `${base}/probe/versions/latest`).expect(200)).body.id as string
   const parameters = { specSlug: 'probe', versionId }
   const special: SpecialSamples = {
-    createOpenAPISpec: { body: { slug: 'created', source }, success: true },
-    createOrUpdateOpenAPISpecBySlug: { body: { source }, success: true },
-    updateOpenAPISpecVisibilityBySlug: { body: { visibility: 'public' }, success: true },
     deleteOpenAPISpecBySlug: { parameters: { ...before, ...parameters, specSlug: 'deleted' }, success: true },
     // Their addresses are signed, or depend on the visibility: they are tested with the addresses that the service gives.
     downloadOpenAPISpecVersion: null,

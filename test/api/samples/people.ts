@@ -13,19 +13,16 @@ export const peopleSamples: Samples = async (here, before) => {
   const parameters = { ...before, teamId: await team(), emailDomain: 'example.org', subdomain: 'probe', inviteId: await link() }
   const of = (userId: string) => ({ ...parameters, userId })
   const special: SpecialSamples = {
+    // Without a mail server there are no links.
+    requestSignInLink: { success: false },
+    updateMembersInOrganizationTeam: { parameters: of(changed.user) },
     pingOrganization: { success: true },
-    updateMemberInOrganizationById: { parameters: of(changed.user), body: { role: 'edit' }, success: true },
+    updateMemberInOrganizationById: { parameters: of(changed.user), success: true },
     addSSOMemberInOrganization: { parameters: of(changed.user), success: true },
     removeMemberFromOrganizationById: { parameters: of(leaver.user) },
-    createOrganizationTeam: { body: { title: 'New' }, success: true },
-    updateTeamInOrganizationById: { body: { title: 'Changed' }, success: true },
-    updateMembersInOrganizationTeam: { body: { add: [changed.user] }, success: true },
-    inviteUsersToOrganization: { body: { emails: ['more@example.org'] }, success: true },
     getInviteInOrganizationById: { parameters: { ...parameters, inviteId: invite } },
     resendInviteInOrganizationById: { parameters: { ...parameters, inviteId: invite } },
     revokeInviteInOrganizationById: { parameters: { ...parameters, inviteId: invite } },
-    createLinkInviteInOrganization: { body: {}, success: true },
-    updateLinkInviteInOrganizationById: { body: { role: 'read' }, success: true },
     deleteLinkInviteInOrganizationById: { parameters: { ...parameters, inviteId: await link() }, success: true },
     removeTeamFromOrganizationById: { parameters: { ...parameters, teamId: await team() }, success: true },
   }

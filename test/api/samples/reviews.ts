@@ -7,8 +7,7 @@ export const reviewSamples: Samples = async (here, before) => {
   const review = (await reviewer.call('post', `${base}/reviews`, { status: 'approved', comment: { markdown: 'Fine.' } }).expect(201)).body.id as string
   const parameters = { ...before, reviewId: review }
   const special: SpecialSamples = {
-    submitChangeRequestReview: { body: { status: 'changes-requested', comment: { markdown: 'Not yet.' } }, success: true },
-    requestReviewersForChangeRequest: { body: { users: [reviewer.user], subject: 'Probe' }, success: true },
+    requestReviewersForChangeRequest: { parameters: { ...parameters, userId: reviewer.user } },
     removeRequestedReviewerFromChangeRequest: { parameters: { ...parameters, userId: reviewer.user }, success: true },
   }
   return { parameters, special }

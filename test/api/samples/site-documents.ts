@@ -19,23 +19,14 @@ export const siteDocumentSamples: Samples = async (here, before) => {
   await admin.call('post', `${base}/permissions`, { role: 'read', users: [user, gone], teams: [changed, removed] }).expect(204)
   const permitted = { ...all, userId: user, teamId: changed }
   const leaving = { ...all, userId: gone, teamId: removed }
-  const jsonSchema = { type: 'object', properties: { isBeta: { type: 'boolean' } }, additionalProperties: false }
   const special: SpecialSamples = {
-    createSiteShareLink: { body: { name: 'X' }, success: true },
-    updateSiteShareLinkById: { body: { active: false }, success: true },
+    inviteToSite: { parameters: permitted },
     deleteSiteShareLinkById: { parameters: { ...all, shareLinkId: await made('share-links', { name: 'Gone' }) }, success: true },
-    createSiteRedirect: { body: { source: '/x', destination }, success: true },
-    updateSiteRedirectById: { body: { source: '/y' }, success: true },
     deleteSiteRedirectById: { parameters: { ...all, redirectId: await made('redirects', { source: '/gone', destination }) }, success: true },
-    updateSiteAdaptiveSchemaById: { body: { jsonSchema }, success: true },
-    updateSiteCustomizationById: { body: { title: 'Probed' }, success: true },
-    updateSiteSpaceCustomizationById: { body: { title: 'Probed' }, success: true },
     deleteSiteSpaceCustomizationById: { success: true },
-    updateSitePublishingAuthById: { body: { fallbackURL: '/login' }, success: true },
     regenerateSitePublishingAuthById: { success: true },
-    inviteToSite: { body: { role: 'edit', users: [user] }, success: true },
-    updateUserPermissionInSite: { parameters: permitted, body: { role: 'edit' }, success: true },
-    updateTeamPermissionInSite: { parameters: permitted, body: { role: 'edit' }, success: true },
+    updateUserPermissionInSite: { parameters: permitted, success: true },
+    updateTeamPermissionInSite: { parameters: permitted, success: true },
     removeUserFromSite: { parameters: leaving, success: true },
     removeTeamFromSite: { parameters: leaving, success: true },
   }

@@ -15,8 +15,6 @@ export const ssoSamples: Samples = async (here, before) => {
   const parameters = { samlProviderId, samlId: samlProviderId, identityId: 'probe' }
   const all = { ...before, ...parameters }
   const special: SpecialSamples = {
-    createOrganizationSAMLProvider: { body: { label: 'Created' }, success: true },
-    updateOrganizationSAMLProvider: { body: { label: 'Changed' }, success: true },
     deleteOrganizationSAMLProvider: { parameters: { ...all, samlProviderId: await create('Deleted') }, success: true },
     deleteSAMLProviderIdentity: { parameters: { ...all, identityId: 'forgotten' }, success: true },
     addSSOTokenInOrganization: { parameters: { ...all, tokenId: token.id }, success: true },

@@ -8,8 +8,6 @@ export const translationSamples: Samples = async (here, before) => {
   const [kept, gone] = [await admin.call('post', base, body).expect(201), await admin.call('post', base, { ...body, language: 'de' }).expect(201)]
   const parameters = { translationId: kept.body.id as string }
   const special: SpecialSamples = {
-    createTranslationInOrganization: { body: { ...body, language: 'fr' }, success: true },
-    updateTranslationById: { body: { automatic: { charactersPerMonth: 1000 } }, success: true },
     runTranslationById: { success: true },
     deleteTranslationById: { parameters: { ...before, translationId: gone.body.id as string }, success: true },
   }
