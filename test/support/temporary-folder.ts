@@ -1,5 +1,6 @@
 /** Where the tests of one run keep their temporary files: in memory if there is enough of it. */
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRunning } from './compile.js'
@@ -24,12 +25,20 @@ export function temporaryFolder(): { remove(): void } {
   return { remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-/** Runs that were killed could not remove their folders, which take up memory. */
+/** Removes the folders of runs that were killed, which take up memory. A test may have mounted a small disk there. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = LEFT.exec(name) ?? []
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true })
+    if (pid === undefined || isRunning(Number(pid))) continue
+    for (const mount of mountsBelow(join(parent, name))) spawnSync('umount', ['--lazy', mount])
+    rmSync(join(parent, name), { recursive: true, force: true })
   }
+}
+
+/** The mount points below a folder; none where the system does not list them. */
+function mountsBelow(folder: string): string[] {
+  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8').split('\n') : []
+  return mounts.flatMap((line) => line.split(' ')[1] ?? []).filter((point) => point.startsWith(`${folder}/`))
 }
 
 function hasRoom(folder: string): boolean {
