@@ -42,7 +42,7 @@ export interface Held {
 export class World {
   readonly account = new Account()
   /** What main here knows, and each branch of the remote. */
-  readonly here = new Side()
+  readonly here = this.account.here
   readonly there = new Map<string, Side>()
   /** Heads of the remote, oldest first. */
   readonly seen: SeenHead[] = []
