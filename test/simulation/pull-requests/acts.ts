@@ -12,6 +12,8 @@ export interface Act {
   why: string
   /** A removal counts only if both sides had the removed line; a claimed line counts also against a removal whose author did not know it. */
   firm: boolean
+  /** False if it takes back a removal there that main here had not imported: for a merge, nothing happened there. */
+  seen: boolean
 }
 
 /** The value of a key for a side. `either`: two acts that did not know each other, or a removal that nothing could report to the service. */
@@ -56,6 +58,8 @@ export class Account {
   readonly #byKey = new Map<string, number[]>()
   /** What both sides had when they were last in step. */
   inStep = new Side()
+  /** The acts that main here knows. */
+  here = new Side()
 
   keys(): Iterable<string> {
     return this.#byKey.keys()
@@ -77,6 +81,7 @@ export class Account {
     const live = this.live(side, key)
     const [present, absent] = [live.filter((act) => act.present), live.filter((act) => !act.present)]
     if (present.length === 0) return absent.every((act) => act.firm) ? 'absent' : 'either'
+    if (!present.some((act) => act.seen)) return 'either'
     return absent.length === 0 || present.some((act) => act.firm) ? 'present' : 'either'
   }
 
@@ -90,7 +95,9 @@ export class Account {
     const over = act.over ?? this.known(side, act.key)
     const firm = act.present ? act.claimed === true : over.every((other) => this.inStep.has(other))
     const { key, present, from, why } = act
-    const number = this.acts.push({ key, present, over, from, why, firm }) - 1
+    const isHidden = (other: number): boolean => this.acts[other]?.present === false && this.acts[other]?.from === 'there' && !this.here.has(other)
+    const seen = from === 'here' || !over.some(isHidden)
+    const number = this.acts.push({ key, present, over, from, why, firm, seen }) - 1
     const all = this.#byKey.get(key)
     if (all) all.push(number)
     else this.#byKey.set(key, [number])

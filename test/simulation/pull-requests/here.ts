@@ -1,4 +1,4 @@
-/** What people do in the space: on main, or in a change request. */
+/** Edits of people in the space: on main, or in a change request. */
 import { pick, type Random } from '../two-sided/random.js'
 import type { Side } from './acts.js'
 import { Fault } from './fault.js'

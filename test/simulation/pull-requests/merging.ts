@@ -4,7 +4,7 @@ import { recordDifference } from './judge.js'
 import type { Clone, Snapshot } from './repository.js'
 import { MAIN, type World } from './world.js'
 
-/** @param message begins with `Pull request`: reverts look for it */
+/** @param message starts with `Pull request`, so that reverts find it */
 function commandsOf(branch: string, method: MergeMethod, message: string, main: string) {
   return async (run: Clone['git']): Promise<void> => {
     if (method === 'merge') await run('merge', '--quiet', '--no-ff', '-m', message, `origin/${branch}`)

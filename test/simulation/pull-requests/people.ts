@@ -1,4 +1,4 @@
-/** What people do on the remote: ordinary commits, merges, reverts, picks. */
+/** Work of people on the remote: ordinary commits, reverts and cherry-picks. */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pick, type Random } from '../two-sided/random.js'
@@ -14,7 +14,7 @@ async function branchOf(world: World, branch: string): Promise<Snapshot | null> 
   return head === undefined ? null : world.remote.at(head)
 }
 
-/** People commit to a branch in any way; whatever is different then is their act. */
+/** Lets people commit to a branch. Each difference in its lines is their act. */
 export async function commitBy(world: World, branch: string, work: (run: Clone['git']) => Promise<void>, claimed?: (key: string) => boolean): Promise<boolean> {
   const before = await branchOf(world, branch)
   if (before === null || !(await world.clone.on(branch, work))) return false

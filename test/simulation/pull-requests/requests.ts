@@ -60,7 +60,7 @@ export async function mergeRequestThere(world: World, next: Random, method: Merg
 }
 
 /**
- * Somebody edits an exported change request; while the service brings that to the host, somebody there merges the pull request as it was.
+ * A person edits an exported change request. While the service pushes the edit, a person on the host merges the pull request at its earlier head.
  * @param edit the edit; resolves to null if nothing was edited
  */
 export async function mergeEarlier(

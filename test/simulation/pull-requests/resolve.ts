@@ -40,8 +40,7 @@ export async function updateFromMain(world: World, number: number): Promise<Map<
 /** Records that a person put these texts there: every line of them is wanted. */
 export function recordResolution(world: World, side: Side, files: ReadonlyMap<string, string>): void {
   for (const key of linesOf(files).keys())
-    if (world.account.value(side, key) !== 'present')
-      world.account.record(side, { key, present: true, from: 'here', why: `${world.why}: who resolved the conflict` })
+    if (world.account.value(side, key) !== 'present') world.account.record(side, { key, present: true, from: 'here', why: `${world.why}: resolved conflict` })
 }
 
 /** Resolves and merges the change request that holds a conflict. */

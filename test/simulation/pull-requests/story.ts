@@ -39,7 +39,7 @@ async function mergeDocs(world: World, next: Random): Promise<string | null> {
   if (main === undefined || docs === undefined || (await world.remote.contains(main, docs))) return null
   const how = method(next)
   const merged = await mergeThere(world, DOCS, how)
-  // A branch in conflict is made anew, as one that was merged often is.
+  // People delete a branch in conflict; the next export creates it again.
   const deleted = !merged || next(2) === 0
   if (deleted) {
     await world.remote.git('update-ref', '-d', `refs/heads/${DOCS}`)
@@ -49,7 +49,7 @@ async function mergeDocs(world: World, next: Random): Promise<string | null> {
   return `${merged ? how : 'not merged'}${deleted ? ', docs deleted' : ''}`
 }
 
-/** A whole pull request: people write here, export, and merge there, maybe after somebody wrote there too. */
+/** Plays a whole pull request: people write here, export, and merge there, sometimes after another commit there. */
 async function pullRequest(world: World, next: Random): Promise<string> {
   const said: (string | null)[] = []
   for (let times = next(2); times >= 0; times--)
@@ -80,7 +80,7 @@ async function revertTwice(world: World, next: Random): Promise<string | null> {
   return said.filter((one) => one !== null).join('; ')
 }
 
-/** What happens, how often, and by which name it can be left out. */
+/** The kinds of steps: weight, name, action. */
 const steps: readonly (readonly [number, string, Step])[] = [
   [10, 'here-write', inHere(here.write)],
   [5, 'here-remove', inHere(here.remove)],

@@ -80,7 +80,7 @@ async function creditHistory(world: World): Promise<void> {
   for (const { number, side, branch } of world.requests.values()) if (branch) await credit(side, `change-requests/${number}`, [branch])
 }
 
-/** A merged change request is part of main; an archived one is nobody's any more. */
+/** Adds merged change requests to main, and forgets archived ones. */
 async function creditRequests(world: World): Promise<void> {
   for (const { number, side } of [...world.requests.values()]) {
     const { status } = await world.ask('get', `/change-requests/${number}`)
@@ -133,7 +133,7 @@ export async function isInStep(world: World): Promise<boolean> {
   return (await world.remoteMain()).tree === (await world.spaceMain()).tree && (await heldRequests(world)).length === 0
 }
 
-/** Open change requests that nobody opened: each holds a conflict. */
+/** Lists the open change requests that the service opened: each holds a conflict. */
 export async function heldRequests(world: World): Promise<number[]> {
   const { items } = await world.ask('get', '/change-requests?status=open&limit=100')
   return (items as { number: number }[]).map(({ number }) => number).filter((number) => !world.requests.has(number))

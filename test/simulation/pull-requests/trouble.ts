@@ -1,4 +1,4 @@
-/** What goes wrong: resets, an emptied repository, a renamed branch, lost responses, kills, an admin with plain Git. */
+/** Troubles: resets, an emptied repository, a renamed branch, lost responses, kills, an admin with plain Git. */
 import { git } from '../../support/hermetic-git.js'
 import { pick, type Random } from '../two-sided/random.js'
 import { Fault } from './fault.js'
@@ -95,7 +95,7 @@ export async function rename(world: World, next: Random): Promise<string | null>
   return `main ${renamed ? 'renamed' : 'deleted'}, ${said}, and there again`
 }
 
-/** Two values in opposite order: here 1, then 2; there 2, then 1. Whatever is last on either side must not be lost. */
+/** Two values in opposite order: here 1, then 2; there 2, then 1. The last value of each side must not be lost. */
 export async function cross(world: World, next: Random): Promise<string | null> {
   if (!(await isInStep(world))) return null
   const { files } = await world.spaceMain()
@@ -159,7 +159,7 @@ async function writeMeanwhile(world: World, next: Random): Promise<string> {
   return (await write(world, next, mainOf(world)).catch(() => 'a write without a response')) ?? 'nothing written'
 }
 
-/** Lines that are in main here although nobody was told that they are. */
+/** Adds lines that are in main here although their write got no response. */
 async function takeUnacknowledged(world: World): Promise<void> {
   const { lines } = await world.spaceMain()
   const known = new Set(world.account.keys())

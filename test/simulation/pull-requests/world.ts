@@ -42,7 +42,7 @@ export interface Held {
 export class World {
   readonly account = new Account()
   /** What main here knows, and each branch of the remote. */
-  readonly here = new Side()
+  readonly here = this.account.here
   readonly there = new Map<string, Side>()
   /** Heads of the remote, oldest first. */
   readonly seen: SeenHead[] = []
@@ -109,7 +109,7 @@ export class World {
     this.seen.push({ branch, commit, side: this.sideOf(branch).copy() })
   }
 
-  /** A branch that was deleted may begin anywhere when it is there again. */
+  /** Forgets a deleted branch: when it is created again, it may start at any commit. */
   forgetBranch(branch: string): void {
     for (const one of this.seen) if (one.branch === branch) one.branch = `${branch} (deleted)`
   }
