@@ -30,7 +30,10 @@ export function observe({ options, headers, responses, keep }: Surroundings): (c
     const response = errorResponse(explained)
     if (response.unforeseen) log.error({ requestId: state.id, operation: state.operation, error: thrown }, 'request failed unexpectedly')
     else if (explained instanceof ServiceError && explained.code === 'insufficient-storage')
-      log.error({ requestId: state.id, operation: state.operation, error: explained }, 'The server cannot store anything: make room, or give the permission to write.')
+      log.error(
+        { requestId: state.id, operation: state.operation, error: explained },
+        'The server cannot store anything: make room, or give the permission to write.',
+      )
     else if (explained !== thrown) log.error({ requestId: state.id, operation: state.operation, error: explained }, 'A request met a damaged repository.')
     for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges']) ctx.remove(name)
     ctx.status = response.status
