@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
+import { isRefusedWrite } from './disk/folder-watch.js'
 import { FolderLocked } from './disk/folder-lock.js'
 import { backUp } from './commands/backup.js'
 import { forgetKey } from './commands/keys.js'
@@ -100,18 +101,23 @@ async function finish(service: Service): Promise<void> {
 
 /** What a person sees at the start: where it is, how to get in, what to do next. */
 function welcome({ url, first }: Service, dataDir: string): string {
-  const token = first.token === null ? `the one in ${dataDir}/admin-token, or one you made` : first.token
+  const kept = `${dataDir}/admin-token`
+  const [token, header] = first.isGiven
+    ? ['the one in BINDERY_ADMIN_TOKEN', '$BINDERY_ADMIN_TOKEN']
+    : first.token === null
+      ? [`the one in ${kept}, or one you made`, `$(cat ${kept})`]
+      : [`${first.token}   (kept in ${kept})`, first.token]
   return [
     '',
     `Bindery is ready at ${url}`,
     `  API reference   ${url}/docs`,
-    `  Token           ${token}${first.token === null ? '' : `   (kept in ${dataDir}/admin-token)`}`,
+    `  Token           ${token}`,
     `  Organization    ${first.organization.id}`,
     '',
     'Next, in another terminal, make a space:',
     '',
     `  curl -s -X POST ${url}/v1/orgs/${first.organization.id}/spaces \\`,
-    `    -H "Authorization: Bearer ${first.token ?? `$(cat ${dataDir}/admin-token)`}" \\`,
+    `    -H "Authorization: Bearer ${header}" \\`,
     `    -H 'Content-Type: application/json' -d '{"title": "Handbook"}'`,
     '',
   ].join('\n')
@@ -137,6 +143,7 @@ function fail(error: unknown): never {
     error instanceof DatabaseAway ||
     error instanceof UnusableKey ||
     error instanceof WrongKey ||
+    isRefusedWrite(error) ||
     (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   console.error(known ? (error as Error).message + causeOf(error) : error)
   process.exit(1)

@@ -18,6 +18,7 @@ import { catchUp } from './start/catch-up.js'
 import { Closers } from './start/closers.js'
 import { openApp } from './start/open-app.js'
 import { openNode } from './start/open-node.js'
+import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
 import { serveApi } from './start/serve-api.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
 
@@ -71,16 +72,22 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const setAside = (repository: string, found: readonly SetAside[]): void => void (opened && tellSetAside(opened, repository, found))
     const app = await openApp(config, { log, clock, budget, moved, movedElsewhere, setAside, makePool, node }, closers)
     opened = app
-    const { repairs, result: first } = await catchUp(app, node, () => bootstrap(app, config))
+    const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
+    const readOnly = await isReadOnly(folders, log)
+    const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
     const api = await serveApi(app, config, { log, folders, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    background = overrides.withoutWorker ? null : startBackground(app, { requestExports: watchers.requestExports, node })
+    const { requestExports } = watchers
+    const work = (): void => void (background = overrides.withoutWorker ? null : startBackground(app, { requestExports, node }))
+    if (!readOnly) work()
+    const resumption = readOnly ? resumeWhenWritable(folders, log, () => takeUp().then(work)) : null
     node?.hints.on('moved', (hint) => {
       const [space = '', ...refs] = hint.split(' ') as [string, ...RefName[]]
       movedElsewhere(space, refs)
     })
     const close = async (): Promise<void> => {
+      await resumption?.stop()
       app.waits.close()
       await api.stop()
       // A book may take minutes: it is begun again after the next start.

@@ -95,6 +95,7 @@ export async function checkAll(config: Config, { deep = false } = {}): Promise<F
       found.complaints.push(...checked.complaints.map(at))
       found.notes.push(...checked.notes.map(at))
     }
+    found.complaints.push(...((await service.app.store.damages?.()) ?? []))
     const specs = await checkSpecFiles(service.app, { deep })
     return { complaints: [...found.complaints, ...specs.complaints], notes: [...found.notes, ...specs.notes] }
   } finally {

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { isRefusedWrite } from './folder-watch.js'
 
 /** Another process (or another part of this one) uses the folder. Members are null if the lock file does not say who. */
 export class FolderLocked extends Error {
@@ -42,9 +43,7 @@ export function takeLock(dir: string, path: string): Lock {
   const fd = open(dir, path)
   try {
     if (process.platform !== 'darwin') flock(dir, path, fd)
-    const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
-    ftruncateSync(fd)
-    writeSync(fd, `${JSON.stringify(holder)}\n`, 0)
+    nameHolder(fd)
   } catch (thrown) {
     closeSync(fd)
     throw thrown
@@ -54,15 +53,40 @@ export function takeLock(dir: string, path: string): Lock {
     release() {
       if (!held) return
       held = false
-      ftruncateSync(fd)
+      unlessRefused(() => ftruncateSync(fd))
       closeSync(fd)
     },
   }
 }
 
+function nameHolder(fd: number): void {
+  const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
+  unlessRefused(() => {
+    ftruncateSync(fd)
+    writeSync(fd, `${JSON.stringify(holder)}\n`, 0)
+  })
+}
+
+/** The lock holds without the name of its holder, which a full disk has no room for. */
+function unlessRefused(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    // A descriptor that is open for reading only refuses with EBADF or EINVAL.
+    if (!isRefusedWrite(error) && !/^(EBADF|EINVAL)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
 function open(dir: string, path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT
-  if (process.platform !== 'darwin') return openSync(path, flags, 0o600)
+  if (process.platform !== 'darwin') {
+    try {
+      return openSync(path, flags, 0o600)
+    } catch (error) {
+      if (!isRefusedWrite(error)) throw error
+      return openSync(path, constants.O_RDONLY)
+    }
+  }
   try {
     return openSync(path, flags | BSD_EXLOCK, 0o600)
   } catch (thrown) {

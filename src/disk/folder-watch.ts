@@ -24,16 +24,19 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: 'the server has no permission to write there',
 }
 
-/** Whether an error, or one of its causes, is the operating system's refusal to write. */
-export function isRefusedWrite(thrown: unknown): boolean {
+/** The operating system's refusal to write, as an error or one of its causes reports it; null = none. */
+function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   // bound: the causes of an error
   const seen = new Set<unknown>()
   for (let at = thrown; at instanceof Error && !seen.has(at); at = at.cause) {
-    if (String((at as NodeJS.ErrnoException).code) in PROBLEMS) return true
+    if (String((at as NodeJS.ErrnoException).code) in PROBLEMS) return at
     seen.add(at)
   }
-  return false
+  return null
 }
+
+/** Whether an error, or one of its causes, is the operating system's refusal to write. */
+export const isRefusedWrite = (thrown: unknown): boolean => refusalIn(thrown) !== null
 
 /** Watches folders, given as setting and path. */
 export class FolderWatch {
@@ -46,6 +49,24 @@ export class FolderWatch {
     const now = performance.now()
     if (this.#last === null || now - this.#last.at > RESULT_MS) this.#last = { at: now, found: this.#probeAll() }
     return this.#last.found
+  }
+
+  /** The folder that made a write fail; null if it was none. Git does not tell why it failed, so any error is a reason to look. */
+  async causeOf(thrown: unknown): Promise<Omit<UnwritableFolder, 'path'> | null> {
+    const known = await this.unwritable()
+    const [found] = known.length > 0 ? known : await this.#again()
+    if (found !== undefined) return found
+    // There was no room for this write, but there is for the smaller one that was tried.
+    const { code = '', path = '' } = refusalIn(thrown) ?? {}
+    if (!/^(ENOSPC|EDQUOT|EROFS)$/.test(code)) return null
+    const settings = Object.keys(this.folders)
+    const [setting] = settings.filter((one) => path.startsWith(`${this.folders[one]}/`))
+    return { setting: setting ?? settings.join(' or '), problem: PROBLEMS[code] as string }
+  }
+
+  #again(): Promise<UnwritableFolder[]> {
+    this.#last = null
+    return this.unwritable()
   }
 
   async #probeAll(): Promise<UnwritableFolder[]> {

@@ -21,5 +21,14 @@ export function makePrivate(path: string, options: { deep: boolean }): void {
 
 function restrict(path: string, mode: number): void {
   const stat = lstatSync(path)
-  if (stat.uid === process.getuid?.() && (stat.mode & OTHERS) !== 0) chmodSync(path, mode)
+  if (stat.uid === process.getuid?.() && (stat.mode & OTHERS) !== 0) chmodIfAllowed(path, mode)
+}
+
+/** A read-only file system changes no modes; the next start that can does. */
+function chmodIfAllowed(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EROFS') throw error
+  }
 }

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDurableFolder } from '../disk/durable-folder.js'
+import { makeDurableFolder, makeEmptyFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { newId } from '../kernel/ids.js'
 import { type Content, contentOf } from './chunks.js'
@@ -25,8 +25,7 @@ interface Wanted {
 
 /** Opens the copies in a folder, which is made if it is not there. What a crash left half written is removed. @param maxBytes of all copies together */
 export async function openCopies(dir: string, rows: FileRows, maxBytes: number): Promise<Copies> {
-  await rm(join(dir, DRAFTS), { recursive: true, force: true })
-  await makeDurableFolder(join(dir, DRAFTS))
+  await makeEmptyFolder(join(dir, DRAFTS))
   makePrivate(dir, { deep: false })
   return new Copies(dir, rows, maxBytes)
 }

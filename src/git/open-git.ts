@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Lock, takeLock } from '../disk/folder-lock.js'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import type { CommitId, RefName } from '../kernel/ids.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { GitError, NoRepository } from './errors.js'
@@ -165,6 +166,8 @@ async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {
 
 class Repositories implements LocalGit {
   readonly #open = new OpenRepositories<BareRepository>()
+  // bound: the repositories
+  readonly #unrecovered = new Set<string>()
 
   constructor(
     readonly reposDir: string,
@@ -179,7 +182,20 @@ class Repositories implements LocalGit {
   }
 
   open(name: string): Promise<BareRepository> {
-    return this.#open.get(name, () => this.#openNow(name))
+    const opening = this.#open.get(name, () => this.#openNow(name))
+    return this.#unrecovered.has(name) ? opening.then((repository) => this.#recover(name, repository)) : opening
+  }
+
+  /** Removes what a crash left. On a read-only file system that waits until the repository can be written to. */
+  #recover(name: string, repository: BareRepository): BareRepository {
+    try {
+      repository.recover()
+      this.#unrecovered.delete(name)
+    } catch (error) {
+      if (!isRefusedWrite(error)) throw error
+      this.#unrecovered.add(name)
+    }
+    return repository
   }
 
   async exists(name: string): Promise<boolean> {
@@ -242,7 +258,7 @@ class Repositories implements LocalGit {
     const path = repositoryPath(this.reposDir, name)
     mustBeSupported(path)
     const repository = new BareRepository(path, this.services)
-    repository.recover()
+    this.#recover(name, repository)
     if (this.options.verifyMain) await repository.verifyHead(MAIN)
     for (const lock of listLocks(path))
       this.options.notice?.(`${path}/${lock} exists: if no Git process is running there, remove it, or the ref cannot be moved`)

@@ -4,7 +4,7 @@ import { createReadStream, renameSync, statSync, unlinkSync } from 'node:fs'
 import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { makeDurableFolder, syncFolder } from '../disk/durable-folder.js'
+import { makeDurableFolder, makeEmptyFolder, syncFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { newId } from '../kernel/ids.js'
 import type { LfsObject } from './batch.js'
@@ -38,8 +38,7 @@ export interface LfsFiles {
 /** Opens the files in a folder, which is made if it is not there. What a crash left half written is removed. */
 export async function openLfsFiles(dir: string): Promise<LfsFiles> {
   const drafts = join(dir, 'drafts')
-  await rm(drafts, { recursive: true, force: true })
-  await makeDurableFolder(drafts)
+  await makeEmptyFolder(drafts)
   makePrivate(dir, { deep: false })
   const folderOf = (oid: string): string => join(dir, oid.slice(0, 2))
   const pathOf = (oid: string): string => join(folderOf(oid), oid)

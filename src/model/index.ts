@@ -1,5 +1,6 @@
 /** The door of the model: a file per resource, with its stored document, schema, inputs and responses. */
 export * from './announced-head.js'
+export * from './key-fingerprint.js'
 export * from './audit.js'
 export * from './change-request.js'
 export * from './changes.js'

@@ -12,6 +12,7 @@ import { earlierEvents, eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { invites } from './invite.js'
 import { jobs } from './job.js'
+import { keyFingerprints } from './key-fingerprint.js'
 import { lfsObjects, lfsSpaces } from './lfs.js'
 import { memberships } from './member.js'
 import { openApiSpecs, openApiVersions } from './openapi-spec.js'
@@ -65,6 +66,7 @@ export const documentTables: readonly Table<never, string>[] = [
   sitePublishingAuths,
   changeRequests,
   announcedHeads,
+  keyFingerprints,
   comments,
   replies,
   reactions,

@@ -4,9 +4,12 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { keepSecret } from '../disk/secret-file.js'
 import { claimFingerprint, fingerprintIn, fingerprintOf } from '../files/index.js'
+import { keyFingerprints, SIGNING_KEY, users } from '../model/index.js'
 import type { Database } from '../postgres/index.js'
+import type { Store } from '../store/index.js'
 
 /** A key is not the one that it has to be; the message says what to do. */
 export class WrongKey extends Error {
@@ -29,13 +32,39 @@ export async function findSigningKey(config: KeySettings): Promise<Buffer | null
     )
   }
   const key = given ?? kept
+  if (key !== null && !/^[0-9a-f]{64}$/.test(key)) throw new WrongKey(`${fileOf(config)} is damaged: a signing key has 64 hexadecimal digits. ${REMEDY}`)
   return key === null ? null : Buffer.from(key, 'hex')
 }
 
-/** The signing key; the first start makes one in the data folder. On nodes it must be that of the others. Throws `WrongKey`. */
-export async function signingKeyOf(config: KeySettings, database: Database | null): Promise<Buffer> {
+/** What is lost without the key, and what to do. */
+const REMEDY =
+  "Restore data/signing-key from a backup. Without it, stored credentials of connections and webhooks cannot be read, links to files and share links are no longer valid, and visitors' keys have to be created again. If the key is lost, `bindery forget-key signing` lets the next start make another one."
+
+/** The signing key of an installation without a database. A key that is not the one with which its documents were sealed is refused. */
+async function localKey(config: KeySettings, store: Store): Promise<Buffer> {
   const found = await findSigningKey(config)
-  if (database === null) return found ?? makeKey(config)
+  const known = await store.get(keyFingerprints, SIGNING_KEY)
+  const isInUse = known === null ? (await store.all(users)).length > 0 : known.fingerprint !== undefined
+  if (found === null && isInUse) throw new WrongKey(`There is no signing key in ${fileOf(config)}, but there are documents that need it. ${REMEDY}`)
+  const key = found ?? (await makeKey(config))
+  const fingerprint = fingerprintOf('signing', key)
+  if (known?.fingerprint === fingerprint) return key
+  if (known?.fingerprint !== undefined)
+    throw new WrongKey(`The signing key (fingerprint ${fingerprint}) is not the one of this installation (fingerprint ${known.fingerprint}). ${REMEDY}`)
+  try {
+    if (known === null) await store.insert(keyFingerprints, { id: SIGNING_KEY, fingerprint })
+    else await store.replace(keyFingerprints, { ...known, fingerprint })
+  } catch (error) {
+    // On a full disk it is noted at the next start.
+    if (!isRefusedWrite(error)) throw error
+  }
+  return key
+}
+
+/** The signing key; the first start makes one in the data folder. On nodes it must be that of the others. Throws `WrongKey`. */
+export async function signingKeyOf(config: KeySettings, store: Store, database: Database | null): Promise<Buffer> {
+  if (database === null) return localKey(config, store)
+  const found = await findSigningKey(config)
   const known = await fingerprintIn(database, 'signing')
   if (found === null && known !== null) {
     throw new WrongKey(

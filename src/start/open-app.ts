@@ -75,7 +75,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   await checkShared(config, node)
   const store = await openDocuments(config, log, node)
   closers.add(() => store.close())
-  const settings = await settingsOf(config, node)
+  const settings = await settingsOf(config, store, node)
   const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget, makePool)
@@ -209,11 +209,11 @@ async function openEngines(config: Config, log: Log, closers: Closers): Promise<
   return translation
 }
 
-async function settingsOf(config: Config, node: Node | null): Promise<Settings> {
+async function settingsOf(config: Config, store: App['store'], node: Node | null): Promise<Settings> {
   return {
     version: await version(),
     publicUrl: config.publicUrl ?? '',
-    signingKey: await signingKeyOf(config, node?.database ?? null),
+    signingKey: await signingKeyOf(config, store, node?.database ?? null),
     maxFileBytes: config.fileLimitBytes,
     maxBlobBytes: config.blobLimitBytes,
     maxPackBytes: config.packLimitBytes,

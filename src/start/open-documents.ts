@@ -11,7 +11,7 @@ import type { Node } from './open-node.js'
 import { openPostgresStore, openStore, type SharedStore, type Store, type StoreEvent } from '../store/index.js'
 
 /** The documents; those of a node are in its database. Names, addresses and hashes of tokens are for the owner alone, also in files that were there before. */
-export async function openDocuments(config: Config, log: Log, node: Pick<Node, 'database' | 'news'> | null): Promise<Store> {
+export async function openDocuments(config: Pick<Config, 'dataDir'>, log: Log, node: Pick<Node, 'database' | 'news'> | null): Promise<Store> {
   const dataDir = resolve(config.dataDir)
   const dir = join(dataDir, 'store')
   const tell = ({ event, ...fields }: StoreEvent): void => log.info(fields, `store: ${event}`)

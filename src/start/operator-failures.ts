@@ -15,8 +15,8 @@ export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Pro
     if (isRepositoryFault(thrown)) return new ServiceError('unavailable', `${faultOf(thrown)} ${REMEDY}`, { cause: thrown })
     // Git reports a full disk in words only, so any failure of Git is a reason to look.
     if (!isRefusedWrite(thrown) && !(thrown instanceof GitError)) return thrown
-    const [folder] = await folders.unwritable()
-    if (folder === undefined) return thrown
+    const folder = await folders.causeOf(thrown)
+    if (folder === null) return thrown
     const message = `The server cannot store anything now. ${describeFolder(folder)}. Reading works. Try again when an operator has made room or given the permission.`
     return new ServiceError('insufficient-storage', message, { cause: thrown })
   }

@@ -4,7 +4,8 @@ import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises
 import { basename, dirname, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { takeLock } from '../disk/folder-lock.js'
-import type { FileSystem } from './types.js'
+import { isRefusedWrite } from '../disk/folder-watch.js'
+import type { FileSystem, OpenFile } from './types.js'
 
 // The store contains names, e-mail addresses and hashes of tokens: only its owner may read it.
 const FILE_MODE = 0o600
@@ -102,8 +103,32 @@ export async function listDir(fs: FileSystem, path: string): Promise<string[]> {
     if (hasCode(thrown, 'ENOENT')) return []
     throw thrown
   }
-  for (const name of names) if (name.endsWith(TEMPORARY)) await fs.unlink(`${path}/${name}`)
+  for (const name of names) if (name.endsWith(TEMPORARY)) await removeLeftover(fs, `${path}/${name}`)
   return names.filter((name) => !name.endsWith(TEMPORARY)).sort()
+}
+
+/** Removes a file that is not used; on a read-only file system it stays. */
+export async function removeLeftover(fs: FileSystem, path: string): Promise<void> {
+  await fs.unlink(path).catch((thrown: unknown) => {
+    if (!isRefusedWrite(thrown)) throw thrown
+  })
+}
+
+/** Opens a file for appending; if it cannot be written to now, at its first use. */
+export async function openForAppending(fs: FileSystem, path: string): Promise<OpenFile> {
+  try {
+    return await fs.open(path, 'append')
+  } catch (thrown) {
+    if (!isRefusedWrite(thrown)) throw thrown
+  }
+  let file: OpenFile | null = null
+  const opened = async (): Promise<OpenFile> => (file ??= await fs.open(path, 'append'))
+  return {
+    append: async (data) => (await opened()).append(data),
+    truncate: async (length) => (await opened()).truncate(length),
+    datasync: async () => (await opened()).datasync(),
+    close: async () => file?.close(),
+  }
 }
 
 /** Removes a file if it exists. */

@@ -1,6 +1,7 @@
 // The log of transactions, and how it is read at start.
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { StoreDamaged, StoreTooNew } from './errors.js'
-import { ensureDir, listDir, replaceFile, TEMPORARY } from './file-system.js'
+import { ensureDir, listDir, openForAppending, replaceFile, TEMPORARY } from './file-system.js'
 import { encodeFrame, scanFrame } from './frame.js'
 import type { FileSystem, OpenFile } from './types.js'
 import type { AnyDocument } from './view.js'
@@ -89,6 +90,10 @@ export interface FoundSegment {
   readonly size: number
 }
 
+function unlessRefusedWrite(thrown: unknown): void {
+  if (!isRefusedWrite(thrown)) throw thrown
+}
+
 /** The log, open for appending. */
 export class Log {
   readonly #fs: FileSystem
@@ -113,10 +118,11 @@ export class Log {
 
   /** Opens the newest segment, and cuts what is after its intact end. */
   static async open(fs: FileSystem, dir: string, segment: FoundSegment, nextSeq: number): Promise<Log> {
-    const file = await fs.open(segment.path, 'append')
+    const file = await openForAppending(fs, segment.path)
     const log = new Log(fs, dir, file, segment, nextSeq)
     try {
-      if (segment.size > segment.good) await log.#cut()
+      // On a disk that cannot be written to, the next append cuts.
+      if (segment.size > segment.good) await log.#cut().catch(unlessRefusedWrite)
     } catch (thrown) {
       await file.close().catch(() => undefined)
       throw thrown

@@ -4,7 +4,7 @@ import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
 import type { Raw } from './database.js'
 import { StoreDamaged } from './errors.js'
 import { fileNameOf } from './file-name.js'
-import { listDir } from './file-system.js'
+import { listDir, removeLeftover } from './file-system.js'
 import { deepFreeze } from './json.js'
 import type { GroupIndex } from './journal/group.js'
 import { isJournal, Journals } from './journal/journals.js'
@@ -86,7 +86,7 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       const file = pathOf(paths.documents, table, owner)
       checkIsBelow(state, lastSeq, file)
       if (state.touched) dirty.push([table, owner])
-      else if (state.documents.size === 0) await fs.unlink(file)
+      else if (state.documents.size === 0) await removeLeftover(fs, file)
       for (const document of state.documents.values()) {
         if (ids.has(document.id)) throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${table} too`)
         ids.add(document.id)
@@ -171,7 +171,7 @@ async function readLog(fs: FileSystem, dir: string, logFrom: number) {
   const segment = used.at(-1)
   if (!segment) throw new StoreDamaged(dir, 0, `the log file that begins with transaction ${logFrom} is missing`)
   // Left by a checkpoint that was interrupted just before its end, or by a failed rotation.
-  for (const { path, first } of all) if (first < logFrom || unused.has(path)) await fs.unlink(path)
+  for (const { path, first } of all) if (first < logFrom || unused.has(path)) await removeLeftover(fs, path)
   return { batches, segment, lastSeq: next - 1 }
 }
 

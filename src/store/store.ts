@@ -122,6 +122,10 @@ export class EmbeddedStore extends SingleWrites implements Store {
     return this.#parts.database.journals
   }
 
+  damages(): Promise<string[]> {
+    return this.#journals().damages()
+  }
+
   async read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
     const journals = this.#journals()
     return readGroup(journals.fs, of, journals.group(of.name, group), [], query)

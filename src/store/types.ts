@@ -45,6 +45,8 @@ export interface Store extends Reader {
   groups(of: Journal<never>): Promise<string[]>
   /** Drops the records of a group before a position, and returns how many. They are deleted from the disk later; a crash before that brings them back. */
   drop(of: Journal<never>, group: string, before: number): Promise<number>
+  /** Reads the files of journals, which a start does not, and returns a line for each that is missing or damaged. A database checks its own. */
+  damages?(): Promise<string[]>
   /** The same store; what is read from it is noted. */
   recorded(recording: Recording): Store
   /** Writes checkpoints and releases the lock. */

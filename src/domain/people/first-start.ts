@@ -6,18 +6,23 @@ import { createUser, findAccount, issueToken } from '../accounts/accounts.js'
 import type { App } from '../context/app.js'
 import { insertOrganization } from './organizations.js'
 
+/** Label of the token that comes from the settings. */
+const GIVEN = 'BINDERY_ADMIN_TOKEN'
+
 /** The first user and organization of a service. */
 export interface FirstStart {
   user: Document<UserDoc>
   organization: Document<OrganizationDoc>
   /** Secret of the new token; null if the user had a token already. */
   token: string | null
+  /** Whether the token comes from the settings: then nothing prints it. */
+  isGiven: boolean
 }
 
 /**
  * Creates the first user, organization and token, as far as they are missing. The operator vouches for the user's address. A
  * token that is given (`BINDERY_ADMIN_TOKEN`) becomes valid even if there are others, so that an operator who lost theirs can
- * set a new one.
+ * set a new one. Tokens that the setting had before are revoked: whoever changes it may do so because one became known.
  */
 export async function firstStart(app: App, given: { email: string; token: string | null }): Promise<FirstStart> {
   const user = (await findAccount(app.store, given.email)) ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))
@@ -27,12 +32,17 @@ export async function firstStart(app: App, given: { email: string; token: string
     (await app.store.transact((tx) => insertOrganization(app, tx, user.id, { title: 'My organization' })))
   const has = (await app.store.find(tokens, 'user', user.id)).length > 0
   if (given.token !== null) {
-    const [valid] = await app.store.find(tokens, 'hash', hashToken(given.token))
-    if (!valid) await issueToken(app, user.id, { label: 'BINDERY_ADMIN_TOKEN' }, given.token)
-    return { user, organization, token: has && valid ? null : given.token }
+    const secret = given.token
+    const isValid = await app.store.transact(async (tx) => {
+      const [valid] = await tx.find(tokens, 'hash', hashToken(secret))
+      for (const one of await tx.find(tokens, 'user', user.id)) if (one.label === GIVEN && one.hash !== hashToken(secret)) await tx.remove(tokens, one.id)
+      if (!valid) await issueToken(app, user.id, { label: GIVEN }, secret, tx)
+      return valid !== undefined
+    })
+    return { user, organization, token: has && isValid ? null : secret, isGiven: true }
   }
-  if (has) return { user, organization, token: null }
+  if (has) return { user, organization, token: null, isGiven: false }
   const token = newToken()
   await issueToken(app, user.id, { label: 'First token' }, token)
-  return { user, organization, token }
+  return { user, organization, token, isGiven: false }
 }

@@ -1,5 +1,6 @@
 /** Where repositories are, and how they are removed. */
 import { join } from 'node:path'
+import { isRefusedWrite } from '../../disk/folder-watch.js'
 import { newId } from '../../kernel/ids.js'
 import { GitError, NoRepository } from '../errors.js'
 import { errorCode, exists, type Disk, syncPath } from '../objects/disk.js'
@@ -38,5 +39,9 @@ export async function removeRepository(disk: Disk, reposDir: string, path: strin
 
 /** Deletes what a crash left half created or half deleted. */
 export async function clearTemporary(reposDir: string): Promise<void> {
-  for (const name of await readdir(reposDir)) if (TEMPORARY.test(name)) await rm(join(reposDir, name), { recursive: true, force: true })
+  for (const name of (await readdir(reposDir)).filter((one) => TEMPORARY.test(one)))
+    await rm(join(reposDir, name), { recursive: true, force: true }).catch((error: unknown) => {
+      // On a read-only file system it stays until a start that can delete it.
+      if (!isRefusedWrite(error)) throw error
+    })
 }

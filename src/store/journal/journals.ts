@@ -1,10 +1,11 @@
 // The journals of a store: records that are only ever appended.
 import { dirname } from 'node:path'
+import { StoreDamaged } from '../errors.js'
 import { ensureDir, removeFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 import type { AnyDocument } from '../view.js'
 import { Group, type GroupIndex } from './group.js'
-import { type Added, segmentFile, writeSegments } from './segment.js'
+import { type Added, readSegment, segmentFile, SegmentGone, writeSegments } from './segment.js'
 
 /** Whether a name is that of a journal, not of a table. */
 export const isJournal = (name: string): boolean => name.startsWith('journal-')
@@ -105,6 +106,19 @@ export class Journals {
         for (const one of before) if (!segments.includes(one)) this.#forget(name, id, segmentFile(group.folder, one))
       },
     }
+  }
+
+  /** Reads all segments, and returns a line for each that is missing or damaged. */
+  async damages(): Promise<string[]> {
+    const found: string[] = []
+    for (const groups of this.#groups.values())
+      for (const { folder, segments } of groups.values())
+        for (const segment of segments)
+          await readSegment(this.fs, folder, segment).catch((thrown: unknown) => {
+            if (!(thrown instanceof StoreDamaged || thrown instanceof SegmentGone)) throw thrown
+            found.push(thrown instanceof StoreDamaged ? thrown.message : `${thrown.message} is missing`)
+          })
+    return found
   }
 
   #forget(name: string, group: string, file: string): void {

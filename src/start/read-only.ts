@@ -1,0 +1,38 @@
+/** Starts on folders that cannot be written to: the service reads, and takes up what writes as soon as it can. */
+import type { FolderWatch } from '../disk/folder-watch.js'
+import type { Log } from '../kernel/log.js'
+import { describeFolder } from './operator-failures.js'
+
+/** How often the folders are tried, in milliseconds. */
+const RETRY_MS = 3_000
+
+/** Reports that the service starts read-only. Returns false if the folders can be written to. */
+export async function isReadOnly(folders: FolderWatch, log: Log): Promise<boolean> {
+  const refused = await folders.unwritable()
+  for (const folder of refused)
+    log.error(
+      { folder: folder.path },
+      `${describeFolder(folder)}. The server starts read-only. Make room, or give the permission to write to ${folder.path}: it resumes by itself.`,
+    )
+  return refused.length > 0
+}
+
+/** Calls `resume` once when the folders can be written to. */
+export function resumeWhenWritable(folders: FolderWatch, log: Log, resume: () => Promise<void>): { stop(): Promise<void> } {
+  let trying: Promise<void> = Promise.resolve()
+  const look = async (): Promise<void> => {
+    if ((await folders.unwritable()).length > 0) return
+    await resume()
+    clearInterval(timer)
+    log.info({}, 'The folders can be written to again. The server is no longer read-only.')
+  }
+  const timer = setInterval(() => {
+    trying = trying.then(look).catch((error: unknown) => log.error({ error }, 'The server could not resume. It tries again in a few seconds.'))
+  }, RETRY_MS).unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await trying
+    },
+  }
+}
