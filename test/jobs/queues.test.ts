@@ -2,12 +2,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { jobs } from '../../src/model/index.js'
+import { connections, jobs } from '../../src/model/index.js'
 import { as, organization } from '../people/fixture.js'
 import { startGitHttp } from '../support/git-http.js'
 import { startService } from '../support/service.js'
 import { startSmtp } from '../support/smtp.js'
 import { suiteWith } from '../support/suite.js'
+
+const ignoreSilent = ({ url }: { url: string }): Promise<void> | undefined => (url.includes('silent') ? new Promise(() => {}) : undefined)
 
 /** A service, a Git server, a website, and a mail server. URLs with "silent" get no response until the end. */
 const [test, here] = await suiteWith('queues of jobs', async () => {
@@ -16,7 +18,7 @@ const [test, here] = await suiteWith('queues of jobs', async () => {
     env: { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example', BINDERY_IMPORT_DELAY_MS: '0', BINDERY_REMOTE_TIMEOUT_SECONDS: '600' },
   })
   const remotes = await startGitHttp({ root: join(service.dir, 'remotes') })
-  remotes.behaviour.onRequest = ({ url }) => (url.includes('silent') ? new Promise<void>(() => {}) : undefined)
+  remotes.behaviour.onRequest = ignoreSilent
   const site = createServer((request, response) => {
     if (!request.url?.includes('silent')) response.setHeader('content-type', 'text/html').end('<main><h1>Docs</h1><p>Text.</p></main>')
   })
@@ -29,7 +31,7 @@ const [test, here] = await suiteWith('queues of jobs', async () => {
     await service.close()
     await smtp.close()
   }
-  return { service, smtp, git: url, silent: `${remotes.url}/silent`, site: `http://127.0.0.1:${(site.address() as AddressInfo).port}`, close }
+  return { service, smtp, remotes, git: url, silent: `${remotes.url}/silent`, site: `http://127.0.0.1:${(site.address() as AddressInfo).port}`, close }
 })
 const { admin, organization: first } = here.service
 
@@ -62,6 +64,35 @@ test('imports from a silent host delay no other sync and no mail', async () => {
   const own = await startImport(first, here.git)
   await until(async () => (await stateOf(own)) === 'success')
   assert.ok(await areUnderWay(stuck), 'no import from the silent host is over')
+})
+
+test('polls of a silent host do not delay polls of others', async () => {
+  const other = await organization(here.service)
+  const connect = async (org: string, name: string): Promise<{ id: string; space: string; push: (files: Record<string, string>) => Promise<unknown> }> => {
+    const repository = await here.remotes.createRepository(`${name}.git`, { files: { 'README.md': '# Docs\n' } })
+    const space = await spaceOf(org)
+    const input = { url: repository.url, ref: 'refs/heads/main', direction: 'import' }
+    const { body } = await admin.call('post', `${space}/git/connections`, input).expect(201)
+    await until(async () => (await admin.call('get', `${space}/git/connections/${body.id}`)).body.lastRun?.state === 'success')
+    return { id: body.id, space, push: (files) => repository.commit(files) }
+  }
+  const quiet: string[] = []
+  for (let n = 0; n < 6; n++) quiet.push((await connect(first, `later-${n}`)).id)
+  const live = await connect(other, 'live')
+  let waiting = 0
+  here.remotes.behaviour.onRequest = ({ url }) => (/later-/.test(url) ? new Promise<void>(() => void waiting++) : undefined)
+  const { app } = here.service.service
+  for (const connection of quiet) app.wakeConnections({ connection })
+  await until(async () => waiting > 0)
+  await live.push({ 'new.md': '# New\n' })
+  app.wakeConnections({ connection: live.id })
+  await until(async () => (await admin.call('get', `${live.space}/content/pages`)).text.includes('"New"'))
+  const failures = await Promise.all(quiet.map((id) => app.store.get(connections, id)))
+  assert.ok(
+    failures.every((one) => one?.failure === undefined),
+    'no poll of the silent host is over',
+  )
+  here.remotes.behaviour.onRequest = ignoreSilent
 })
 
 test('imports of content from a silent website do not delay those of others', async () => {
