@@ -42,6 +42,10 @@ test('every page has its whole layout, its kind and its tags, whatever its type'
     outline: true,
     pagination: true,
     metadata: true,
+    coverMask: 'none',
+    tags: true,
+    actions: true,
+    anchors: true,
   }
   const front = 'layout:\n  width: wide\n  cover:\n    visible: false\n    size: hero\n  outline:\n    visible: false\ntags: [beta]\n'
   const space = await imported({

@@ -58,6 +58,37 @@ async function found(desk: Pick<Desk, 'url'>, query: string, { as = here.admin, 
 const titles = async (desk: Pick<Desk, 'url'>, query: string): Promise<string[]> => (await found(desk, query)).map(({ title }) => title)
 const desk = await openDesk(here, FILES)
 
+test('results have a rank that pages of the list continue, the entries above them, and a description', async () => {
+  const url = `/v1/orgs/${here.organization}/spaces`
+  const space = (await here.admin.call('post', url, { title: 'Ranked' }).expect(201)).body.id as string
+  const changes = [
+    { operation: 'insert_group', title: 'Guides', ref: 'guides' },
+    ...['Quince', 'Quince jam', 'More'].map((title) => ({
+      operation: 'insert_page',
+      title,
+      description: `About ${title}`,
+      document: { markdown: `# ${title}\n\nA zyxwine quince.\n` },
+    })),
+  ]
+  await here.admin.call('post', `/v1/spaces/${space}/content`, { changes }).expect(200)
+  const { pages } = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body
+  const group = pages.find(({ title }: { title: string }) => title === 'Guides').id
+  const moved = pages.find(({ title }: { title: string }) => title === 'Quince').id
+  await here.admin.call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page: moved, into: group }] }).expect(200)
+  const first = (await here.admin.call('get', `/v1/spaces/${space}/search?query=zyxwine&limit=2`).expect(200)).body
+  const next = (await here.admin.call('get', `/v1/spaces/${space}/search?query=zyxwine&limit=2&page=${first.next.page}`).expect(200)).body
+  const all = [...first.items, ...next.items] as Hit[]
+  assert.equal(
+    all.map(({ rank, resultType }) => [rank, resultType]),
+    [1, 2, 3].map((rank) => [rank, 'page']),
+  )
+  const quince = all.find(({ title }) => title === 'Quince')
+  assert.equal([quince?.ancestors, quince?.description], [[{ title: 'Guides' }], 'About Quince'])
+  const [found] = (await here.admin.call('get', `/v1/orgs/${here.organization}/search?query=zyxwine`).expect(200)).body.items
+  assert.equal([found.type, found.id, found.pages.map(({ rank }: Hit) => rank)], ['space', space, [1, 2, 3]])
+  assert.is(found.score, found.pages[0].score)
+})
+
 test('finds sections with their headings, and marks what matches', async () => {
   const [page, ...others] = await found(desk, 'bergamot')
   assert.equal(others, [])

@@ -20,6 +20,7 @@ test('a new site has the whole shape, without members that nobody chose, and wha
   const { styling, ...groups } = before
   assert.equal(groups, {
     favicon: {},
+    socialAccounts: [],
     internationalization: { locale: 'en' },
     header: { preset: 'default', links: [] },
     footer: { groups: [] },
@@ -37,7 +38,7 @@ test('a new site has the whole shape, without members that nobody chose, and wha
     socialPreview: {},
     insights: { trackingCookie: false },
   })
-  const members = 'background corners dangerColor depth font icons infoColor links monospaceFont primaryColor search sidebar successColor theme warningColor'
+  const members = 'background codeTheme corners dangerColor depth font icons infoColor links monospaceFont primaryColor search sidebar successColor theme warningColor'
   assert.is(Object.keys(styling).sort().join(' '), members)
   assert.match(styling.primaryColor.light, /^#[0-9a-f]{6}$/)
   assert.equal((await put(before).expect(200)).body, before)
