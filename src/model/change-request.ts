@@ -29,6 +29,8 @@ export interface ChangeRequestDoc {
   comments: number
   /** Set on the change request that holds a sync's conflict: the key of the remote. */
   remoteKey?: string
+  /** Of a conflict: IDs of the members whose text a reset of the remote would drop. They are notified with the admins of the connection. */
+  heldFor?: string[]
   /** Why it was archived by the server, in words. */
   note?: string
   /** Users who pushed commits to it with Git. The authors of such commits are what the pusher says, so these users count as its writers. */

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { eventsOf } from '../support/events.js'
 import { git } from '../support/hermetic-git.js'
+import { requestedReviews } from '../../src/model/index.js'
 import { startSmtp } from '../support/smtp.js'
 import { suiteWith } from '../support/suite.js'
 import { type Connected, POLL_MS, QUIET_MS, startConnected } from './connected.js'
@@ -170,6 +171,32 @@ test('a person creates a missing branch by force, on the branch to which it was 
   assert.is((await here.get(base)).failure, undefined)
   assert.is(await git(theirs.path, ['rev-parse', 'main^']), trunk)
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
+})
+
+test('authors of text that a reset of the remote dropped are notified with the admins', async () => {
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+  const { base } = await here.connect(space, { url: theirs.url })
+  const first = await git(theirs.path, ['rev-parse', 'main'])
+  const authors = [await here.service.caller('review'), await here.service.caller('edit')]
+  for (const [at, { call }] of authors.entries()) {
+    const changes = [{ operation: 'insert_page', title: `Page ${at}`, document: { markdown: `# Page ${at}\n` } }]
+    await call('post', `/v1/spaces/${space}/content`, { changes }).expect(200)
+    await here.forward(AN_HOUR_AND_MORE)
+  }
+  const files = await here.remoteFiles(theirs)
+  const mails = smtp.received.length
+  await git(theirs.path, ['update-ref', 'refs/heads/main', first])
+  await here.forward(AN_HOUR_AND_MORE)
+  const { failure } = await here.get(base)
+  assert.is(failure?.cause, 'conflict')
+  assert.match(failure?.message ?? '', /reset and no longer has text that was written here by Person/)
+  assert.equal(await here.files(space), files)
+  const sent = smtp.received.slice(mails).flatMap(({ to }) => to)
+  assert.is(sent.length, 3)
+  assert.is(new Set(sent).size, 3)
+  const { store } = here.service.service.app
+  const asked = (await store.find(requestedReviews, 'space', space)).map(({ user }) => user)
+  assert.equal(asked, [authors[0]?.user])
 })
 
 test.run()

@@ -1,6 +1,6 @@
 /** Notices that a connection does not work: an event (and so webhooks) and mails, once for each cause, and again when it is well. */
 import { atLeast } from '../../access/index.js'
-import { type ConnectionDoc, type ConnectionFailure, connections, memberships, spaces } from '../../model/index.js'
+import { changeRequests, type ConnectionDoc, type ConnectionFailure, connections, memberships, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
@@ -67,9 +67,13 @@ async function tell(app: App, tx: Transaction, doc: ConnectionDoc, what: 'failed
   const subject = { space, connection: id, ...(changeRequest === undefined ? {} : { changeRequest }) }
   await emit(app, tx, { type: `git_connection.${what}`, organization, subject, data: { url, ref, cause, since, ...why } })
   if (!app.mail) return
-  for (const user of await recipients(tx, doc))
+  for (const user of new Set([...(await recipients(tx, doc)), ...(await authorsIn(tx, changeRequest))]))
     await queueMail(app, tx, { mail: 'connection', connection: id, user, what, message: what === 'failed' ? message : '' })
 }
+
+/** The authors whose text a conflict holds because the remote dropped it. */
+const authorsIn = async (tx: Transaction, changeRequest: string | undefined): Promise<string[]> =>
+  ((changeRequest === undefined ? null : await tx.get(changeRequests, changeRequest))?.heldFor ?? []).slice(0, MAX_MAILS)
 
 /** Who gets a mail: the user who made the connection while they are an admin of the space, else the admins of the organization. */
 async function recipients(tx: Transaction, { space: id, organization, createdBy }: ConnectionDoc): Promise<string[]> {

@@ -9,6 +9,7 @@ import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { findCollisions } from '../commits/merge/path-collisions.js'
 import { overridesAt } from '../revisions/identity.js'
+import { notifyAuthors } from './notify-authors.js'
 import { changeRequestRef, incomingRef } from '../context/refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
 import { firstBase, laterBase } from './conflict-base.js'
@@ -42,13 +43,21 @@ export async function holdConflict(sync: LockedSync, arrival: Arrival, plan: Con
   const { doc, note } = existing
     ? { doc: existing, note: await addLaterHead(sync, existing, arrival, plan) }
     : { doc: await openConflict(sync, arrival, plan), note: '' }
+  const authors = plan.contested ? (plan.ground.ownDropped?.authors ?? []) : []
+  if (authors.length > 0) await notifyAuthors(sync, doc, authors)
   return {
     result: 'conflict',
     revision: arrival.main,
     remoteRevision: arrival.head,
     changeRequest: doc.id,
-    error: `Changes here and in ${describeRemote(sync.remote)} conflict in ${listed}. Resolve them in change request #${doc.number} and merge it; the main content stays as it is until then.${note}`,
+    error: `Changes here and in ${describeRemote(sync.remote)} conflict in ${listed}. Resolve them in change request #${doc.number} and merge it; the main content stays as it is until then.${writtenBy(authors)}${note}`,
   }
+}
+
+/** States whose text the remote dropped. */
+const writtenBy = (authors: readonly string[]): string => {
+  const names = authors.slice(0, 10).map((author) => author.replace(/ <[^<>]*>$/, ''))
+  return authors.length === 0 ? '' : ` The remote was reset and no longer has text that was written here by ${names.join(', ')}.`
 }
 
 async function openConflict(sync: LockedSync, arrival: Arrival, plan: ConflictPlan): Promise<Document<ChangeRequestDoc>> {
