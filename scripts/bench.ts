@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { changes, changesLine } from './bench/changes.js'
 import { connectionLines, connectionRuns } from './bench/connections.js'
 import { documents } from './bench/documents.js'
-import { blockTrees, blockTreesLine, firstReadLine, firstReads } from './bench/facts.js'
+import { blockTrees, blockTreesLine, firstReadLine, firstReads, historyLines, longHistories } from './bench/facts.js'
 import { doorLines, gitDoor } from './bench/git-door.js'
 import { listLines, lists } from './bench/lists.js'
 import { manySpaces, manySpacesLine } from './bench/many-spaces.js'
@@ -45,6 +45,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: [...connectionLines], run: (dir) => connectionRuns(dir, wanted) },
   { names: [blockTreesLine], run: blockTrees },
   { names: [firstReadLine], run: firstReads },
+  { names: historyLines, run: longHistories },
   { names: [searchLine], run: searches },
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
   { names: listLines, run: (dir) => lists(dir, wanted) },

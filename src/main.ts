@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-/** The command line: serve, token, user, fsck, bundle, refresh, migrate, forget-key. */
+/** The command line: serve, token, user, fsck, backup, bundle, refresh, migrate, forget-key. */
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './disk/folder-lock.js'
+import { backUp } from './commands/backup.js'
 import { forgetKey } from './commands/keys.js'
 import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
 import { migrate } from './commands/migrate/migrate.js'
@@ -57,6 +59,14 @@ program
   .command('bundle <space> <file>')
   .description('write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile')
   .action(async (space: string, file: string) => console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`))
+
+program
+  .command('backup <folder>')
+  .description('copy the data and the repositories into a new folder, from which a server can start; the server may run meanwhile')
+  .action(async (folder: string) => {
+    const { files, repositories } = await backUp(loadConfig(), folder)
+    console.log(`${resolve(folder)} has ${repositories} repositories and ${files} files. To restore, see docs/administration.md.`)
+  })
 
 program
   .command('refresh <space>')

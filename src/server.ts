@@ -1,6 +1,7 @@
 /** Starts a service from its configuration: the one door for the command line and for tests. */
 import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
+import { FolderWatch } from './disk/folder-watch.js'
 import { keepSecret } from './disk/secret-file.js'
 import type { App } from './domain/context/app.js'
 import { tellSetAside } from './domain/events/ref-set-aside.js'
@@ -50,6 +51,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const log = overrides.log ?? createLog({ level: config.logLevel })
   const budget = new MemoryBudget(config.cacheBytes)
   const closers = new Closers()
+  const folders = new FolderWatch({ BINDERY_DATA_DIR: resolve(config.dataDir), BINDERY_REPOS_DIR: resolve(config.reposDir) })
   let watchers: Watchers | undefined
   let background: Background | null = null
   try {
@@ -71,7 +73,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     opened = app
     const { repairs, result: first } = await catchUp(app, node, () => bootstrap(app, config))
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
-    const api = await serveApi(app, config, { log, budget, node })
+    const api = await serveApi(app, config, { log, folders, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     background = overrides.withoutWorker ? null : startBackground(app, { requestExports: watchers.requestExports, node })
     node?.hints.on('moved', (hint) => {

@@ -13,6 +13,15 @@ import { call, importInto, newSpace, startService } from './processes.js'
 
 export const blockTreesLine = 'block trees / markdown-it'
 export const firstReadLine = 'first read of 3,000 pages / git archive and markdown-it'
+/** Shapes of real repositories: a long history of few pages, and many pages with a shorter one. */
+const HISTORIES = [
+  { pages: 84, commits: 9_620 },
+  { pages: 6_571, commits: 2_857 },
+]
+const historyLine = ({ pages, commits }: { pages: number; commits: number }): string =>
+  `first read of ${pages.toLocaleString('en')} pages and ${commits.toLocaleString('en')} commits / git log --raw and markdown-it`
+const restartLine = 'that read after a restart / the read before it'
+export const historyLines = [...HISTORIES.map(historyLine), restartLine]
 
 const PAGES = 3_000
 const ROUNDS = 5
@@ -77,6 +86,54 @@ export async function firstReads(dir: string): Promise<Line[]> {
     await service.stop()
     await remotes.close()
   }
+}
+
+/**
+ * The page tree without metadata of a revision that no one has read, by a history with many commits: it has the dates of all files. Against `git log --raw`
+ * of the whole history and a bare parse of the pages. After a restart nothing of it is to be read again.
+ */
+export async function longHistories(dir: string): Promise<Line[]> {
+  const root = join(dir, 'long-histories')
+  const remotes = await startGitHttp({ root })
+  const lines: Line[] = []
+  const restarts: number[] = []
+  try {
+    for (const shape of HISTORIES) {
+      const ours: number[] = []
+      const baseline: number[] = []
+      const health: number[] = []
+      for (let round = 0; round < 3; round++) {
+        const name = `history-${shape.pages}-${round}.git`
+        const path = join(root, name)
+        await generateRepository(path, shape.pages, shape.commits, 100_000 * (round + 1))
+        const data = join(dir, `long-histories-data-${shape.pages}-${round}`)
+        let service = await startService(data)
+        const space = await newSpace(service)
+        await importInto(service, space, `${remotes.url}/${name}`, 'refs/heads/main')
+        const read = (): Promise<number> => timed(() => call(service, 'GET', `/v1/spaces/${space}/content/pages?metadata=false`))
+        const first = await whileAsking(service.url, health, read)
+        await service.stop()
+        service = await startService(data)
+        const again = await read()
+        await service.stop()
+        const texts = (await git(path, ['grep', '-h', '-e', '', 'main', '--', '*.md'])).split('\n---\n')
+        baseline.push(
+          await timed(async () => {
+            await promisify(execFile)('git', ['log', '--raw', 'main'], { cwd: path, encoding: 'buffer', maxBuffer: 2 ** 30 })
+            for (const text of texts) markdownIt.parse(text, {})
+          }),
+        )
+        ours.push(first)
+        restarts.push(again / first)
+      }
+      const slowest = Math.max(...health)
+      const detail = `${ms(median(ours))} to ${ms(median(baseline))}; /healthz during the read: at most ${ms(slowest)}`
+      lines.push({ name: historyLine(shape), sense: 'most', target: 3, ratios: ratiosOf(ours, baseline), detail })
+    }
+  } finally {
+    await remotes.close()
+  }
+  return [...lines, { name: restartLine, sense: 'most', target: 0.5, ratios: restarts, detail: 'both shapes' }]
 }
 
 /** Runs work while /healthz is asked every few milliseconds; adds how long each response took. */

@@ -2,12 +2,15 @@
 export { mayResolve, presentCommentPermissions } from './comments.js'
 export {
   allows,
+  type Caller,
+  mayNow,
   type Permission,
   policy,
   presentOrganizationPermissions,
   presentSpacePermissions,
   presentTeamPermissions,
   presentCollectionPermissions,
+  presentSitePermissions,
 } from './policy.js'
 export { atLeast, type ChainLink, effectiveRole, greater, rank } from './roles.js'
 export { gateFor, mayEnter, mayVisitorSee, visibleTo, type VisitorContext, type VisitorPage, type VisitorUse } from './visitor-gate.js'

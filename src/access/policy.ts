@@ -1,6 +1,6 @@
 // The table of permissions, from which both the checks and the `permissions` of responses are made.
 import type { Role } from '../model/common.js'
-import { collectionPermissions, organizationPermissions, spacePermissions, teamPermissions } from '../model/index.js'
+import { collectionPermissions, organizationPermissions, sitePermissions, spacePermissions, teamPermissions } from '../model/index.js'
 import { atLeast, rank } from './roles.js'
 
 /**
@@ -9,6 +9,7 @@ import { atLeast, rank } from './roles.js'
  */
 export const policy = {
   'organization:view': 'guest',
+  'organization:access': 'guest',
   'organization:admin': 'admin',
   'organization:ownTeam': 'create',
   'organization:createContent': 'create',
@@ -30,8 +31,18 @@ export const policy = {
   'collection:admin': 'admin',
   'collection:viewInviteLinks': 'admin',
   'site:view': 'read',
+  'site:access': 'read',
+  'site:comment': 'comment',
+  'site:edit': 'edit',
+  'site:review': 'review',
+  'site:merge': 'review',
+  'site:triggerGitSync': 'review',
   'site:create': 'create',
   'site:admin': 'admin',
+  'site:viewInviteLinks': 'admin',
+  'site:installIntegration': 'admin',
+  'site:viewAdaptiveSchema': 'read',
+  'site:editAdaptiveSchema': 'admin',
   'space:view': 'read',
   'space:access': 'read',
   'space:comment': 'comment',
@@ -54,17 +65,55 @@ export function allows(permission: Permission, role: Role | null | undefined): b
   return least === 'guest' ? rank(role) >= -1 : atLeast(role, least)
 }
 
-const flags = <K extends string>(scope: string, keys: readonly K[], role: Role | null | undefined): Record<K, boolean> =>
-  Object.fromEntries(keys.map((key) => [key, allows(`${scope}:${key}` as Permission, role)])) as Record<K, boolean>
+/** The permissions that a read-only token keeps: they change nothing. */
+const reading: ReadonlySet<Permission> = new Set<Permission>([
+  'organization:view',
+  'organization:access',
+  'organization:viewBilling',
+  'organization:listMembers',
+  'organization:listTeams',
+  'organization:listIntegrations',
+  'organization:listInstallations',
+  'translation:view',
+  'member:view',
+  'team:view',
+  'collection:view',
+  'collection:viewInviteLinks',
+  'site:view',
+  'site:access',
+  'site:viewInviteLinks',
+  'site:viewAdaptiveSchema',
+  'space:view',
+  'space:access',
+  'space:viewInviteLinks',
+])
 
-/** The `permissions` object of an organization for somebody with this role. */
-export const presentOrganizationPermissions = (role: Role | null | undefined) => flags('organization', organizationPermissions, role)
+/** The caller of a request: the role on the resource (null = guest, undefined = not a member), and whether the token is read-only. */
+export interface Caller {
+  role: Role | null | undefined
+  readOnly: boolean
+}
 
-/** The `permissions` object of a space for somebody with this role. */
-export const presentSpacePermissions = (role: Role | null | undefined) => flags('space', spacePermissions, role)
+/** Whether the caller may use a permission with this token. */
+export const mayNow = (permission: Permission, { role, readOnly }: Caller): boolean => allows(permission, role) && (!readOnly || reading.has(permission))
 
-/** The `permissions` object of a collection for somebody with this role. */
-export const presentCollectionPermissions = (role: Role | null | undefined) => flags('collection', collectionPermissions, role)
+const flags = <K extends string>(scope: string, keys: readonly K[], caller: Caller): Record<K, boolean> =>
+  Object.fromEntries(keys.map((key) => [key, mayNow(`${scope}:${key}` as Permission, caller)])) as Record<K, boolean>
 
-/** The `permissions` object of a team for somebody with this role. */
-export const presentTeamPermissions = (role: Role | null | undefined) => flags('team', teamPermissions, role)
+/** The `permissions` object of an organization. */
+export const presentOrganizationPermissions = (caller: Caller) => flags('organization', organizationPermissions, caller)
+
+/** The `permissions` object of a space. Nobody can write the content of a locked space. */
+export const presentSpacePermissions = (caller: Caller, locked: boolean) => ({
+  ...flags('space', spacePermissions, caller),
+  ...(locked ? { edit: false, merge: false } : {}),
+})
+
+/** The `permissions` object of a site. */
+export const presentSitePermissions = (caller: Caller) => flags('site', sitePermissions, caller)
+
+/** The `permissions` object of a collection. */
+export const presentCollectionPermissions = (caller: Caller) => flags('collection', collectionPermissions, caller)
+
+/** The `permissions` object of a team. */
+export const presentTeamPermissions = (caller: Caller) => flags('team', teamPermissions, caller)

@@ -37,6 +37,7 @@ function errorStatuses(endpoint: Endpoint): number[] {
   if (endpoint.needs !== 'public') found.add(401)
   if (endpoint.needs !== 'public' && endpoint.needs !== 'authenticated') found.add(403)
   if (hidden.length > 0) found.add(404)
+  if (endpoint.method !== 'GET') found.add(507)
   if (endpoint.rawBodyLimitBytes !== undefined) found.add(408).add(413)
   if (endpoint.body) found.add(408).add(413).add(415)
   return [...found].sort((a, b) => a - b)

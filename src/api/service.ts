@@ -1,5 +1,5 @@
 /** What the API pipeline needs to know about this service: how endpoints are declared, and how permissions are checked. */
-import { allows, type Permission } from '../access/index.js'
+import { allows, type Permission, policy } from '../access/index.js'
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
 import { isTokenValid, type LoadedForRole, currentRole } from '../domain/roles/current-role.js'
@@ -31,7 +31,17 @@ export async function checkStillMay(reader: Reader, actor: Actor, permission: st
   const role = resource && (await currentRole(reader, actor, scope, resource))
   if (role === 'gone') return
   if (role === 'unseen') throw notFound(`The ${scope}`)
-  if (!allows(permission as Permission, role)) throw new ServiceError('forbidden', `This needs the permission "${permission}", which you no longer have here.`)
+  if (!allows(permission as Permission, role)) throw new ServiceError('forbidden', denial(permission, { [scope]: { role } }))
+}
+
+/** What a caller without a permission is told: the role that has it, their own, and what to do. */
+export function denial(permission: string, resources: Readonly<Record<string, unknown>>): string {
+  const scope = scopeOf(permission)
+  const least = policy[permission as Permission]
+  const { role } = (resources[scope] ?? {}) as { role?: Role | null }
+  const own = role === undefined || role === null ? 'you have no role' : `your role is ${role}`
+  const needed = least === 'guest' ? 'which members of the organization have' : `which the role ${least} has`
+  return `This needs the permission "${permission}" on the ${scope}, ${needed}; ${own} there. Ask an admin of the ${scope} for it.`
 }
 
 /** Whether the policy allows it, by the role the caller has on the resource that the permission is about: its first word. */

@@ -86,19 +86,28 @@ export async function checkAll(config: Config, { deep = false } = {}): Promise<F
     for (const space of await service.app.store.all(spaces)) {
       const name = repositoryName(space.id)
       if (!(await service.app.git.exists(name))) continue
-      const repository = await service.app.git.open(name)
+      const checked = await checkRepository(service.app, name, deep).catch((error: unknown) => {
+        // The checks of the other repositories must not depend on this one.
+        if (!(error instanceof GitError)) throw error
+        return { complaints: [`it cannot be checked (${error.message})`], notes: [] }
+      })
       const at = (line: string): string => `${join(resolve(config.reposDir), `${name}.git`)}: ${line}`
-      for (const line of await repository.check()) found.complaints.push(at(line))
-      if (!deep) continue
-      const { complaints, notes } = await repository.deepCheck()
-      found.complaints.push(...complaints.map(at))
-      found.notes.push(...notes.map(at))
+      found.complaints.push(...checked.complaints.map(at))
+      found.notes.push(...checked.notes.map(at))
     }
     const specs = await checkSpecFiles(service.app, { deep })
     return { complaints: [...found.complaints, ...specs.complaints], notes: [...found.notes, ...specs.notes] }
   } finally {
     await service.close()
   }
+}
+
+async function checkRepository({ git }: App, name: string, deep: boolean): Promise<Findings> {
+  const repository = await git.open(name)
+  const found = await repository.check()
+  if (!deep) return { complaints: found, notes: [] }
+  const { complaints, notes } = await repository.deepCheck()
+  return { complaints: [...found, ...complaints], notes }
 }
 
 /** Writes the repository of a space into one file; a server may run meanwhile. Throws if there is none, or if the file exists. */

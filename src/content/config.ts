@@ -1,10 +1,11 @@
 /** The configuration of a repository: where its pages are, its table of contents, and redirects. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { DEFAULT_SUMMARY, HONKIT_FILE } from './known-files.js'
-import { findSettings, type Settings } from './settings-file.js'
+import { findSettings, type Settings, type UnlistedReadme } from './settings-file.js'
 import { isRecord } from './json.js'
 import { decodePercent, isMarkdown, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'
+import { findInAnyCase, followLinks } from './symlinks.js'
 import { withoutZeroWidth } from './text.js'
 import type { ContentConfig, ContentStructure, DocumentEntry, TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
@@ -20,7 +21,10 @@ const asPath = (value: unknown): string | null => (typeof value === 'string' || 
  * (relative to that root), and redirects. An invalid setting gives a diagnostic, and its default is used; nothing in the files makes
  * this throw.
  */
-export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml' | 'toml'>): Promise<{ config: ContentConfig; diagnostics: Diagnostic[] }> {
+export async function readConfig(
+  reader: TreeReader,
+  work: Pick<TextWork, 'yaml' | 'toml'>,
+): Promise<{ config: ContentConfig; diagnostics: Diagnostic[]; unlistedReadme: UnlistedReadme }> {
   const diagnostics: Diagnostic[] = []
   const settings = await findSettings(reader, work, diagnostics)
   const { entries } = settings
@@ -40,7 +44,9 @@ export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml'
     return normalizePath(fallback, root) ?? fallback
   }
 
-  const config: ContentConfig = { root, readme: structurePath('readme', 'README.md'), summary: structurePath('summary', DEFAULT_SUMMARY), redirects: {} }
+  const readme = await findInAnyCase(reader, structurePath('readme', 'README.md'))
+  const summary = await findInAnyCase(reader, structurePath('summary', DEFAULT_SUMMARY))
+  const config: ContentConfig = { root, readme: readme.path, summary: summary.path, ...(summary.link ? { summaryLink: summary.link } : {}), redirects: {} }
   const redirects = entries.get('redirects')
   if (redirects && redirects.value !== null) {
     if (!isRecord(redirects.value))
@@ -52,7 +58,7 @@ export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml'
     else config.redirects = await readRedirects(reader, root, redirects.value, (message) => report('invalid-config', message, redirects.position))
   }
   if (settings.file === HONKIT_FILE) await reportLanguages(reader, config, structure?.value, diagnostics)
-  return { config, diagnostics }
+  return { config, diagnostics, unlistedReadme: settings.unlistedReadme }
 }
 
 /** The effective root. A folder that does not exist is used as it is written. */
@@ -67,10 +73,17 @@ async function readRoot(
   const instead = rootDefault === '' ? 'the repository’s root' : rootDefault
   if (path === null) report('invalid-root', `${rootName} must be a folder inside the repository, so ${instead} is used. Correct ${rootName}.`, entry?.position)
   const root = path ?? rootDefault
-  if (root !== '' && (await reader.entry(root))?.mode !== FOLDER && (await reader.list(root)) === null)
-    report('invalid-root', `${rootName} is ${root}, which is not a folder of this repository. Correct ${rootName}.`, entry?.position)
+  if (root === '' || (await isFolder(reader, root))) return root
+  const linked = await followLinks(reader, root)
+  if (linked?.mode === FOLDER) return linked.path
+  report('invalid-root', `${rootName} is ${root}, which is not a folder of this repository. Correct ${rootName}.`, entry?.position)
   return root
 }
+
+const isFolder = async (reader: TreeReader, path: string): Promise<boolean> => (await reader.entry(path))?.mode === FOLDER || (await reader.list(path)) !== null
+
+/** The path that the entries of the table of contents are relative to. */
+export const entriesFrom = ({ summary, summaryLink }: ContentConfig): string => summaryLink ?? summary
 
 /** HonKit makes a book of each folder that its list of languages names; here they are folders of one tree. */
 async function reportLanguages(reader: TreeReader, { root, summary }: ContentConfig, structure: unknown, diagnostics: Diagnostic[]): Promise<void> {
@@ -117,8 +130,8 @@ async function findPageFile(reader: TreeReader, root: string, target: string): P
     if (path === null) continue
     const below = path === '' ? '' : `${path}/`
     for (const candidate of [path, `${path}.md`, `${below}README.md`]) {
-      const entry = isMarkdown(candidate) ? await reader.entry(candidate) : null
-      if (entry && isFile(entry)) return candidate
+      const entry = isMarkdown(candidate) ? await followLinks(reader, candidate) : null
+      if (entry && isFile(entry)) return entry.path
     }
   }
   return null

@@ -11,7 +11,7 @@ import { firstHeading } from './title.js'
 import type { PageAttributes } from './types.js'
 
 /** Increases if other facts are made of the same file: an index of another version is dropped. */
-export const FACTS_VERSION = 5
+export const FACTS_VERSION = 6
 
 /** What the tree of pages shows of a file. */
 export interface PageFacts {
@@ -49,7 +49,7 @@ export function makeFacts(file: Uint8Array): FileFacts {
   const limit = markdown.length < MAY_BE_HEAVY ? null : pageLimit(markdown)
   let tree: Whole | null | undefined
   const parsed = (): Whole | null => (tree === undefined ? (tree = parseWhole(markdown)) : tree)
-  const title = firstHeading(text)?.title ?? ''
+  const title = firstHeading(text)?.title || (attributes.title ?? '')
   return {
     page: {
       ...{ attributes, bodyStart, diagnostics: diagnostics.map(({ file: _, ...one }) => one), limit },

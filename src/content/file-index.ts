@@ -2,8 +2,9 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'
-import type { ReaderEntry } from './types.js'
-import { Submodules } from './submodules.js'
+import type { ReaderEntry, Symlinks } from './types.js'
+import { SUBMODULE_ADVICE, Submodules } from './submodules.js'
+import { linkOn, throughLinks } from './symlinks.js'
 import { sortOutUnfit } from './unfit-names.js'
 
 /** The files below the effective root. Finds the file that a target in a page or table of contents names. */
@@ -14,10 +15,12 @@ export class FileIndex {
   readonly unfit: readonly Diagnostic[]
   readonly submodules: Submodules
   readonly #set: Set<string>
+  #byFolded: Map<string, string> | null = null
 
   constructor(
     readonly root: string,
     entries: readonly ReaderEntry[],
+    private readonly symlinks: Symlinks,
   ) {
     const { fit, diagnostics } = sortOutUnfit(entries.filter((entry) => isFile(entry) && isBelow(root, entry.path)).map((entry) => entry.path))
     this.paths = fit
@@ -36,7 +39,30 @@ export class FileIndex {
   }
 
   find(target: string, from: string): string | null {
-    return findTarget(target, from, this.root, (path) => this.#set.has(path))
+    return findTarget(
+      target,
+      from,
+      this.root,
+      withLinks(this.symlinks, (path) => this.#set.has(path)),
+    )
+  }
+
+  /** Tells why a target names no file and what to do about it, as the end of a sentence. */
+  faultOf(target: string, from: string): string {
+    const named = target.replace(/[?#].*$/s, '')
+    if (this.submodules.hold(named, `${from}/.`, this.root)) return `${SUBMODULE_ADVICE}.`
+    const link = findTarget(named, from, this.root, (path) => linkOn(this.symlinks, path) ?? false)
+    if (link !== null)
+      return `leads through the symbolic link ${link}, which points to no file below the root of the pages. Replace the link with the file itself.`
+    const like = findTarget(named, from, this.root, (path) => this.#folded.get(path.toLowerCase()) ?? false)
+    if (like !== null) return `is not a file of this repository. ${like} differs only in upper and lower case: correct the entry, or rename the file.`
+    return 'is not a file of this repository. Add the file, or correct the entry.'
+  }
+
+  /** Each path by its lower-case form. */
+  get #folded(): ReadonlyMap<string, string> {
+    this.#byFolded ??= new Map(this.paths.map((path) => [path.toLowerCase(), path]))
+    return this.#byFolded
   }
 
   /** A diagnostic for each file whose path differs from an earlier one only in upper and lower case. */
@@ -58,21 +84,39 @@ export class FileIndex {
   }
 }
 
+/** Tells whether there is a file at a path; for a path that leads through a symbolic link, the path of the file itself. */
+type Exists = (path: string) => boolean | string
+
+/** Looks for files at a path, then through symbolic links. */
+export const withLinks =
+  (symlinks: Symlinks, exists: (path: string) => boolean): Exists =>
+  (path) => {
+    if (exists(path)) return true
+    const real = throughLinks(symlinks, path)
+    return real !== null && exists(real) ? real : false
+  }
+
 /**
  * The file that a target without anchor names, seen from the folder `from` (with a leading slash: from the effective root); null
  * if there is none. Tried in this order: the target percent-decoded, then as written; for each the file itself, with `.md` added,
  * and the README of that folder.
  */
-export function findTarget(target: string, from: string, root: string, exists: (path: string) => boolean): string | null {
+export function findTarget(target: string, from: string, root: string, exists: Exists): string | null {
+  const fileAt = (path: string): string | null => {
+    const there = exists(path)
+    return there === true ? path : there || null
+  }
   const decoded = decodePercent(target)
   for (const spelling of decoded === null || decoded === target ? [target] : [decoded, target]) {
     const path = normalizePath(spelling, spelling.startsWith('/') ? root : from)
     if (path === null) continue
     for (const form of compositions(path)) {
-      if (form !== '' && !spelling.endsWith('/') && exists(form)) return form
-      if (form !== '' && exists(`${form}.md`)) return `${form}.md`
       const below = form === '' ? '' : `${form}/`
-      for (const name of ['README.md', 'readme.md', 'Readme.md']) if (exists(below + name)) return below + name
+      const file = form === '' ? [] : [...(spelling.endsWith('/') ? [] : [form]), `${form}.md`]
+      for (const candidate of [...file, `${below}README.md`, `${below}readme.md`, `${below}Readme.md`]) {
+        const found = fileAt(candidate)
+        if (found !== null) return found
+      }
     }
   }
   return null

@@ -1,4 +1,4 @@
-/** The titles of pages by their H1, for trees without a table of contents. */
+/** The titles of pages that no table of contents lists. */
 import { Slices } from '../kernel/slices.js'
 import { readBounded } from './read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from './text.js'
@@ -11,7 +11,7 @@ const MAX_PAGES = 20_000
 const OID = /^[0-9a-f]{40}$/
 
 /**
- * The first H1 of each file, by path; files without one are left out. Without a table of contents, a page's title is its H1.
+ * The title of each file (`title.ts`), by path. Files without one are left out.
  * Files larger than `MAX_TEXT_BYTES` are left out too.
  */
 export async function headingTitles(reader: TreeReader, paths: readonly string[], work: Pick<TextWork, 'heading' | 'headings'>): Promise<Map<string, string>> {
@@ -36,7 +36,7 @@ export async function headingTitles(reader: TreeReader, paths: readonly string[]
   return titles
 }
 
-/** The first H1 of a file that is being edited, and is no blob yet; '' if there is none. */
+/** The title of a file that is being edited, and is no blob yet; an empty string if it has none. */
 async function headingOf(reader: TreeReader, oid: string, work: Pick<TextWork, 'heading'>): Promise<string> {
   const bytes = await readBounded(reader, oid, MAX_TEXT_BYTES)
   return bytes === null ? '' : ((await unlessTooCostly(work.heading(decodeText(bytes)), null)) ?? '')

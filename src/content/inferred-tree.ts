@@ -12,23 +12,26 @@ const byName = (a: string, b: string): number => natural.compare(a, b) || (a < b
 const withoutExtension = (path: string): string => path.replace(/\.(md|markdown)$/i, '')
 const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
 
+/** The title of the root page, if its text has none. */
+export const nameOfReadme = (path: string): string => titleFromName(isReadme(path) ? 'readme' : nameOf(path))
+
 /**
  * Builds the page tree of a repository without a table of contents. A folder's README.md is the folder's page; a folder without one
  * is a group, unless there is a page of its name beside it (`types.md` and `types/`), which it belongs to; siblings are in natural order
- * of their names. A page's title is its H1, else made from its file's name.
- * @param headings the H1 of each file, by path
+ * of their names. A page's title is its own (`title.ts`), else made from its file's name.
+ * @param titles the title of each file that has one, by path
  */
-export async function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex, headings: ReadonlyMap<string, string>): Promise<void> {
+export async function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex, titles: ReadonlyMap<string, string>): Promise<void> {
   const folders = foldersOf(config.root, files.markdown(config.summary))
   const addPage = (level: TreeLevel, gitPath: string, name: string): PageEntry => {
     const key = keyBelow(config.root, gitPath)
-    const title = headings.get(gitPath) ?? name
+    const title = titles.get(gitPath) ?? name
     return builder.add(level, { type: 'document', title, gitPath }, pageSlug(key), key)
   }
   const readmeOf = (folder: string): string | undefined => folders.get(folder)?.filter(isReadme).sort()[0]
   const root = rootLevel(builder.pages)
   const readme = folders.get(config.root)?.includes(config.readme) ? config.readme : readmeOf(config.root)
-  if (readme !== undefined) addPage(root, readme, titleFromName(isReadme(readme) ? 'readme' : nameOf(readme)))
+  if (readme !== undefined) addPage(root, readme, nameOfReadme(readme))
 
   const isFolder = (path: string): boolean => folders.has(path) && !files.has(path)
   const work: Array<{ path: string; level: TreeLevel; below?: string }> = []

@@ -32,10 +32,16 @@ export function kindOfPath(key: string): EntryKind {
  * `details`: titles, variables, names of tags and diagnostics only. null: nothing, so the file may change while the structure stays the same.
  * (Adding, removing or renaming a file changes a structure in any case.)
  */
-export function shapedBy(path: string, { config, listed }: Pick<ContentStructure, 'config' | 'listed'>): 'entries' | 'details' | null {
-  if (CONFIG_FILES.has(path) || path === config.summary) return 'entries'
+export function shapedBy(
+  path: string,
+  { config, listed, byGitPath }: Pick<ContentStructure, 'config' | 'listed'> & Partial<Pick<ContentStructure, 'byGitPath'>>,
+): 'entries' | 'details' | null {
+  if (CONFIG_FILES.has(path) || path === config.summary || path === config.summaryLink) return 'entries'
   // Without a table of contents, pages get their titles from their own headings.
   if (!listed) return 'details'
+  // A page without an entry gets its title from its own heading, too.
+  const page = byGitPath?.get(path)
+  if (page && page.line === undefined) return 'details'
   if (!isBelow(config.root, path)) return null
   const key = keyBelow(config.root, path)
   return key === VARIABLES_FILE || key === TAGS_FILE || kindOfPath(key) === 'reusable-content' ? 'details' : null

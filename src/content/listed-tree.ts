@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { Slices } from '../kernel/slices.js'
+import { entriesFrom } from './config.js'
 import type { FileIndex } from './file-index.js'
 import { folderOf, isMarkdown, keyBelow } from './paths.js'
-import { SUBMODULE_ADVICE } from './submodules.js'
 import { entrySlug, groupSlug, pageSlug } from './slug.js'
 import { type TreeLevel, levelBelow, rootLevel, type TreeBuilder } from './tree-builder.js'
 import type { ContentConfig, PageEntry, SummaryNode } from './types.js'
@@ -34,6 +34,8 @@ function operationKey({ type, props, dependencies }: { type: string; props: unkn
 export class ListedTree {
   /** Files that an entry names without an anchor. */
   readonly #plain = new Set<string>()
+  /** Those, and files that an entry names with an empty anchor. */
+  readonly #named = new Set<string>()
 
   constructor(
     private readonly builder: TreeBuilder,
@@ -42,14 +44,21 @@ export class ListedTree {
     private readonly diagnostics: Diagnostic[],
   ) {}
 
-  async build(nodes: readonly SummaryNode[]): Promise<void> {
+  /** @param titleOfReadme the title of the README, which is the first page even if no entry names it; null: it is a page only if it is listed */
+  async build(nodes: readonly SummaryNode[], titleOfReadme: (() => Promise<string>) | null): Promise<void> {
     const slices = new Slices()
     const work: Array<{ node: SummaryNode; level: TreeLevel }> = []
     const push = (children: readonly SummaryNode[], level: TreeLevel): void => {
       for (let i = children.length - 1; i >= 0; i--) work.push({ node: children[i]!, level })
     }
     await this.#notePlain(nodes, slices)
-    push(nodes, rootLevel(this.builder.pages))
+    const root = rootLevel(this.builder.pages)
+    const { readme } = this.config
+    if (titleOfReadme !== null && !this.#named.has(readme)) {
+      const key = keyBelow(this.config.root, readme)
+      this.builder.add(root, { type: 'document', title: await titleOfReadme(), gitPath: readme }, pageSlug(key), key)
+    }
+    push(nodes, root)
     for (let item = work.pop(); item; item = work.pop()) {
       if (slices.due) await slices.rest()
       const entry = this.#add(item.node, item.level)
@@ -61,8 +70,9 @@ export class ListedTree {
     const work = [...nodes]
     for (let node = work.pop(); node; node = work.pop()) {
       if (slices.due) await slices.rest()
-      const file = node.href && !node.href.endsWith('#') ? this.#find(node.href) : null
-      if (file !== null) this.#plain.add(file)
+      const file = node.href ? this.#find(node.href.replace(/#$/, '')) : null
+      if (file !== null) this.#named.add(file)
+      if (file !== null && !node.href?.endsWith('#')) this.#plain.add(file)
       for (const child of node.children) work.push(child)
     }
   }
@@ -73,7 +83,8 @@ export class ListedTree {
 
   #add(node: SummaryNode, level: TreeLevel): PageEntry | null {
     const { title, line } = node
-    if (node.type === 'group') return this.builder.add(level, { type: 'group', title, line }, groupSlug(title, node.slug))
+    if (node.type === 'group' || (node.href === null && node.slug !== undefined))
+      return this.builder.add(level, { type: 'group', title, line }, groupSlug(title, node.slug))
     if (node.type === 'computed') return this.#addComputed(node, level)
     const target = this.#targetOf(node.href)
     if (target.is === 'page') {
@@ -86,7 +97,7 @@ export class ListedTree {
       return this.#keepChildren(node, level, { gitPath: target.gitPath })
     }
     if (target.is === 'missing') {
-      const why = this.#isInSubmodule(node) ? `${SUBMODULE_ADVICE}.` : 'is not a file of this repository. Add the file, or correct the entry.'
+      const why = this.files.faultOf(node.href ?? '', folderOf(entriesFrom(this.config)))
       this.#report('missing-file', `${JSON.stringify(node.href)} ${why}`, node)
       return this.#keepChildren(node, level)
     }
@@ -97,11 +108,6 @@ export class ListedTree {
         node,
       )
     return this.#addLink(node, level, target.is === 'link' ? target.target : undefined)
-  }
-
-  #isInSubmodule({ href }: SummaryNode): boolean {
-    const { root, summary } = this.config
-    return href !== null && this.files.submodules.hold(href, summary, root)
   }
 
   /** An entry that cannot be a page is left out, but becomes a link if other entries are nested in it. */
@@ -147,7 +153,7 @@ export class ListedTree {
 
   /** The file that a target names, relative to the folder of the table of contents, else to the effective root. */
   #find(target: string): string | null {
-    const folder = folderOf(this.config.summary)
+    const folder = folderOf(entriesFrom(this.config))
     return this.files.find(target, folder) ?? (folder === this.config.root ? null : this.files.find(target, this.config.root))
   }
 }

@@ -18,7 +18,7 @@ const asStrings = (value: unknown): string[] | undefined => {
 const defined = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> }
 
-const LAYOUT_FLAGS = ['title', 'description', 'tableOfContents', 'outline', 'pagination', 'metadata'] as const
+const LAYOUT_FLAGS = ['title', 'description', 'tableOfContents', 'outline', 'pagination', 'metadata', 'tags', 'actions', 'anchors'] as const
 
 /**
  * Reads the known keys of a page's front matter. A value of a wrong type is reported and ignored; an empty value is ignored;
@@ -95,6 +95,9 @@ function readLayout(value: unknown, wrong: (name: string, wanted: string) => voi
   const size = member(value.cover, 'size')
   if (typeof size === 'string') layout.coverSize = size
   else if (size !== undefined && size !== null) wrong('cover.size', 'a string')
+  const mask = member(value.cover, 'mask')
+  if (typeof mask === 'string') layout.coverMask = mask
+  else if (mask !== undefined && mask !== null) wrong('cover.mask', 'a string')
   if (typeof value.width === 'string') layout.width = value.width
   else if (value.width !== undefined && value.width !== null) wrong('width', 'a string')
   return layout

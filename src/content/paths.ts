@@ -14,6 +14,22 @@ export function normalizePath(path: string, from = ''): string | null {
   return parts.join('/')
 }
 
+/**
+ * A relative path that leads out of the repository, with its `../` first, as seen from the repository's root; null for any other path.
+ * `from` is the folder of the file that contains it.
+ */
+export function pathOutside(path: string, from: string): string | null {
+  if (path.startsWith('/')) return null
+  const parts: string[] = from === '' ? [] : from.split('/')
+  let ups = 0
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) ups++
+  }
+  return ups === 0 ? null : [...Array<string>(ups).fill('..'), ...parts].join('/')
+}
+
 /** The folder that contains `path`; '' = the repository's root. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 

@@ -7,7 +7,16 @@ import type { ReaderEntry, TreeReader } from './types.js'
 export const MAX_STRUCTURE_BYTES = 8 * 1024 * 1024
 
 /** Whether the entry is a regular file, and not a folder, symbolic link or submodule. */
-export const isFile = (entry: ReaderEntry): boolean => entry.mode.startsWith('100')
+export const isFile = ({ mode }: Pick<ReaderEntry, 'mode'>): boolean => mode.startsWith('100')
+
+const KINDS: Readonly<Record<string, string>> = {
+  '040000': 'a folder',
+  '120000': 'a symbolic link that cannot be followed here',
+  '160000': 'a submodule, whose files belong to another repository',
+}
+
+/** What an entry is that is not a regular file, as part of a sentence. */
+export const kindOf = ({ mode }: Pick<ReaderEntry, 'mode'>): string => KINDS[mode] ?? 'not a regular file'
 
 /**
  * The text of a file that the structure needs; null if there is no such file, or (with a diagnostic) if it is not a regular file
@@ -17,7 +26,7 @@ export async function findText(reader: TreeReader, path: string, diagnostics: Di
   const entry = await reader.entry(path)
   if (!entry) return null
   if (!isFile(entry)) {
-    diagnostics.push({ code: 'unreadable', message: `${path} is not a regular file, so it is ignored. Commit a regular file instead.`, file: path })
+    diagnostics.push({ code: 'unreadable', message: `${path} is ${kindOf(entry)}, so it is ignored. Commit a regular file instead.`, file: path })
     return null
   }
   const bytes = await readBounded(reader, entry.oid, maxBytes)

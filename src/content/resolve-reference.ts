@@ -1,5 +1,5 @@
 // Finds what a link or an include in a file leads to.
-import { findTarget } from './file-index.js'
+import { findTarget, withLinks } from './file-index.js'
 import { folderOf } from './paths.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
@@ -29,10 +29,11 @@ const SAFE = new Set(['http', 'https', 'ftp', 'ftps', 'tel', 'sms', 'irc', 'ircs
  */
 export function resolveReference(target: string, fromGitPath: string, structure: ContentStructure, exists: (gitPath: string) => boolean): ResolvedReference {
   const text = target.trim()
+  const find = (path: string): string | null => findTarget(path, folderOf(fromGitPath), structure.config.root, withLinks(structure.symlinks, exists))
   if (text.startsWith('//')) return { kind: 'url', url: text }
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
   // A file may have a name like `a:b.md`.
-  if (scheme !== undefined && !(text.endsWith('.md') && findTarget(text, folderOf(fromGitPath), structure.config.root, exists))) {
+  if (scheme !== undefined && !(text.endsWith('.md') && find(text))) {
     return { kind: scheme === 'mailto' ? 'mailto' : SAFE.has(scheme) ? 'url' : 'unsafe', url: text }
   }
   const broken = /^(?:\/broken\/pages\/([^/#?]*)|\/broken\/|broken-reference(?:[/#?]|$))/.exec(text)
@@ -41,13 +42,13 @@ export function resolveReference(target: string, fromGitPath: string, structure:
   if (text === '') return { kind: 'broken' }
 
   for (const [path, anchor] of spellings(text)) {
-    const gitPath = findTarget(path, folderOf(fromGitPath), structure.config.root, exists)
+    const gitPath = find(path)
     const named = anchor === '' ? {} : { anchor }
     const entry = gitPath === null ? findByPagePath(path, structure) : structure.byGitPath.get(gitPath)
     if (entry?.type === 'document') return { kind: 'page', gitPath: entry.gitPath, ...named, entry }
     if (gitPath !== null) return { kind: 'file', gitPath, ...named }
     for (const source of sourcesOf(path)) {
-      const page = structure.byGitPath.get(findTarget(source, folderOf(fromGitPath), structure.config.root, exists) ?? '')
+      const page = structure.byGitPath.get(find(source) ?? '')
       if (page?.type === 'document') return { kind: 'page', gitPath: page.gitPath, ...named, entry: page }
     }
   }

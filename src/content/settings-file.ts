@@ -3,6 +3,7 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import { isRecord } from './json.js'
 import { CONFIG_FILE, DEFAULT_SUMMARY, HONKIT_FILE, MDBOOK_FILE } from './known-files.js'
 import { findText, isFile } from './read-file.js'
+import { findInAnyCase } from './symlinks.js'
 import type { TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
 import { type LineColumn, tomlOf, yamlOf } from './yaml-work.js'
@@ -20,7 +21,14 @@ export interface Settings {
   rootDefault: string
   /** `root`, `structure` and `redirects`, as far as the file sets them. */
   entries: ReadonlyMap<string, Setting>
+  unlistedReadme: UnlistedReadme
 }
+
+/**
+ * How the tool whose settings these are shows a README that the table of contents does not list: as the first page, with a title of
+ * its own (`heading`) or always as `Introduction`; not at all (null).
+ */
+export type UnlistedReadme = 'heading' | 'Introduction' | null
 
 type Work = Pick<TextWork, 'yaml' | 'toml'>
 
@@ -29,17 +37,23 @@ type Work = Pick<TextWork, 'yaml' | 'toml'>
  * mdBook's `book.toml` or HonKit's `book.json`. Without any of them, all are defaults.
  */
 export async function findSettings(reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
-  if ((await reader.entry(CONFIG_FILE)) || (await hasFile(reader, DEFAULT_SUMMARY))) return fromYaml(CONFIG_FILE, reader, work, diagnostics)
-  if (await hasFile(reader, MDBOOK_FILE)) return fromMdBook(reader, work, diagnostics)
-  if (!(await hasFile(reader, HONKIT_FILE))) return fromYaml(CONFIG_FILE, reader, work, diagnostics)
+  if (await reader.entry(CONFIG_FILE)) return fromYaml(CONFIG_FILE, reader, work, diagnostics)
+  const [isMdBook, isHonKit] = [await hasFile(reader, MDBOOK_FILE), await hasFile(reader, HONKIT_FILE)]
+  if (await hasFile(reader, DEFAULT_SUMMARY)) {
+    const unlistedReadme = isMdBook ? null : isHonKit ? 'Introduction' : 'heading'
+    return { ...(await fromYaml(CONFIG_FILE, reader, work, diagnostics)), unlistedReadme }
+  }
+  if (isMdBook) return fromMdBook(reader, work, diagnostics)
+  if (!isHonKit) return fromYaml(CONFIG_FILE, reader, work, diagnostics)
   // JSON is YAML, and read as such it has bounds, and lines for its members.
   const book = await fromYaml(HONKIT_FILE, reader, work, diagnostics)
   const known = [...book.entries].filter(([name]) => name === 'root' || name === 'structure')
-  return { ...book, entries: new Map(known) }
+  return { ...book, entries: new Map(known), unlistedReadme: 'Introduction' }
 }
 
 const hasFile = async (reader: TreeReader, path: string): Promise<boolean> => {
-  const entry = await reader.entry(path)
+  const { path: found, link } = await findInAnyCase(reader, path)
+  const entry = link === undefined ? await reader.entry(found) : null
   return entry !== null && isFile(entry)
 }
 
@@ -51,12 +65,12 @@ async function fromYaml(file: string, reader: TreeReader, work: Work, diagnostic
   else if (yaml.entries === null)
     report(`${file} must be a map of settings, so the defaults are used. Write one ‘${example}’ per line.`, { line: 1, column: 1 })
   const entries = new Map((yaml.ok ? (yaml.entries ?? []) : []).map((entry) => [entry.key, entry]))
-  return { file, rootName: 'root', rootDefault: '', entries }
+  return { file, rootName: 'root', rootDefault: '', entries, unlistedReadme: 'heading' }
 }
 
 /** mdBook names one setting of ours, the folder of the pages; its table of contents is always `SUMMARY.md` in there. */
 async function fromMdBook(reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
-  const settings: Settings = { file: MDBOOK_FILE, rootName: 'book.src', rootDefault: 'src', entries: new Map() }
+  const settings: Settings = { file: MDBOOK_FILE, rootName: 'book.src', rootDefault: 'src', entries: new Map(), unlistedReadme: null }
   const report = (message: string, position?: LineColumn): void =>
     void diagnostics.push({ code: 'invalid-config', message, file: MDBOOK_FILE, ...(position ? { line: position.line, column: position.column } : {}) })
   const toml = await tomlOf(work, (await findText(reader, MDBOOK_FILE, diagnostics)) ?? '')

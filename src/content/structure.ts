@@ -4,13 +4,14 @@ import { readConfig } from './config.js'
 import { FileIndex } from './file-index.js'
 import { fileEntry } from './files.js'
 import { headingTitles } from './heading-titles.js'
-import { buildInferredTree } from './inferred-tree.js'
+import { buildInferredTree, nameOfReadme } from './inferred-tree.js'
 import { ListedTree } from './listed-tree.js'
 import { isMarkdown } from './paths.js'
 import { findText } from './read-file.js'
 import { ASSETS_FOLDER, INCLUDES_FOLDER, TAGS_FILE, VARIABLES_FILE } from './known-files.js'
 import { readReusableContents } from './reusable.js'
 import { readTags } from './tags.js'
+import { readSymlinks } from './symlinks.js'
 import { TreeBuilder } from './tree-builder.js'
 import type { ContentStructure, IdOf, Summary, TreeReader } from './types.js'
 import { readVariables } from './variables.js'
@@ -21,8 +22,10 @@ import { TextTooCostly, type TextWork } from './work/text-work.js'
  * variables and names of tags. Only files below the effective root are used. Problems become diagnostics; only a failing reader throws.
  */
 export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
-  const { config, diagnostics } = await readConfig(reader, work)
-  const files = new FileIndex(config.root, await reader.walk(config.root))
+  const { config, diagnostics, unlistedReadme } = await readConfig(reader, work)
+  const entries = await reader.walk(config.root)
+  const symlinks = await readSymlinks(reader, entries)
+  const files = new FileIndex(config.root, entries, symlinks)
   await work.pause()
   const summaryText = await findText(reader, config.summary, diagnostics)
   const listed = summaryText !== null
@@ -31,7 +34,11 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     const summary = await summaryOf(work, summaryText, config.summary)
     diagnostics.push(...summary.diagnostics.map((diagnostic): Diagnostic => ({ file: config.summary, ...diagnostic })))
     await work.pause()
-    await new ListedTree(builder, config, files, diagnostics).build(summary.nodes)
+    const { readme } = config
+    const titleOfReadme = async (): Promise<string> =>
+      unlistedReadme === 'heading' ? ((await headingTitles(reader, [readme], work)).get(readme) ?? nameOfReadme(readme)) : 'Introduction'
+    const hasReadme = unlistedReadme !== null && isMarkdown(readme) && files.has(readme)
+    await new ListedTree(builder, config, files, diagnostics).build(summary.nodes, hasReadme ? titleOfReadme : null)
     for (const path of files.markdown(config.summary)) {
       if (builder.byGitPath.has(path)) continue
       diagnostics.push({
@@ -55,7 +62,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
 
   const { pages, byId, byGitPath, byPath } = builder
   const named = { variables: variables.variables, tags: tags.tags }
-  return { config, listed, pages, assets, reusableContents, ...named, diagnostics, byId, byGitPath, byPath }
+  return { config, listed, pages, assets, reusableContents, ...named, symlinks, diagnostics, byId, byGitPath, byPath }
 }
 
 /** The parsed table of contents. One that is too costly to parse has no entries, and a diagnostic says so. */

@@ -1,6 +1,7 @@
 /** Reads `.gitbook/tags.yaml`, which names the tags that pages have in their front matter. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { isRecord } from './json.js'
+import type { NamedTag } from './types.js'
 import type { TextWork } from './work/text-work.js'
 import { yamlOf } from './yaml-work.js'
 
@@ -9,43 +10,54 @@ const MAX_LABEL = 100
 /** Most tags that a page shows. */
 const MAX_TAGS_OF_PAGE = 100
 
+/** Looks that a tag may have besides its label. */
+const LOOKS = ['color', 'emoji', 'icon'] as const
+
 /**
- * Reads the names of tags: a list of `{tag, label}`, or a map from tag to `{label}` or to the label. A tag without a label is its own
- * name. What is wrong gives a diagnostic, and is left out. `file` is the path that diagnostics name.
+ * Reads the tags of a space: a list of `{tag, label, color, emoji, icon}`, or a map from tag to these members or to the label. A tag
+ * without a label is its own label; of equal tags, the last one counts. Invalid tags give a diagnostic and are left out. `file` is the
+ * path that diagnostics name.
  */
-export async function readTags(work: Pick<TextWork, 'yaml'>, text: string, file: string): Promise<{ tags: Record<string, string>; diagnostics: Diagnostic[] }> {
+export async function readTags(work: Pick<TextWork, 'yaml'>, text: string, file: string): Promise<{ tags: NamedTag[]; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
   const report = (message: string, { line, column } = { line: 1, column: 1 }): void =>
     void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
   const yaml = await yamlOf(work, text)
   if (!yaml.ok) {
     report(`${file} is not valid YAML (${yaml.message}), so it names no tags. Correct it there.`, yaml.position)
-    return { tags: {}, diagnostics }
+    return { tags: [], diagnostics }
   }
   const listed = isRecord(yaml.value) && Array.isArray(yaml.value['tags']) ? yaml.value['tags'] : yaml.value
-  const pairs: [unknown, unknown][] = Array.isArray(listed)
-    ? listed.map((one) => (isRecord(one) ? [one['tag'], one['label'] ?? one['tag']] : [one, one]))
-    : Object.entries(isRecord(listed) ? listed : {}).map(([tag, one]) => [tag, isRecord(one) ? (one['label'] ?? tag) : (one ?? tag)])
+  const written: Record<string, unknown>[] = Array.isArray(listed)
+    ? listed.map((one) => (isRecord(one) ? { ...one, tag: one['tag'] ?? one['slug'] } : { tag: one }))
+    : Object.entries(isRecord(listed) ? listed : {}).map(([tag, one]) => (isRecord(one) ? { ...one, tag } : { tag, label: one }))
   if (listed !== null && listed !== undefined && !Array.isArray(listed) && !isRecord(listed))
     report(`${file} must be a list of tags, each with tag and label, so it names no tags.`)
-  if (pairs.length > MAX_TAGS) report(`${file} has more than ${MAX_TAGS} tags: those after them are ignored.`)
-  const found: [string, string][] = []
-  for (const [n, [tag, label]] of pairs.slice(0, MAX_TAGS).entries()) {
-    const [name, shown] = [scalar(tag), scalar(label)]
-    if (name !== null && shown !== null && name.length <= MAX_LABEL && shown.length <= MAX_LABEL) found.push([name, shown])
+  if (written.length > MAX_TAGS) report(`${file} has more than ${MAX_TAGS} tags: those after them are ignored.`)
+  const found = new Map<string, NamedTag>()
+  for (const [n, one] of written.slice(0, MAX_TAGS).entries()) {
+    const [slug, label] = [short(one['tag']), short(one['label'] ?? one['tag'])]
+    const looks = LOOKS.flatMap((name) => {
+      const look = short(one[name])
+      return look === null ? [] : [[name, look]]
+    })
+    if (slug !== null && label !== null) found.set(slug, { slug, label, ...Object.fromEntries(looks) })
     else report(`Tag ${n + 1} of ${file} must have a tag and a label of 1 to ${MAX_LABEL} characters, so it is ignored.`)
   }
-  return { tags: Object.fromEntries(found), diagnostics }
+  return { tags: [...found.values()], diagnostics }
 }
 
-/** A scalar as text; null for anything else and for an empty text. */
-function scalar(value: unknown): string | null {
+/** A scalar as text of 1 to 100 characters; null for anything else. */
+function short(value: unknown): string | null {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
-  return typeof text === 'string' && text.trim() !== '' ? text.trim() : null
+  const trimmed = typeof text === 'string' ? text.trim() : ''
+  return trimmed !== '' && trimmed.length <= MAX_LABEL ? trimmed : null
 }
 
 /** The tags of a page by the names that the space gives them, each once; a tag without a name is shown as written. At most 100. */
-export function namedTags(written: readonly string[] | undefined, names: Readonly<Record<string, string>>): string[] {
-  const shown = (written ?? []).slice(0, MAX_TAGS_OF_PAGE).map((tag) => (Object.hasOwn(names, tag) ? (names[tag] as string) : tag))
+export function namedTags(written: readonly string[] | undefined, named: readonly NamedTag[]): string[] {
+  if (written === undefined || written.length === 0) return []
+  const labels = new Map(named.map(({ slug, label }) => [slug, label]))
+  const shown = written.slice(0, MAX_TAGS_OF_PAGE).map((tag) => labels.get(tag) ?? tag)
   return [...new Set(shown)]
 }

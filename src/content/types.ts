@@ -20,6 +20,9 @@ export interface TreeReader {
   read(oid: string, maxBytes?: number): Promise<Uint8Array>
 }
 
+/** The symbolic links below a folder: the path that each one leads to, with all links resolved. null: it leads to nothing here. */
+export type Symlinks = ReadonlyMap<string, string | null>
+
 /** What has a stable ID. */
 export type EntryKind = 'page' | 'file' | 'group' | 'link' | 'computed' | 'reusable-content'
 
@@ -32,8 +35,10 @@ export interface ContentConfig {
   root: string
   /** Root page. */
   readme: string
-  /** Table of contents. */
+  /** Table of contents: the file as the repository spells it, with symbolic links resolved. */
   summary: string
+  /** The symbolic link that leads to `summary`, if there is one. Entries are relative to its folder. */
+  summaryLink?: string
   /** The page's file (from the repository's root) by old path (as written, without leading slash). */
   redirects: Record<string, string>
 }
@@ -124,13 +129,25 @@ export interface ContentStructure {
   assets: FileEntry[]
   reusableContents: ReusableContentEntry[]
   variables: Record<string, string>
-  /** Names of tags, by tag as pages write it. */
-  tags: Record<string, string>
+  /** The tags that `.gitbook/tags.yaml` names, in its order. */
+  tags: NamedTag[]
+  /** The symbolic links below the effective root, and what they lead to. */
+  symlinks: Symlinks
   diagnostics: Diagnostic[]
   /** The same entries by ID, by file and by path. */
   byId: Map<string, PageEntry>
   byGitPath: Map<string, DocumentEntry>
   byPath: Map<string, PageEntry>
+}
+
+/** A tag of `.gitbook/tags.yaml`. */
+export interface NamedTag {
+  /** The tag as pages write it. */
+  slug: string
+  label: string
+  color?: string
+  emoji?: string
+  icon?: string
 }
 
 /** The known keys of a page's front matter. */
@@ -148,12 +165,16 @@ export interface PageAttributes {
     width?: string
     cover?: boolean
     coverSize?: string
+    coverMask?: string
     title?: boolean
     description?: boolean
     tableOfContents?: boolean
     outline?: boolean
     pagination?: boolean
     metadata?: boolean
+    tags?: boolean
+    actions?: boolean
+    anchors?: boolean
   }
   variables?: Record<string, string>
   tags?: string[]
@@ -214,7 +235,7 @@ export interface SummaryNode {
   title: string
   /** The link's target without escapes and angle brackets, percent-encoding as written; '' for an empty target; null without a link. */
   href: string | null
-  /** The slug in a group's anchor. */
+  /** The slug in a group's anchor. An entry without a link that has one is a nested group, such as a folder without a page. */
   slug?: string
   /** 1-based line. */
   line: number

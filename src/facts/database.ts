@@ -1,5 +1,6 @@
 /** The SQLite file of the index: one row for each object, read and written in bulk, since each call into the library costs more than a row. */
 import { closeSync, openSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 import type libsql from 'libsql'
 import { optionalLibrary } from '../kernel/optional-library.js'
 import type { FactRow, FactsOptions } from './types.js'
@@ -19,6 +20,13 @@ export const WRITTEN_AT_ONCE = 32
 const LOOK_EVERY = 4 * 1024 * 1024
 /** How many of the oldest rows are dropped at once when the file is too large. */
 const DROPPED = 500
+
+/** Increases if rows are stored in another form: those of another form are dropped. */
+const FORMAT = 2
+/** Versions of the facts and of the form share one number in the file. */
+const FORMATS = 100
+/** Digits of the checksum before each value. */
+const SUM_LENGTH = 8
 
 /** An open file. Its methods throw if it is damaged. */
 export interface Database {
@@ -40,11 +48,16 @@ const insertOf = (kinds: readonly string[], rows: number): string =>
   `INSERT OR REPLACE INTO facts (oid, ${kinds.map(columnOf).join(', ')}) VALUES ${Array(rows)
     .fill(`(?${', ?'.repeat(kinds.length)})`)
     .join(', ')}`
+/** As bytes, since the library ends the whole process at a text that is not UTF-8. */
 const selectOf = (kind: string): string =>
-  `SELECT group_concat(f.oid || ' ' || f.${columnOf(kind)}, char(10)) AS rows FROM json_each(?) AS asked CROSS JOIN facts AS f ON f.oid = asked.value`
+  `SELECT CAST(group_concat(f.oid || ' ' || f.${columnOf(kind)}, char(10)) AS BLOB) AS rows FROM json_each(?) AS asked CROSS JOIN facts AS f ON f.oid = asked.value`
 const DROP = 'DELETE FROM facts WHERE id IN (SELECT id FROM facts ORDER BY id LIMIT ?)'
 
+/** The checksum of a value, as it is stored before it. SQLite has none, and a flipped bit in a value would be served as a fact. */
+const sumOf = (oid: string, kind: string, value: string): string => crc32(`${oid} ${kind} ${value}`).toString(16).padStart(SUM_LENGTH, '0')
+
 class FactFile implements Database {
+  readonly #kinds: readonly string[]
   readonly #sqlite: Connection
   readonly #selects: ReadonlyMap<string, Statement>
   readonly #insertMany: Statement
@@ -54,12 +67,14 @@ class FactFile implements Database {
 
   constructor(library: Library, { file, kinds, version, maxBytes }: Options) {
     this.#maxBytes = maxBytes
+    this.#kinds = kinds
+    const stamp = version * FORMATS + FORMAT
     // For the owner alone: it holds what is in private spaces. SQLite gives its other files the same mode.
     closeSync(openSync(file, 'a', 0o600))
     this.#sqlite = new library(file)
     // What a power cut takes away is made again; a file that it damages is made anew.
     for (const pragma of ['journal_mode = WAL', 'synchronous = OFF', 'journal_size_limit = 16777216']) this.#sqlite.pragma(pragma)
-    if (this.#pragma('user_version') !== version) this.#sqlite.exec(`DROP TABLE IF EXISTS facts; PRAGMA user_version = ${version}`)
+    if (this.#pragma('user_version') !== stamp) this.#sqlite.exec(`DROP TABLE IF EXISTS facts; PRAGMA user_version = ${stamp}`)
     this.#sqlite.exec(schemaOf(kinds))
     this.#selects = new Map(kinds.map((kind) => [kind, this.#sqlite.prepare(selectOf(kind))]))
     this.#insertMany = this.#sqlite.prepare(insertOf(kinds, WRITTEN_AT_ONCE))
@@ -70,8 +85,13 @@ class FactFile implements Database {
     const found = new Map<string, string>()
     for (let from = 0; from < oids.length; from += ASKED_AT_ONCE) {
       const asked = JSON.stringify(oids.slice(from, from + ASKED_AT_ONCE))
-      const { rows } = (this.#selects.get(kind) as Statement).get([asked]) as { rows: string | null }
-      for (const row of rows?.split('\n') ?? []) found.set(row.slice(0, row.indexOf(' ')), row.slice(row.indexOf(' ') + 1))
+      const { rows } = (this.#selects.get(kind) as Statement).get([asked]) as { rows: Buffer | null }
+      for (const row of rows?.toString('utf8').split('\n') ?? []) {
+        const end = row.indexOf(' ')
+        const [oid, value] = [row.slice(0, end), row.slice(end + 1 + SUM_LENGTH)]
+        if (row.slice(end + 1, end + 1 + SUM_LENGTH) !== sumOf(oid, kind, value)) throw new Error('the checksum of a row is wrong')
+        found.set(oid, value)
+      }
     }
     return found
   }
@@ -89,7 +109,7 @@ class FactFile implements Database {
   #parameters(rows: readonly FactRow[]): (string | null)[] {
     return rows.flatMap(({ oid, values }) => {
       for (const value of values) this.#written += value?.length ?? 0
-      return [oid, ...values]
+      return [oid, ...values.map((value, index) => value && sumOf(oid, this.#kinds[index] as string, value) + value)]
     })
   }
 

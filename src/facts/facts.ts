@@ -21,6 +21,8 @@ export const openFacts = (options: FactsOptions): Facts => new FactIndex(options
 
 /** Longest value, in characters, that is kept: what is asked for in one call is held in memory several times. */
 const MAX_VALUE = 64 * 1024
+/** Codes of SQLite that report that nothing can be written. */
+const NO_ROOM = /^SQLITE_(FULL|READONLY|IOERR_WRITE)/
 /** Damages in a row after which the index is not used until the next start. */
 const MAX_DAMAGES = 3
 
@@ -65,7 +67,8 @@ class FactIndex implements Facts {
       if (this.#database === null) return this.#giveUp('its library cannot be loaded on this machine')
       return work(this.#database)
     } catch (error) {
-      this.#dropDamaged(error)
+      // A full disk is no damage: what is in the file can still be read.
+      if (!NO_ROOM.test((error as { code?: string }).code ?? '')) this.#dropDamaged(error)
       return null
     }
   }

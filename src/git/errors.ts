@@ -36,6 +36,8 @@ export class LostObject extends MissingObject {
     super(`object ${oid} is no longer in ${repository}: it was pruned, or is damaged`)
   }
 }
+/** The file of an object is damaged. */
+export class DamagedObject extends GitError {}
 export class ObjectTooLarge extends GitError {}
 /** A path that must not be in a tree. */
 export class InvalidPath extends GitError {
@@ -62,6 +64,11 @@ export class UnusableKey extends GitError {}
 export class RepositoryExists extends GitError {}
 export class NoRepository extends GitError {}
 export class UnsupportedRepository extends GitError {}
+/** A ref of the repository names no commit that the repository has. */
+export class DamagedRepository extends GitError {}
+/** Whether an error reports that a repository is missing, unreadable or damaged, so that only a backup helps. */
+export const isRepositoryFault = (error: unknown): error is GitError =>
+  [NoRepository, UnsupportedRepository, DamagedRepository, MissingObject, DamagedObject].some((kind) => error instanceof kind)
 /** Why a remote operation failed: `message` for people, `kind` for code. Contains no credential. */
 export class RemoteError extends GitError {
   constructor(

@@ -33,6 +33,7 @@ import type { Git, GitOptions } from './types.js'
 /** Name of the lock file in the folder of the repositories. */
 const LOCK = '.bindery-lock'
 const SCRATCH_BYTES = 4 * 1024 ** 3
+const MAIN = 'refs/heads/main' as RefName
 const VERSION_MS = 30_000
 const MIN_GIT = [2, 39] as const
 
@@ -53,6 +54,8 @@ export interface OpenOptions extends GitOptions {
   disk?: Disk
   /** Called with a message for the operator, such as that a lock file was left behind. */
   notice?: (message: string) => void
+  /** `open` fails if main names a commit that the repository does not have. Not for copies, which are completed after they are opened. */
+  verifyMain?: boolean
   /** Called after refs were moved through this module, with the repository's name. */
   moved?: (name: string, refs: readonly RefName[]) => void
 }
@@ -100,7 +103,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
       nextOpening: () => ++openings,
       moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
     }
-    return new Repositories(reposDir, services, lock, options.notice ?? (() => {}))
+    return new Repositories(reposDir, services, lock, options)
   } catch (error) {
     await launcher.close()
     throw error
@@ -167,7 +170,7 @@ class Repositories implements LocalGit {
     readonly reposDir: string,
     readonly services: Services,
     readonly lock: Lock | null,
-    readonly notice: (message: string) => void,
+    readonly options: Pick<OpenOptions, 'notice' | 'verifyMain'>,
   ) {}
 
   async create(name: string): Promise<BareRepository> {
@@ -240,7 +243,9 @@ class Repositories implements LocalGit {
     mustBeSupported(path)
     const repository = new BareRepository(path, this.services)
     repository.recover()
-    for (const lock of listLocks(path)) this.notice(`${path}/${lock} exists: if no Git process is running there, remove it, or the ref cannot be moved`)
+    if (this.options.verifyMain) await repository.verifyHead(MAIN)
+    for (const lock of listLocks(path))
+      this.options.notice?.(`${path}/${lock} exists: if no Git process is running there, remove it, or the ref cannot be moved`)
     return repository
   }
 }

@@ -18,6 +18,8 @@ const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
   'history',
   'historyIds',
   'firstParents',
+  'findWithHeader',
+  'changedPaths',
   'diffText',
   'diff',
 ])

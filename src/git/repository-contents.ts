@@ -2,13 +2,14 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
 import type { FileChange, Staging, WriteInput } from './commit-input.js'
-import { LostObject, MissingObject } from './errors.js'
+import { DamagedRepository, isRepositoryFault, LostObject, MissingObject } from './errors.js'
 import type { RemoteScratches } from './folders/remote-scratches.js'
 import { Ancestry } from './history/ancestry.js'
-import { readHistory, readHistoryIds } from './history/log.js'
+import { findWithHeader, readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
 import { diffText } from './history/text-diff.js'
-import type { HistoryQuery, TextDiffQuery } from './history/types.js'
+import { readChangedPaths } from './history/changed-paths.js'
+import type { CommitPaths, CommitStep, HistoryQuery, TextDiffQuery } from './history/types.js'
 import { mergeDisjoint } from './merge/disjoint.js'
 import { mergeTrees } from './merge/merge.js'
 import type { MergeOutcome } from './merge/types.js'
@@ -85,6 +86,18 @@ export class RepositoryContents {
 
   head(ref: RefName): CommitId | null {
     return this.reader.head(ref)
+  }
+
+  /** Throws `DamagedRepository` if a ref names a commit that is missing or damaged, or whose folder is. */
+  async verifyHead(ref: RefName): Promise<void> {
+    const head = this.head(ref)
+    if (head === null) return
+    try {
+      await this.objects.tree((await this.objects.commit(head)).tree)
+    } catch (error) {
+      if (!isRepositoryFault(error)) throw error
+      throw new DamagedRepository(`${ref} in ${this.path} names ${head}, which the repository does not have in full: ${error.message}`, { cause: error })
+    }
   }
 
   async refs(prefix: string): Promise<Map<RefName, CommitId>> {
@@ -168,8 +181,16 @@ export class RepositoryContents {
     return readHistoryIds(this.objects, this.services.pool.launcher, query)
   }
 
+  findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null> {
+    return findWithHeader(this.objects, this.services.pool.launcher, from, header, limit)
+  }
+
   firstParents(from: CommitId): Promise<CommitId[]> {
     return this.#ancestry.firstParents(from)
+  }
+
+  changedPaths(steps: readonly CommitStep[]): Promise<CommitPaths[]> {
+    return readChangedPaths(this.objects, this.services.pool.launcher, steps)
   }
 
   diffText(query: TextDiffQuery): Promise<Buffer | null> {

@@ -2,7 +2,7 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
 import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './folders/types.js'
-import type { HistoryQuery, TextDiffQuery } from './history/types.js'
+import type { CommitPaths, CommitStep, HistoryQuery, TextDiffQuery } from './history/types.js'
 import type { MergeOutcome } from './merge/types.js'
 import type { CommitInfo, Snapshot, TreeEntry } from './objects/types.js'
 import type { FetchLimits, FetchResult, Remote, RemoteBranches } from './remote/types.js'
@@ -14,6 +14,8 @@ export type { EntryMode, Signature } from './objects/types.js'
 export type { PushOrder } from './remote/types.js'
 export type {
   CommitInfo,
+  CommitPaths,
+  CommitStep,
   FetchedFolder,
   FetchLimits,
   FetchResult,
@@ -96,8 +98,12 @@ export interface Repository {
   history(query: HistoryQuery): Promise<CommitInfo[]>
   /** The IDs of the commits of `history`, without reading them. */
   historyIds(query: HistoryQuery): Promise<CommitId[]>
+  /** The newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none of them has it. */
+  findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null>
   /** `from`, its first parent, and so on down to the root; from memory. */
   firstParents(from: CommitId): Promise<CommitId[]>
+  /** The paths that each of some commits changed, read by one Git process. Throws `GitError` if a commit is not on the disk yet. */
+  changedPaths(steps: readonly CommitStep[]): Promise<CommitPaths[]>
   /**
    * The hunks of `git diff` between two blobs, from the first `@@` line on; with `words`, as `--word-diff=porcelain` prints them.
    * Empty if the blobs are equal, null if the hunks are longer than `maxBytes`.
@@ -188,7 +194,7 @@ export interface RefStamps {
 export interface Git {
   /** Creates an empty bare repository (HEAD on main, refs as files, SHA-1, our settings). Throws `RepositoryExists`. */
   create(name: string): Promise<Repository>
-  /** The repository of that name. Cheap, since open repositories are kept. Throws `NoRepository`, `UnsupportedRepository`. */
+  /** The repository of that name. Cheap, since open repositories are kept. Throws `NoRepository`, `UnsupportedRepository`, `DamagedRepository`. */
   open(name: string): Promise<Repository>
   exists(name: string): Promise<boolean>
   /**

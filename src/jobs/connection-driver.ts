@@ -6,9 +6,10 @@ import { pollGroup } from '../domain/connections/poll.js'
 import type { App } from '../domain/context/app.js'
 import { MAIN } from '../domain/context/refs.js'
 import type { RefName } from '../kernel/ids.js'
+import { Slots } from '../kernel/slots.js'
 import type { ConnectionDoc } from '../model/index.js'
+import { POLLS } from './queues.js'
 
-const POLLS_AT_ONCE = 4
 /** Hints of one repository are one look in this time. */
 const LEAST_GAP_MS = 2_000
 const LONGEST_BACK_OFF_MS = 60 * 60 * 1000
@@ -42,6 +43,15 @@ interface Watch {
   running: boolean
 }
 
+/** A repository that is to be polled now, through a connection of the organization. */
+interface DuePoll {
+  organization: string
+  /** Since when it is due. */
+  createdAt: string
+  watch: Watch
+  group: readonly ConnectionDoc[]
+}
+
 /** Starts the driver. Everything is looked at once, since nobody knows what happened meanwhile. */
 export function startConnections(app: App): ConnectionDriver {
   const driver = new Driver(app)
@@ -69,7 +79,9 @@ class Driver {
   #hints = new Set<string>()
   /** The first look after the start looks at all spaces. */
   #first = true
+  // bound: the slots, and stalled polls
   readonly #polls = new Set<Promise<void>>()
+  readonly #slots = new Slots(POLLS, () => this.wake())
   readonly #stop = new AbortController()
   #looking: Promise<void> = Promise.resolve()
   #wanted = false
@@ -182,6 +194,7 @@ class Driver {
     }
     for (const name of this.#watches.keys()) if (!groups.has(name)) this.#watches.delete(name)
     let next = Number.POSITIVE_INFINITY
+    const due: DuePoll[] = []
     for (const [name, group] of groups) {
       const watch = this.#watches.get(name) ?? this.#newWatch()
       this.#watches.set(name, watch)
@@ -189,9 +202,15 @@ class Driver {
         watch.hinted = true
         watch.nextAt = Math.min(watch.nextAt, Math.max(this.#now(), watch.lastAt + LEAST_GAP_MS))
       }
-      if (watch.running || this.#polls.size >= POLLS_AT_ONCE) continue
-      if (watch.nextAt <= this.#now()) this.#poll(watch, group)
+      if (watch.running) continue
+      const { organization = '' } = group[0] ?? {}
+      if (watch.nextAt <= this.#now()) due.push({ organization, createdAt: new Date(watch.nextAt).toISOString(), watch, group })
       else next = Math.min(next, watch.nextAt)
+    }
+    // The end of a poll looks at those that find no slot.
+    for (let one = this.#slots.next(due); one; one = this.#slots.next(due)) {
+      due.splice(due.indexOf(one), 1)
+      this.#poll(one)
     }
     return next
   }
@@ -203,10 +222,11 @@ class Driver {
   }
 
   /** Polls in the background; its end looks for what is due next. */
-  #poll(watch: Watch, group: readonly ConnectionDoc[]): void {
+  #poll({ organization, watch, group }: DuePoll): void {
     const trigger = watch.hinted ? 'webhook' : 'poll'
     Object.assign(watch, { running: true, hinted: false })
-    const poll = pollGroup(this.app, group, trigger, this.#stop.signal)
+    const poll = this.#slots
+      .run({ organization }, () => pollGroup(this.app, group, trigger, this.#stop.signal))
       .catch((error: unknown) => {
         this.app.log.error({ error, connection: group[0]?.id }, 'A repository could not be polled.')
         return false

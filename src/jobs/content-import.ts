@@ -3,12 +3,13 @@ import { Interrupted } from '../domain/imports/failure.js'
 import { runImport, writeImportEnd } from '../domain/imports/run.js'
 import type { JobDoc } from '../model/index.js'
 import { type JobKind, JobInterrupted } from './job-kind.js'
+import { queues } from './queues.js'
 
 const idOf = (job: JobDoc): string => String(job.payload.import)
 
 export const contentImport: JobKind = {
   kind: 'content-import',
-  slots: 2,
+  queue: queues.contentImport,
   async run(app, job, signal) {
     const id = idOf(job)
     try {

@@ -8,12 +8,14 @@ import { runImport } from '../domain/git-sync/import.js'
 import { during, openSync, type Outcome, recordStart, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
 import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
 import { readAhead } from '../domain/revisions/read-ahead.js'
-import { type JobDoc, syncRuns } from '../model/index.js'
+import { type JobDoc, type SyncRunDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
+import { queues } from './queues.js'
 
 /** A job that runs an import or export and writes how it ended into its run, and its connection. */
 const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKind => ({
   kind,
+  queue: queues.sync,
   async run(app, job) {
     const id = runOf(job)
     const stop = new AbortController()
@@ -32,6 +34,7 @@ const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKi
       const isNew = outcome.result === 'adopted' || outcome.result === 'merged'
       return {
         write,
+        recorded: () => reportEnd(app, sync.run, endOf(outcome)),
         afterwards: async () => app.wakeConnections(),
         ...(isNew && { aside: () => readAhead(app, sync.space, outcome.revision) }),
       }
@@ -49,18 +52,51 @@ const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKi
 
 const runOf = (job: JobDoc): string => String(job.payload.run)
 
-const failure = (app: App, id: string, error: string, cause: string): Ending => ({
-  error,
-  write: async (tx) => {
-    await writeFailure(app, tx, id, error)
-    await recordEnd(app, tx, id, cause)
-  },
-  afterwards: async () => app.wakeConnections(),
-})
+/** The end of a run. `reason` is the message for users, which holds no credentials. */
+interface RunEnd {
+  outcome: 'success' | 'conflict' | 'failure' | 'cancelled'
+  cause?: string
+  reason?: string | undefined
+}
 
-const cancelled = (app: App, id: string): Ending => {
+const endOf = ({ result, error }: Outcome): RunEnd =>
+  result === 'conflict' ? { outcome: 'conflict', cause: 'conflict', reason: error } : { outcome: 'success' }
+
+/** Counts the end of a run. A failed run gets a log line, which is a warning if the run belongs to a connection. */
+function reportEnd({ log, meters }: App, run: SyncRunDoc, { outcome, cause, reason }: RunEnd): void {
+  const { id, connection, space, direction } = run
+  meters.syncs.inc({ direction, outcome })
+  if (cause === undefined) return
+  const fields = { run: id, space, direction, cause, reason }
+  if (connection === undefined) log.info(fields, 'An import or export failed.')
+  else log.warn({ connection, ...fields }, 'A run of a connection failed.')
+}
+
+function failure(app: App, id: string, error: string, cause: string): Ending {
+  let run: SyncRunDoc | null = null
+  return {
+    error,
+    write: async (tx) => {
+      run = await tx.get(syncRuns, id)
+      await writeFailure(app, tx, id, error)
+      await recordEnd(app, tx, id, cause)
+    },
+    recorded: () => void (run && reportEnd(app, run, { outcome: 'failure', cause, reason: error })),
+    afterwards: async () => app.wakeConnections(),
+  }
+}
+
+function cancelled(app: App, id: string): Ending {
   const { message: error } = new SyncCancelled()
-  return { error, write: (tx) => writeFailure(app, tx, id, error, 'cancelled') }
+  let run: SyncRunDoc | null = null
+  return {
+    error,
+    write: async (tx) => {
+      run = await tx.get(syncRuns, id)
+      await writeFailure(app, tx, id, error, 'cancelled')
+    },
+    recorded: () => void (run && reportEnd(app, run, { outcome: 'cancelled' })),
+  }
 }
 
 /** Credentials live in memory: after a restart a run has to do without the one it began with. */

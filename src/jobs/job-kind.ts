@@ -2,12 +2,15 @@
 import type { App } from '../domain/context/app.js'
 import type { JobDoc } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
+import type { Queue } from './queues.js'
 
 /** How a job ended; `write` runs in the transaction that ends it. */
 export interface Ending {
   /** Absent = done. */
   error?: string
   write?(tx: Transaction): Promise<void>
+  /** Reports the end to operators once it is stored, also while the service stops. */
+  recorded?(): void
   /** Runs once the job has ended, in its place. It may be cut off by a crash, and never throws. */
   afterwards?(): Promise<void>
   /** The same for what takes long: the next jobs do not wait for it, and what several jobs leave so is done one after the other. */
@@ -22,8 +25,8 @@ export class JobInterrupted extends Error {
 /** What the worker knows of a kind of job. */
 export interface JobKind {
   kind: string
-  /** How many jobs of this kind run at a time, beside all others, for those that take long. Absent = they share the places of the worker. */
-  slots?: number
+  /** Jobs of one queue share its slots. */
+  queue: Queue
   /**
    * Does the work. After a crash at any point it runs again, so running it twice must have the same effect as once. An error
    * that it throws is unexpected: the job is retried, and finally `failed` says what to write. `signal` is aborted when the service stops: a

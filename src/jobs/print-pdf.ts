@@ -2,10 +2,12 @@
 import type { PdfOrder } from '../domain/pdf/pdfs.js'
 import { printPdf } from '../domain/pdf/print-pdf.js'
 import type { JobKind } from './job-kind.js'
+import { queues } from './queues.js'
 
 /** Makes a PDF. */
 export const pdf: JobKind = {
   kind: 'print-pdf',
+  queue: queues.pdf,
   async run(app, job) {
     const error = await printPdf(app, job.id, job.payload as unknown as PdfOrder)
     return error === null ? {} : { error }

@@ -2,11 +2,12 @@
 import { giveUpSpec, processSpec } from '../domain/openapi/processing.js'
 import { PROCESS_OPENAPI } from '../domain/openapi/queue.js'
 import { JobInterrupted, type JobKind } from './job-kind.js'
+import { queues } from './queues.js'
 
-/** Fetches and reads a specification; servers of others may be slow, so imports and exports do not wait for these. */
+/** Fetches and reads a specification. */
 export const processOpenApi: JobKind = {
   kind: PROCESS_OPENAPI,
-  slots: 2,
+  queue: queues.openapi,
   async run(app, job, signal) {
     const write = await processSpec(app, String(job.payload.spec), signal)
     if (signal.aborted) throw new JobInterrupted()

@@ -3,13 +3,13 @@ import { PULL_PREVIEWS } from '../domain/connections/preview-looks.js'
 import { lookAtPullRequests, retryLook } from '../domain/pull-previews/look.js'
 import type { JobDoc } from '../model/index.js'
 import { JobInterrupted, type JobKind } from './job-kind.js'
+import { queues } from './queues.js'
 
 const placeOf = ({ payload }: JobDoc) => ({ connection: String(payload.connection), space: String(payload.space) })
 
-/** A host and a repository may take long to answer: these jobs have places of their own. */
 export const pullPreviews: JobKind = {
   kind: PULL_PREVIEWS,
-  slots: 2,
+  queue: queues.pullPreview,
   async run(app, job, signal) {
     try {
       return { write: await lookAtPullRequests(app, placeOf(job), signal) }

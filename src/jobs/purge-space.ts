@@ -1,10 +1,12 @@
 // The job that removes a deleted space for good.
 import { purgeSpace } from '../domain/upkeep/purge-space.js'
 import type { JobKind } from './job-kind.js'
+import { queues } from './queues.js'
 
 /** Removes a deleted space that can no longer be restored. */
 export const purge: JobKind = {
   kind: 'purge-space',
+  queue: queues.local,
   async run(app, job) {
     await purgeSpace(app, String(job.payload.space))
     return {}

@@ -2,11 +2,11 @@
 import { lookAt } from '../domain/request-exports/look.js'
 import { REQUEST_EXPORT, retryUnexpected } from '../domain/request-exports/schedule.js'
 import { JobInterrupted, type JobKind } from './job-kind.js'
+import { queues } from './queues.js'
 
-/** A host may take seconds to answer: these jobs have places of their own. */
 export const requestExport: JobKind = {
   kind: REQUEST_EXPORT,
-  slots: 2,
+  queue: queues.requestExport,
   async run(app, job, signal) {
     try {
       return { write: await lookAt(app, String(job.payload.request), signal) }

@@ -4,13 +4,13 @@ import { type LfsOrder, RESOLVE_LFS } from '../domain/lfs/queue.js'
 import { recordProblem } from '../domain/lfs/record.js'
 import type { JobDoc } from '../model/index.js'
 import { type JobKind, untilStopped } from './job-kind.js'
+import { queues } from './queues.js'
 
 const orderOf = (job: JobDoc): LfsOrder => job.payload as unknown as LfsOrder
 
-/** Servers of others may be slow, so imports and exports do not wait for these. */
 export const resolveLfs: JobKind = {
   kind: RESOLVE_LFS,
-  slots: 2,
+  queue: queues.lfs,
   run: (app, job, signal) => untilStopped(signal, async (stop) => ({ write: await fetchObjects(app, job.id, orderOf(job), stop) })),
   failed: (app, job, error) => ({ error, write: (tx) => recordProblem(app, tx, orderOf(job).space, error) }),
 }

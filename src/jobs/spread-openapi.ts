@@ -2,11 +2,11 @@
 import { makeComputedRevision, spreadVersion } from '../domain/commits/computed-revision.js'
 import { COMPUTE_REVISION, SPREAD_OPENAPI } from '../domain/openapi/queue.js'
 import { JobInterrupted, type JobKind } from './job-kind.js'
+import { queues } from './queues.js'
 
-/** An organization may have thousands of spaces, whose pages are looked at. */
 export const spreadOpenApi: JobKind = {
   kind: SPREAD_OPENAPI,
-  slots: 1,
+  queue: queues.local,
   async run(app, job, signal) {
     const write = await spreadVersion(app, { organization: String(job.payload.organization), slug: String(job.payload.slug) }, signal)
     if (signal.aborted) throw new JobInterrupted()
@@ -17,6 +17,7 @@ export const spreadOpenApi: JobKind = {
 
 export const computeRevision: JobKind = {
   kind: COMPUTE_REVISION,
+  queue: queues.local,
   run: async (app, job) => ({ write: await makeComputedRevision(app, String(job.payload.space), String(job.payload.slug)) }),
   failed: (_app, _job, error) => ({ error }),
 }

@@ -4,13 +4,14 @@ import { type RunOrder, TRANSLATE } from '../domain/translations/queue.js'
 import { runTranslation } from '../domain/translations/run.js'
 import type { JobDoc } from '../model/index.js'
 import { type Ending, type JobKind, untilStopped } from './job-kind.js'
+import { queues } from './queues.js'
 
 const orderOf = (job: JobDoc): RunOrder => job.payload as unknown as RunOrder
 
-/** Runs a translation; engines may be slow, so imports and exports do not wait for these. */
+/** Runs a translation. */
 export const translate: JobKind = {
   kind: TRANSLATE,
-  slots: 2,
+  queue: queues.translation,
   run: (app, job, signal) =>
     untilStopped(signal, async (stop) => {
       const end = await runTranslation(app, orderOf(job), stop)

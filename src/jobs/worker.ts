@@ -10,6 +10,8 @@ import { type Ending, JobInterrupted, type JobKind } from './job-kind.js'
 import { jobKinds } from './kinds.js'
 import { type Lanes, ownLanes } from './lanes.js'
 import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, putBack, runningElsewhere, runningIn, takeBack } from './queue.js'
+import { type Queue, queues } from './queues.js'
+import { Slots } from '../kernel/slots.js'
 
 const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in the log of the server: tell an administrator, then start the run again.'
 const HOUSEKEEPING_MS = 60 * 60 * 1000
@@ -30,8 +32,6 @@ export interface Worker {
 }
 
 interface WorkerOptions {
-  /** Jobs that run at a time; those of one lane run one after the other. */
-  concurrency: number
   kinds?: ReadonlyMap<string, JobKind>
   /** Milliseconds; default 5,000. */
   restMs?: number
@@ -42,11 +42,14 @@ interface WorkerOptions {
 }
 
 /** Starts the worker: jobs that a crash interrupted are taken up again, then what is queued runs. */
-export function startWorker(app: App, options: WorkerOptions): Worker {
+export function startWorker(app: App, options: WorkerOptions = {}): Worker {
   const queue = new QueueRunner(app, options)
   queue.wake()
   return { wake: () => queue.wake(), idle: () => queue.idle(), stop: () => queue.stop() }
 }
+
+const outcomeOf = (ending: Ending | 'interrupted' | null): 'done' | 'failed' | 'interrupted' | 'retried' =>
+  ending === null ? 'retried' : ending === 'interrupted' ? ending : ending.error === undefined ? 'done' : 'failed'
 
 class QueueRunner {
   readonly #lanes: Lanes
@@ -54,8 +57,10 @@ class QueueRunner {
   // bound: lanes with queued jobs
   readonly #elsewhere = new Set<string>()
   readonly #kinds: ReadonlyMap<string, JobKind>
-  // bound: `concurrency`, and the slots of kinds that have their own; by lane
-  readonly #active = new Map<string, { kind: string; work: Promise<void> }>()
+  // bound: the slots of all queues, and their stalled jobs; by lane
+  readonly #active = new Map<string, Promise<void>>()
+  // bound: queues
+  readonly #slots = new Map<Queue, Slots>()
   readonly #stop = new AbortController()
   /** Looks at the queue one after the other, housekeeping among them. */
   #looking: Promise<void> = Promise.resolve()
@@ -115,7 +120,7 @@ class QueueRunner {
   }
 
   async #ended(): Promise<void> {
-    await Promise.all([...this.#active.values()].map(({ work }) => work))
+    await Promise.all(this.#active.values())
     await this.#aside
   }
 
@@ -129,12 +134,16 @@ class QueueRunner {
       .catch(this.#logged('What a job had left to be done failed.'))
   }
 
-  /** Whether a job of this kind may be started: kinds with slots of their own use no other. */
-  #hasPlace(kind: string): boolean {
-    const slots = this.#kinds.get(kind)?.slots
-    const active = [...this.#active.values()].map((one) => this.#kinds.get(one.kind))
-    if (slots !== undefined) return active.filter((one) => one?.kind === kind).length < slots
-    return active.filter((one) => one?.slots === undefined).length < this.options.concurrency
+  #slotsOf(queue: Queue): Slots {
+    const known = this.#slots.get(queue)
+    if (known) return known
+    const slots = new Slots(queue, () => this.wake())
+    this.#slots.set(queue, slots)
+    return slots
+  }
+
+  #queueOf({ kind }: JobDoc): Queue {
+    return this.#kinds.get(kind)?.queue ?? queues.local
   }
 
   /** Finds what other processes left: what they were at work in, and what they queued without a hint. */
@@ -163,11 +172,20 @@ class QueueRunner {
     if (this.#stopped) return
     if (!this.#isSound) await this.#takeUp()
     const { ready, wakeAt } = await nextJobs(this.app, this.#lanes, new Set([...this.#active.keys(), ...this.#elsewhere]))
-    for (const job of ready) {
-      if (this.#stopped) break
-      if (this.#hasPlace(job.kind)) this.#start(job)
-    }
+    for (const queue of new Set(ready.map((job) => this.#queueOf(job)))) this.#startIn(queue, ready)
     if (wakeAt !== null) this.#lookIn(Math.max(LEAST_TIMER_MS, wakeAt - this.app.clock.now().getTime()))
+  }
+
+  /** Starts jobs of one queue while it has room for them. */
+  #startIn(queue: Queue, ready: readonly Document<JobDoc>[]): void {
+    const slots = this.#slotsOf(queue)
+    const waiting = new Set(ready.filter((job) => this.#queueOf(job) === queue))
+    while (!this.#stopped) {
+      const job = slots.next([...waiting])
+      if (!job) return
+      waiting.delete(job)
+      this.#start(job, slots)
+    }
   }
 
   /** Takes up the jobs that nobody runs. Another job may end without a trace meanwhile: that is for the next look. */
@@ -196,13 +214,18 @@ class QueueRunner {
     return left.length > 0
   }
 
-  #start(job: Document<JobDoc>): void {
-    const work = this.#lanes
-      .take(job.lane, async (lost) => {
-        // What another process left in the lane comes first: the next look finds it.
-        if (!(await this.#takeBackIn(job.lane))) await this.#perform(job, lost)
-      })
-      .then((taken) => void (taken || this.#elsewhere.add(job.lane)))
+  /** Runs a job if no other process has its lane. */
+  async #takeLane(job: Document<JobDoc>): Promise<void> {
+    const isTaken = await this.#lanes.take(job.lane, async (lost) => {
+      // Jobs that another process left in the lane come first: the next look finds them.
+      if (!(await this.#takeBackIn(job.lane))) await this.#perform(job, lost)
+    })
+    if (!isTaken) this.#elsewhere.add(job.lane)
+  }
+
+  #start(job: Document<JobDoc>, slots: Slots): void {
+    const work = slots
+      .run(job, () => this.#takeLane(job))
       .catch((error: unknown) => {
         this.#logged('The end of a job could not be recorded; the job runs once more.')(error)
         this.#isSound = false
@@ -211,7 +234,7 @@ class QueueRunner {
         this.#active.delete(job.lane)
         this.wake()
       })
-    this.#active.set(job.lane, { kind: job.kind, work })
+    this.#active.set(job.lane, work)
   }
 
   async #perform(queued: Document<JobDoc>, lost: AbortSignal): Promise<void> {
@@ -219,19 +242,36 @@ class QueueRunner {
     const job = await claim(app, queued.id, newId())
     if (!job) return
     const kind = this.#kinds.get(job.kind)
-    const ending = kind ? await this.#attempt(kind, job, lost) : { error: `There is no job of kind ${job.kind} in this release.` }
+    const ending = kind ? await this.#measured(kind, job, lost) : { error: `There is no job of kind ${job.kind} in this release.` }
     if (ending === 'interrupted') return putBack(app, job)
     if (ending === null) return postpone(app, job)
     try {
       const isOurs = await finish(app, job, ending)
       if (!isOurs) return app.log.warn({ job: job.id, kind: job.kind }, 'A job was taken over by another node while this one was silent.')
       app.credentials.delete(job.id)
+      ending.recorded?.()
       if (!this.#stopped) await ending.afterwards?.()
       if (ending.aside) this.#leave(ending.aside)
     } catch (error) {
       // Done, but not recorded as done: it runs once more, which changes nothing.
       await postpone(app, job)
       throw error
+    }
+  }
+
+  /** Runs a job, and counts the run. */
+  async #measured(kind: JobKind, job: Document<JobDoc>, lost: AbortSignal): Promise<Ending | 'interrupted' | null> {
+    const { jobs, jobSeconds, jobsRunning } = this.app.meters
+    const labels = { kind: kind.kind }
+    jobsRunning.inc(labels)
+    const stopTimer = jobSeconds.startTimer(labels)
+    try {
+      const ending = await this.#attempt(kind, job, lost)
+      jobs.inc({ ...labels, outcome: outcomeOf(ending) })
+      return ending
+    } finally {
+      stopTimer()
+      jobsRunning.dec(labels)
     }
   }
 

@@ -20,7 +20,14 @@ export const errorTable = {
     when: 'the rate limit is exceeded, or the caller sends too many large bodies at once; try again after the seconds in the header `Retry-After`',
   },
   internal: { status: 500, when: 'an unexpected failure; its cause is in the log of the server under the request ID' },
-  unavailable: { status: 503, when: 'the service is starting, shutting down or overloaded; try again after the seconds in the header `Retry-After`' },
+  unavailable: {
+    status: 503,
+    when: 'the service is starting, shutting down or overloaded, or the repository of the space is missing or damaged; try again after the seconds in the header `Retry-After`',
+  },
+  'insufficient-storage': {
+    status: 507,
+    when: 'the server cannot store anything: a disk is full, or a folder cannot be written to; the message names the folder by its setting, and reading works',
+  },
 } as const
 
 type ErrorCode = keyof typeof errorTable
@@ -39,6 +46,19 @@ interface ErrorExtra {
   cause?: unknown
 }
 
+/**
+ * The message with what its first detail says to do, if it does not say so itself: clients often show the message alone. A detail that is
+ * no sentence is completed with the place that it is about.
+ */
+function withRemedy(message: string, details: readonly ErrorDetail[] = []): string {
+  const [first] = details
+  if (first === undefined || message.includes(first.message.replace(/\.$/, ''))) return message
+  const place = first.path.replace(/^\//, '').replaceAll('/', '.')
+  const isSentence = /^[A-Z"`\d]/.test(first.message)
+  const told = isSentence ? first.message : `${place === '' ? 'The body' : place} ${first.message}`
+  return `${message} ${told}${/[.!?]$/.test(told) ? '' : '.'}`
+}
+
 /** An error that a client is meant to see. Everything else that is thrown becomes `internal`. */
 export class ServiceError extends Error {
   readonly status: number
@@ -47,7 +67,7 @@ export class ServiceError extends Error {
     message: string,
     readonly extra: ErrorExtra = {},
   ) {
-    super(message, extra.cause === undefined ? undefined : { cause: extra.cause })
+    super(withRemedy(message, extra.details), extra.cause === undefined ? undefined : { cause: extra.cause })
     this.name = 'ServiceError'
     this.status = errorTable[code].status
   }

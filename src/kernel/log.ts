@@ -59,7 +59,7 @@ function errorChain(thrown: unknown): LoggedError[] {
 
 /**
  * Makes the log. Callers log named fields and never headers or bodies, so secrets need to be removed only from texts of errors.
- * `error` members are written as a chain (`errorChain`). `destination` defaults to standard output.
+ * `error` and `err` members are written as a chain (`errorChain`). `destination` defaults to standard output.
  */
 export function createLog(options: { level: LogLevel; destination?: DestinationStream }): Log {
   const destination = options.destination ?? standardOutput()
@@ -70,7 +70,7 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
     base: null,
     timestamp: () => `,"time":"${new Date(at ?? Date.now()).toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { error: errorChain },
+    serializers: { error: errorChain, err: errorChain },
   }
   function later(this: Logger, fields: () => object, message: string): void {
     if (!this.isLevelEnabled('info')) return

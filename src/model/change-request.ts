@@ -1,7 +1,8 @@
 /** Change requests: their stored form, inputs and responses, with those of conflicts and merges. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'
+import { closed, Id, LONGEST_TEXT, nullable, oneOf, Timestamp } from './common.js'
+import { ContentDocument } from './content.js'
 import { UnmetRule } from './merge-rules.js'
 import { User } from './user.js'
 
@@ -22,6 +23,9 @@ export interface ChangeRequestDoc {
   revisionInitial: string
   revisionMergedAncestor?: string
   revisionMerged?: string
+  /** Who merged it and when; absent if an earlier release recorded the merge. */
+  mergedBy?: string
+  mergedAt?: string
   comments: number
   /** Set on the change request that holds a sync's conflict: the key of the remote. */
   remoteKey?: string
@@ -46,7 +50,19 @@ export const changeRequests = table<ChangeRequestDoc>()({
   owner: (cr) => cr.space,
 })
 
-const Description = Type.String({ maxLength: 10_000, description: 'What it changes and why, as markdown.' })
+const MarkdownText = Type.String({ maxLength: 10_000 })
+const DescriptionInput = Type.Union(
+  [
+    MarkdownText,
+    Type.Object({ markdown: MarkdownText }, closed),
+    Type.Object({ object: Type.Literal('document') }, { additionalProperties: true }),
+    Type.Null(),
+  ],
+  {
+    description: 'What it changes and why: markdown, as a string or as `{markdown}`, or a block tree. Null or a blank text = none. At most 10,000 characters.',
+  },
+)
+export type DescriptionInput = Static<typeof DescriptionInput>
 
 export const ChangeRequest = Type.Object(
   {
@@ -56,7 +72,7 @@ export const ChangeRequest = Type.Object(
     number: Type.Integer(),
     status: oneOf(changeRequestStatuses),
     subject: Type.String({ maxLength: 100 }),
-    description: Description,
+    description: nullable(ContentDocument),
     createdBy: User,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -64,6 +80,8 @@ export const ChangeRequest = Type.Object(
     revisionInitial: Type.String(),
     revisionMergedAncestor: Type.Optional(Type.String()),
     revisionMerged: Type.Optional(Type.String()),
+    mergedBy: Type.Optional(User),
+    mergedAt: Type.Optional(Timestamp),
     comments: Type.Integer(),
     outdated: Type.Boolean(),
     unmetRules: Type.Array(UnmetRule, { description: 'The rules of the space that prevent the caller from merging it; empty if it is merged or archived.' }),
@@ -75,7 +93,7 @@ export const ChangeRequest = Type.Object(
 export const CreateChangeRequest = Type.Object(
   {
     subject: Type.Optional(Type.String({ maxLength: 100 })),
-    description: Type.Optional(Description),
+    description: Type.Optional(DescriptionInput),
     agentTaskId: Type.Optional(Type.String({ maxLength: 64 })),
   },
   { ...closed, $id: 'CreateChangeRequest' },
@@ -85,7 +103,7 @@ export type CreateChangeRequest = Static<typeof CreateChangeRequest>
 export const UpdateChangeRequest = Type.Object(
   {
     subject: Type.Optional(Type.String({ maxLength: 100 })),
-    description: Type.Optional(Description),
+    description: Type.Optional(DescriptionInput),
     status: Type.Optional(oneOf(['draft', 'open', 'archived'])),
   },
   { ...closed, $id: 'UpdateChangeRequest' },

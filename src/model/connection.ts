@@ -123,8 +123,13 @@ export const ConnectionCredentialInput = Type.Union(
     Type.Object(
       {
         kind: Type.Literal('githubApp'),
-        appId: Type.String({ pattern: '^[A-Za-z0-9._-]+$', maxLength: 64, description: 'ID of the GitHub App, or its client ID.' }),
-        installationId: Type.String({ pattern: '^[0-9]+$', maxLength: 20, description: 'ID of its installation.' }),
+        appId: Type.String({
+          pattern: '^[A-Za-z0-9._-]+$',
+          'x-pattern-message': 'must be letters, digits, dots, - and _',
+          maxLength: 64,
+          description: 'ID of the GitHub App, or its client ID.',
+        }),
+        installationId: Type.String({ pattern: '^[0-9]+$', 'x-pattern-message': 'must be a number', maxLength: 20, description: 'ID of its installation.' }),
         privateKey: Secret(16_384, 'Private key of the app, PEM.'),
       },
       closed,
@@ -144,10 +149,17 @@ const PullRequests = Type.Object(
       }),
     ),
     logins: Type.Optional(
-      Type.Array(Type.Object({ user: Id, login: Type.String({ pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]*$', maxLength: 128 }) }, closed), {
-        maxItems: 500,
-        description: 'The logins of users at the host, so that they are asked for a review there. Users without one are named in the text of the pull request.',
-      }),
+      Type.Array(
+        Type.Object(
+          { user: Id, login: Type.String({ pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]*$', 'x-pattern-message': 'must be a login of the host', maxLength: 128 }) },
+          closed,
+        ),
+        {
+          maxItems: 500,
+          description:
+            'The logins of users at the host, so that they are asked for a review there. Users without one are named in the text of the pull request.',
+        },
+      ),
     ),
   },
   closed,
@@ -170,7 +182,12 @@ const commitMessage = Type.String({
   maxLength: 10_000,
   description: 'Message of the commits that are exported. Default: the subject of the change request, if an export brings one change request and nothing else.',
 })
-const apiUrl = Type.String({ pattern: '^https?://', maxLength: 2048, description: "Base of the host's REST API, if it is not the usual one of the provider." })
+const apiUrl = Type.String({
+  pattern: '^https?://',
+  'x-pattern-message': 'must be an http or https URL',
+  maxLength: 2048,
+  description: "Base of the host's REST API, if it is not the usual one of the provider.",
+})
 const webhookSecret = Type.String({
   minLength: 16,
   maxLength: 256,

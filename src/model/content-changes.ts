@@ -18,12 +18,20 @@ const Ref = Type.Optional(
   Type.String({
     maxLength: 64,
     pattern: '^[A-Za-z0-9_-]{1,64}$',
+    'x-pattern-message': 'must be 1 to 64 letters, digits, - or _',
     description: 'Name by which other changes in the request link to it: `/pages/<ref>`, `/files/<ref>`.',
   }),
 )
 const At = Type.Optional(Type.Integer({ minimum: 0, description: 'Index among its siblings, from 0; absent = last.' }))
 const Into = Type.Optional(nullable(Id))
-const Slug = Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\u0000-\\u001f]+$' }))
+const Slug = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^[^/\\\\\\u0000-\\u001f]+$',
+    'x-pattern-message': 'must not contain a slash, a backslash or control characters',
+  }),
+)
 
 const pageMembers = {
   title: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
@@ -45,7 +53,13 @@ const InsertPage = Type.Object({ ...operation('insert_page'), document: Document
 const UpdatePage = Type.Object({ ...operation('update_page'), page: Id, document: Type.Optional(DocumentInput), ...pageMembers }, closed)
 const DeletePage = Type.Object({ ...operation('delete_page'), page: Id }, closed)
 const RevertPage = Type.Object(
-  { ...operation('revert_page'), page: Id, revision: Type.Optional(Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$' })) },
+  {
+    ...operation('revert_page'),
+    page: Id,
+    revision: Type.Optional(
+      Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$', 'x-pattern-message': 'must be the ID of a revision: 40 hexadecimal digits' }),
+    ),
+  },
   closed,
 )
 const InsertGroup = Type.Object(

@@ -25,6 +25,12 @@ export const ContentReference = Type.Object(
 )
 export type ContentReference = Static<typeof ContentReference>
 
+/** A block tree, as pages have one with `format=document`. */
+export const ContentDocument = Type.Object(
+  { object: Type.Literal('document'), data: Type.Record(Type.String(), Type.Unknown()), nodes: Type.Array(Type.Unknown()) },
+  { $id: 'ContentDocument', description: 'A block tree, as pages have one with `format=document`.' },
+)
+
 export const GitPlace = Type.Object(
   { oid: Type.String(), path: Type.String(), url: Type.Optional(Type.String({ description: 'Where the Git provider shows (and edits) the file.' })) },
   { $id: 'GitPlace' },

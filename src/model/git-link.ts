@@ -17,12 +17,21 @@ export interface GitLink {
   updatedAt: string
 }
 
-export const installationProvider = oneOf(['github', 'github-legacy', 'gitlab'])
+/** What a response says of the connection to the linked repository; without a connection it has none of these members. */
+export const installation = {
+  installationId: Type.Optional(Type.String({ description: 'ID of the connection.' })),
+  installationProvider: Type.Optional(oneOf(['github', 'github-legacy', 'gitlab'], { description: 'Absent if the host is neither GitHub nor GitLab.' })),
+  installationStatus: Type.Optional(
+    oneOf(['active', 'pending', 'unauthenticated'], {
+      description: '`unauthenticated`: the repository refuses the credential. `pending`: the connection has not run yet.',
+    }),
+  ),
+}
 
 export const GitSync = Type.Object(
   {
     repoName: Type.Optional(Type.String()),
-    installationProvider: Type.Optional(installationProvider),
+    ...installation,
     integration: Type.Optional(Type.String()),
     url: Type.String(),
     updatedAt: Timestamp,

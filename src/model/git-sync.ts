@@ -5,7 +5,7 @@ import { Change } from './changes.js'
 import { type ExportMode, exportModes } from './connection.js'
 import { conflictKinds } from './change-request.js'
 import { closed, Id, nullable, oneOf, Timestamp } from './common.js'
-import { GitSync, installationProvider } from './git-link.js'
+import { GitSync } from './git-link.js'
 
 const providers = ['github', 'gitlab'] as const
 const Url = Type.String({
@@ -197,10 +197,8 @@ export type GitRun = Static<typeof GitRun>
 
 export const GitInfo = Type.Intersect(
   [
-    Type.Partial(Type.Object({ ...GitSync.properties, installationProvider: nullable(installationProvider) })),
+    Type.Partial(Type.Object(GitSync.properties)),
     Type.Object({
-      installationId: nullable(Type.String()),
-      installationStatus: nullable(oneOf(['active', 'suspended', 'error'])),
       state: Type.Optional(oneOf(syncStates)),
       direction: Type.Optional(oneOf(['import', 'export'])),
       stage: Type.Optional(Type.String()),

@@ -7,6 +7,8 @@ export interface JobDoc {
   kind: string
   /** Jobs of one lane (a space) run one after the other. */
   lane: string
+  /** The queue shares its slots fairly by organization. Absent: the job belongs to none, or an earlier release stored it. */
+  organization?: string
   /** JSON for the job's own code. Never credentials: those are in `app.credentials`, by job ID. */
   payload: Record<string, unknown>
   state: 'queued' | 'running' | 'done' | 'failed'

@@ -1,17 +1,18 @@
 /** Links of a revision, and what links to its pages and files. */
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, listOf, oneOf, pageQuery } from './common.js'
+import { ChangeRequest } from './change-request.js'
+import { listOf, oneOf, pageQuery } from './common.js'
 import { File } from './file.js'
 import { Organization } from './organization.js'
 import { Page } from './page.js'
 import { ReusableContent } from './reusable-content.js'
+import { Revision } from './revision.js'
 import { Space } from './space.js'
 
 const VersionContext = Type.Union(
-  [Type.Object({ type: Type.Literal('revision'), revision: Type.String() }), Type.Object({ type: Type.Literal('changeRequest'), changeRequest: Id })],
-  { $id: 'VersionContext', description: 'Whose content it is: a revision, or a change request, by ID.' },
+  [Type.Object({ type: Type.Literal('revision'), revision: Revision }), Type.Object({ type: Type.Literal('changeRequest'), changeRequest: ChangeRequest })],
+  { $id: 'VersionContext', description: 'Whose content it is: a revision, with empty `pages` and `files`, or a change request.' },
 )
-export type VersionContext = Static<typeof VersionContext>
 
 const inSpace = { organization: Organization, space: Space, versionContext: VersionContext }
 
@@ -33,7 +34,7 @@ export type ContentLocation = Static<typeof ContentLocation>
 const linkStatuses = ['ok', 'broken', 'in-app'] as const
 const LinkStatus = oneOf(linkStatuses, {
   description:
-    '`broken`: the target does not exist in the revision. `in-app`: the target is an address of this service, which readers of a published site may not open.',
+    '`broken`: the target does not exist in the revision. `in-app`: the target is an address of this service (not of a site), which readers of a published site may not open.',
 })
 
 const Link = Type.Object(

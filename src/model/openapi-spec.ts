@@ -1,7 +1,7 @@
 /** OpenAPI specifications of an organization, and their versions. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, Id, LONGEST_TEXT, listOf, oneOf, permissionsOf, Timestamp } from './common.js'
+import { closed, Id, LONGEST_TEXT, listOf, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 
 export const specStates = ['pending', 'progress', 'complete'] as const
 export const specErrorCodes = ['FETCH_TIMEOUT', 'FETCH_ERROR', 'PARSE_ERROR'] as const
@@ -118,13 +118,28 @@ export const openApiVersions = table<OpenApiVersionDoc>()({
 })
 
 const Source = Type.Union([
-  Type.Object({ url: Type.String({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', maxLength: 2048, description: 'An http or https URL.' }) }, closed),
+  Type.Object(
+    {
+      url: Type.String({
+        format: 'uri',
+        pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+        'x-pattern-message': 'must be an http or https URL',
+        maxLength: 2048,
+        description: 'An http or https URL.',
+      }),
+    },
+    closed,
+  ),
   Type.Object({ text: Type.String({ minLength: 1, maxLength: LONGEST_TEXT, description: 'The specification itself, as JSON or YAML.' }) }, closed),
 ])
 export type SpecSource = Static<typeof Source>
 
 const Visibility = oneOf(specVisibilities, { description: '`private`: not publicly available; `public`: available to anyone with the public link.' })
-const Slug = Type.String({ pattern: SPEC_SLUG, maxLength: 100 })
+const Slug = Type.String({
+  pattern: SPEC_SLUG,
+  'x-pattern-message': 'must be lower-case letters and digits, with single hyphens between them, such as pet-store',
+  maxLength: 100,
+})
 
 export const CreateOpenAPISpec = Type.Object({ slug: Slug, source: Source, visibility: Type.Optional(Visibility) }, { ...closed, $id: 'CreateOpenAPISpec' })
 export type CreateOpenAPISpec = Static<typeof CreateOpenAPISpec>
@@ -135,6 +150,13 @@ export type PutOpenAPISpec = Static<typeof PutOpenAPISpec>
 export const UpdateOpenAPISpec = Type.Object({ visibility: Visibility }, { ...closed, $id: 'UpdateOpenAPISpec' })
 
 export const openApiSpecPermissions = ['view', 'edit'] as const
+
+const SpecProcessError = Type.Object({
+  message: Type.String({ description: 'What is wrong, where, and what to do.' }),
+  file: Type.Optional(Type.String({ description: 'URL of the file, if it is one that the specification refers to.' })),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+})
 
 export const OpenAPISpec = Type.Object(
   {
@@ -149,14 +171,9 @@ export const OpenAPISpec = Type.Object(
     lastVersion: Type.Optional(Id),
     lastProcessedAt: Type.Optional(Timestamp),
     lastProcessErrorCode: Type.Optional(oneOf(specErrorCodes, { description: 'Present if the last processing failed.' })),
-    lastProcessError: Type.Optional(
-      Type.Object({
-        message: Type.String({ description: 'What is wrong, where, and what to do.' }),
-        file: Type.Optional(Type.String({ description: 'URL of the file, if it is one that the specification refers to.' })),
-        line: Type.Optional(Type.Integer()),
-        column: Type.Optional(Type.Integer()),
-      }),
-    ),
+    lastProcessError: Type.Optional(SpecProcessError),
+    lastProcessedErrors: Type.Array(SpecProcessError, { description: 'What the last processing found wrong, at most 100; empty if it succeeded.' }),
+    lastProcessedErrorCount: Type.Integer({ minimum: 0, description: 'Number of errors before the list was cut.' }),
     permissions: permissionsOf(openApiSpecPermissions),
     urls: Type.Object({
       location: Type.String(),
@@ -202,6 +219,10 @@ export const OpenAPISpecContent = Type.Object(
       { description: 'Path of a file → the file. All that the specification refers to is in its one document, `openapi.json`.' },
     ),
     url: Type.String({ format: 'uri' }),
+    urls: Type.Object({
+      source: nullable(Type.String({ description: 'The URL that the specification was fetched from; null if it was given as a text.' })),
+      public: nullable(Type.String({ description: 'Address for everybody; null unless the specification is public.' })),
+    }),
   },
   { $id: 'OpenAPISpecContent' },
 )

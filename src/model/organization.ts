@@ -53,6 +53,7 @@ export const organizations = table<OrganizationDoc>()({
 
 export const organizationPermissions = [
   'view',
+  'access',
   'admin',
   'ownTeam',
   'createContent',
@@ -71,7 +72,12 @@ export type DefaultContent = Static<typeof DefaultContent>
 
 const Title = Type.String({ minLength: 2, maxLength: 255 })
 
-const domainName = Type.String({ minLength: 3, maxLength: 253, pattern: '^(?=[^\\s@/]+$)[^\\s@/]+?\\.[^\\s@/]' })
+const domainName = Type.String({
+  minLength: 3,
+  maxLength: 253,
+  pattern: '^(?=[^\\s@/]+$)[^\\s@/]+?\\.[^\\s@/]',
+  'x-pattern-message': 'must be a domain such as example.org',
+})
 
 const EmailDomains = Type.Array(domainName, {
   maxItems: 100,
@@ -80,7 +86,12 @@ const EmailDomains = Type.Array(domainName, {
 })
 
 /** Also the subdomain of the organization, so it has the form of one label of a domain name. */
-const Hostname = Type.String({ minLength: 3, maxLength: 32, pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$' })
+const Hostname = Type.String({
+  minLength: 3,
+  maxLength: 32,
+  pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$',
+  'x-pattern-message': 'must be lower-case letters, digits and hyphens, and start and end with a letter or digit',
+})
 
 const Price = Type.Object({ monthly: Type.Number(), yearly: Type.Number() })
 
@@ -126,6 +137,7 @@ export const Organization = Type.Object(
       status: oneOf(['notapplicable', 'none', 'active', 'ended', 'expired']),
       endDate: Type.Optional(Timestamp),
       decision: Type.Optional(oneOf(['downgrade'])),
+      count: Type.Integer({ minimum: 0, description: 'Number of trials so far: a self-hosted service has none.' }),
     }),
     blocked: Type.Optional(Type.Object({ reason: oneOf(['security']) })),
     internal_billingMigration: Type.Optional(Type.Object({ deadline: Timestamp, discountPercent: Type.Number(), discountEndDate: Type.Optional(Timestamp) })),
@@ -147,7 +159,7 @@ export const UpdateOrganization = Type.Object(
     hostname: Type.Optional(Hostname),
     defaultRole: Type.Optional(nullable(RoleSchema)),
     defaultContent: Type.Optional(nullable(DefaultContent)),
-    logo: Type.Optional(nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }))),
+    logo: Type.Optional(nullable(Type.String({ format: 'uri', pattern: '^https?://', 'x-pattern-message': 'must be an http or https URL', maxLength: 2048 }))),
     sso: Type.Optional(Type.Boolean()),
     ai: Type.Optional(Type.Boolean()),
     inviteLinks: Type.Optional(Type.Boolean()),
@@ -161,6 +173,7 @@ export const UpdateOrganization = Type.Object(
         Type.String({
           maxLength: 253,
           pattern: '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z][a-z0-9-]{0,61}[a-z0-9]$',
+          'x-pattern-message': 'must be a hostname in lower case, such as docs.example.org',
           description: 'A hostname of your own: sites without one are served below it, at `/{basename}`.',
         }),
       ),
@@ -173,7 +186,10 @@ export type UpdateOrganization = Static<typeof UpdateOrganization>
 export const Subdomain = Type.Object(
   {
     object: Type.Literal('subdomain'),
-    subdomain: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$' }),
+    subdomain: Type.String({
+      pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$',
+      'x-pattern-message': 'must be lower-case letters, digits and hyphens, and start and end with a letter or digit',
+    }),
     target: Type.Object({ type: Type.Literal('organization'), organization: Id }),
     isActive: Type.Boolean(),
   },

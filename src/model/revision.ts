@@ -27,6 +27,17 @@ const Author = Type.Union([User, Type.Object({ displayName: Type.String(), email
   description: 'A member of the organization, or the name and e-mail address that Git recorded.',
 })
 
+const RevisionTag = Type.Object(
+  {
+    slug: Type.String({ description: 'The tag as pages write it.' }),
+    label: Type.String(),
+    color: Type.Optional(Type.String()),
+    emoji: Type.Optional(Type.String()),
+    icon: Type.Optional(Type.String()),
+  },
+  { $id: 'RevisionTag' },
+)
+
 export const Revision = Type.Object(
   {
     object: Type.Literal('revision'),
@@ -36,6 +47,7 @@ export const Revision = Type.Object(
     files: Type.Array(File),
     reusableContents: Type.Array(Type.Object(ReusableFields)),
     variables: StringMap,
+    tags: Type.Array(RevisionTag, { description: 'The tags of `.gitbook/tags.yaml`.' }),
     createdAt: Timestamp,
     git: Type.Optional(RevisionGit),
     urls: Type.Object({
@@ -84,7 +96,14 @@ export type RevisionsQuery = Static<typeof RevisionsQuery>
 export const ContributorList = listOf(Author, { $id: 'ContributorList' })
 
 export const Rollback = Type.Object(
-  { revision: Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$', description: 'A revision of the main content, or one that was merged into it.' }) },
+  {
+    revision: Type.String({
+      maxLength: 40,
+      pattern: '^[0-9a-f]{40}$',
+      'x-pattern-message': 'must be the ID of a revision: 40 hexadecimal digits',
+      description: 'A revision of the main content, or one that was merged into it.',
+    }),
+  },
   { ...closed, $id: 'Rollback' },
 )
 

@@ -26,7 +26,7 @@ export const samlProviders = table<SamlProviderDoc>()({
   owner: (provider) => provider.organization,
 })
 
-const Label = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
+const Label = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$', 'x-pattern-message': 'must not contain control characters' })
 const CERTIFICATE_CHARACTERS = 32 * 1024
 
 export const SAMLProvider = Type.Object(
@@ -67,7 +67,15 @@ export const SAMLProvider = Type.Object(
 export const SAMLProviderList = listOf(SAMLProvider, { $id: 'SAMLProviderList' })
 
 const settable = {
-  entityID: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S+$', description: 'Entity ID of the identity provider.' })),
+  entityID: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      pattern: '^\\S+$',
+      'x-pattern-message': 'must not contain spaces',
+      description: 'Entity ID of the identity provider.',
+    }),
+  ),
   certificate: Type.Optional(
     Type.String({
       minLength: 1,

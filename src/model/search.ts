@@ -1,6 +1,6 @@
 /** What a search finds: pages with sections, and spaces with pages. */
 import { Type } from '@sinclair/typebox'
-import { pageQuery } from './common.js'
+import { listOf, pageQuery } from './common.js'
 
 /** What a search is asked for. */
 export const searchQuery = {
@@ -14,6 +14,8 @@ export const searchQuery = {
 
 const urls = Type.Object({ app: Type.String() })
 
+const SCORE = 'Higher is better.'
+
 const SearchSection = Type.Object(
   {
     id: Type.String({ description: 'The ID of the page, and the anchor after `#` if a heading stands above the section.' }),
@@ -22,6 +24,8 @@ const SearchSection = Type.Object(
     body: Type.String({
       description: 'Plain text around the matches, at most 300 characters. Each matched word is between `**`; what is left out is an ellipsis.',
     }),
+    score: Type.Number({ description: SCORE }),
+    resultType: Type.Literal('section'),
     urls,
   },
   { $id: 'SearchSection' },
@@ -32,12 +36,35 @@ const page = {
   title: Type.String(),
   path: Type.String(),
   sections: Type.Array(SearchSection, { description: 'At most five, best first; none if only the title of the page matches.' }),
+  description: Type.String({ description: 'The description of the page; empty without one.' }),
+  score: Type.Number({ description: SCORE }),
+  rank: Type.Integer({ minimum: 1, description: 'Position in the whole result, from 1; pages of the list continue it.' }),
+  ancestors: Type.Array(Type.Object({ title: Type.String() }), { description: 'The entries above the page, from the top.' }),
+  resultType: Type.Literal('page'),
   urls,
 }
 
 export const SearchPage = Type.Object(page, { $id: 'SearchPage' })
 
-export const SearchSpace = Type.Object(
-  { id: Type.String(), title: Type.String(), pages: Type.Array(SearchPage, { description: 'At most five, best first.' }) },
+const SearchSpace = Type.Object(
+  {
+    type: Type.Literal('space'),
+    id: Type.String(),
+    title: Type.String(),
+    score: Type.Number({ description: 'The score of its best page.' }),
+    pages: Type.Array(SearchPage, { description: 'At most five, best first.' }),
+  },
   { $id: 'SearchSpace' },
 )
+
+/** The spaces that a search found. */
+export const searchSpaces = (options: { $id: string }) =>
+  Type.Object(
+    {
+      ...listOf(SearchSpace).properties,
+      partial: Type.Optional(
+        Type.Literal(true, { description: 'Not all spaces could be searched in time, so hits are missing, also from `count`. Repeat the request.' }),
+      ),
+    },
+    options,
+  )

@@ -3,7 +3,12 @@ import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { closed, nullable, oneOf } from './common.js'
 import { Href } from './site-destination.js'
 
-const Color = Type.String({ maxLength: 7, pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$', description: 'A colour in hexadecimal digits: `#rgb` or `#rrggbb`.' })
+const Color = Type.String({
+  maxLength: 7,
+  pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$',
+  'x-pattern-message': 'must be a color such as #1a2b3c or #fff',
+  description: 'A colour in hexadecimal digits: `#rgb` or `#rrggbb`.',
+})
 export const ThemedColor = Type.Object(
   { light: Color, dark: Color },
   { ...closed, $id: 'SiteThemedColor', description: 'A colour on light and on dark pages.' },
@@ -45,7 +50,12 @@ const customFont = <S extends TSchema, M extends TProperties>(source: S, more: M
   Type.Object(
     {
       ...more,
-      fontFamily: Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]*[\\p{L}\\p{N}])?$' }),
+      fontFamily: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]*[\\p{L}\\p{N}])?$',
+        'x-pattern-message': 'must be letters, digits, spaces, - and _, and start and end with a letter or digit',
+      }),
       fontFaces: Type.Array(
         Type.Object(
           {
@@ -61,13 +71,27 @@ const customFont = <S extends TSchema, M extends TProperties>(source: S, more: M
     { ...closed, $id },
   )
 
-const fontId = Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\p{L}\\p{N}_-]+$', description: 'A name of your choice.' })
+const fontId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[\\p{L}\\p{N}_-]+$',
+  'x-pattern-message': 'must be letters, digits, - and _',
+  description: 'A name of your choice.',
+})
 const CustomFont = customFont(Type.Object({ url: Href, format }, closed), { id: fontId, custom: Type.Literal(true) }, 'SiteCustomFont')
 const CustomFontInput = customFont(
   Type.Object({ url: Href, format: Type.Optional(format) }, closed),
   { id: Type.Optional(fontId), custom: Type.Optional(Type.Literal(true)) },
   'SiteCustomFontInput',
 )
+
+const CodeTheme = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  'x-pattern-message': 'must be a name such as github-light',
+  description: 'Name of an editor theme, such as `github-light`. A theme that is not shipped is shown as `default-light` or `default-dark`.',
+})
 
 const styling = {
   theme: oneOf(['clean', 'muted', 'bold', 'gradient']),
@@ -83,6 +107,7 @@ const styling = {
   icons: oneOf(['regular', 'solid', 'duotone', 'light', 'thin']),
   sidebar: Type.Object({ background: oneOf(['default', 'filled']), list: oneOf(['default', 'pill', 'line']) }, closed),
   search: oneOf(['prominent', 'subtle']),
+  codeTheme: Type.Object({ light: CodeTheme, dark: CodeTheme }, closed),
 }
 const Tint = Type.Object({ color: ThemedColor }, closed)
 

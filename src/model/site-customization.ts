@@ -11,7 +11,7 @@ const Enabled = group({ enabled: Type.Boolean() })
 const Link = group({ title: LinkTitle, to: SiteDestination })
 
 const Favicon = Type.Union([group({ icon: ThemedHref }), group({ emoji: Type.String({ minLength: 1, maxLength: 50 }) }), group({})])
-const SocialAccount = group({
+const socialAccount = {
   platform: oneOf([
     'twitter',
     'instagram',
@@ -28,8 +28,11 @@ const SocialAccount = group({
     'threads',
     'medium',
   ]),
-  handle: Type.String({ minLength: 1, maxLength: 64, pattern: '^@?[\\w][\\w.@/-]*$' }),
-})
+  handle: Type.String({ minLength: 1, maxLength: 64, pattern: '^@?[\\w][\\w.@/-]*$', 'x-pattern-message': 'must be a user name, with or without @' }),
+}
+const places = { footer: Type.Boolean(), header: Type.Boolean() }
+const SocialAccount = group({ ...socialAccount, display: group(places) })
+const SocialAccountInput = group({ ...socialAccount, display: Type.Optional(Type.Partial(Type.Object(places), closed)) })
 
 /** Groups that are answered as they are given. */
 const plain = {
@@ -74,14 +77,14 @@ const groups = {
 }
 
 const title = Type.String({ maxLength: 128, description: 'Shown instead of the title of the site.' })
-const socialAccounts = Type.Array(SocialAccount, { maxItems: 20 })
+const MAX_SOCIAL_ACCOUNTS = { maxItems: 20 }
 
 /** How a site looks and what it offers its visitors, complete: every group is there, members are absent where nothing was chosen. */
 export const SiteCustomization = Type.Object(
   {
     title: Type.Optional(title),
     favicon: Favicon,
-    socialAccounts: Type.Optional(socialAccounts),
+    socialAccounts: Type.Array(SocialAccount, MAX_SOCIAL_ACCOUNTS),
     ...groups,
     announcement: Type.Optional(group({ ...announcement, link: Type.Optional(Link) })),
   },
@@ -113,10 +116,13 @@ const givenGroups = {
 }
 
 /** Some of the settings; the others have their default (for a site space: those of the site). */
-export const SiteCustomizationInput = Type.Partial(Type.Object({ title: nullable(title), favicon: nullable(Favicon), socialAccounts, ...givenGroups }), {
-  ...closed,
-  $id: 'SiteCustomizationInput',
-})
+export const SiteCustomizationInput = Type.Partial(
+  Type.Object({ title: nullable(title), favicon: nullable(Favicon), socialAccounts: Type.Array(SocialAccountInput, MAX_SOCIAL_ACCOUNTS), ...givenGroups }),
+  {
+    ...closed,
+    $id: 'SiteCustomizationInput',
+  },
+)
 export type SiteCustomizationInput = Static<typeof SiteCustomizationInput>
 
 /** Names of the groups of settings. */

@@ -36,6 +36,8 @@ export interface SiteDoc {
   structure: SiteStructure
 }
 
+export const sitePermissions = [...spacePermissions, 'create', 'viewAdaptiveSchema', 'editAdaptiveSchema'] as const
+
 /** Its address below the organization, as an index key. */
 export const basenameKey = (site: Pick<SiteDoc, 'organization' | 'basename'>): string => `${site.organization}/${site.basename}`
 
@@ -51,7 +53,7 @@ export const sites = table<SiteDoc>()({
   owner: (site) => site.id,
 })
 
-const iconURL = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })
+const iconURL = Type.String({ format: 'uri', pattern: '^https?://', 'x-pattern-message': 'must be an http or https URL', maxLength: 2048 })
 
 /** A picture for light and dark pages, an emoji, or null. */
 const SiteIcon = Type.Union(
@@ -75,7 +77,11 @@ const SiteAds = Type.Union(
   { $id: 'SiteAds' },
 )
 
-const Hostname = Type.String({ maxLength: 512, pattern: '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$' })
+const Hostname = Type.String({
+  maxLength: 512,
+  pattern: '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$',
+  'x-pattern-message': 'must be a hostname in lower case with at least three parts, such as docs.example.org',
+})
 const Basename = Type.String({ minLength: 1, maxLength: 100 })
 const AdaptiveContent = Type.Object({ enabled: Type.Boolean() }, closed)
 
@@ -99,8 +105,15 @@ export const Site = Type.Object(
     ads: Type.Optional(SiteAds),
     agentsContext: oneOf(agentsContexts),
     features: Type.Array(Type.Object({ id: Type.String(), plan: Type.String(), frozen: Type.Boolean(), customizations: Type.Array(Type.String()) })),
-    urls: Type.Object({ location: Type.String(), app: Type.String(), published: Type.Optional(Type.String()), preview: Type.Optional(Type.String()) }),
-    permissions: permissionsOf(spacePermissions),
+    urls: Type.Object({
+      location: Type.String(),
+      app: Type.String(),
+      published: Type.Optional(Type.String()),
+      preview: Type.String({ description: 'The address of the site, whether it is published or not.' }),
+      login: Type.Optional(Type.String({ description: 'Where visitors sign in; present with visitor authentication.' })),
+      logout: Type.Optional(Type.String({ description: 'Where visitors sign out; present with visitor authentication.' })),
+    }),
+    permissions: permissionsOf(sitePermissions),
   },
   { $id: 'Site' },
 )
@@ -126,7 +139,15 @@ export const UpdateSite = Type.Object(
     agentsContext: Type.Optional(oneOf(agentsContexts)),
     defaultSiteSpace: Type.Optional(Id),
     defaultSiteSection: Type.Optional(Id),
-    proxy: Type.Optional(nullable(Type.String({ maxLength: 512, pattern: '^([\\w-]+\\.)*[\\w-]+\\.[a-zA-Z]{2,}(\\/[\\w-]+)+$' }))),
+    proxy: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 512,
+          pattern: '^([\\w-]+\\.)*[\\w-]+\\.[a-zA-Z]{2,}(\\/[\\w-]+)+$',
+          'x-pattern-message': 'must be a host with a path, such as example.org/docs',
+        }),
+      ),
+    ),
     adaptiveContent: Type.Optional(AdaptiveContent),
   },
   { ...closed, $id: 'UpdateSite' },

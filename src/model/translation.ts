@@ -53,7 +53,9 @@ export interface TranslationDoc {
   runs: number
   totalWords: number
   totalPages: number
+  /** Milliseconds. */
   totalDuration: number
+  /** Milliseconds. */
   latestRunDuration: number
   latestPages: number
   latestWords: number
@@ -73,15 +75,30 @@ export const translations = table<TranslationDoc>()({
   owner: (one) => one.organization,
 })
 
+const InstructionBlocks = Type.Array(Type.Object({ object: Type.Literal('block') }, { additionalProperties: true }), { maxItems: 500 })
+
 export const Instructions = Type.Object(
   {
     object: Type.Literal('document'),
     data: Type.Object({ schemaVersion: Type.Number() }, { additionalProperties: true }),
-    nodes: Type.Array(Type.Object({ object: Type.Literal('block') }, { additionalProperties: true }), { maxItems: 500 }),
+    nodes: InstructionBlocks,
   },
-  { $id: 'TranslationInstructions', description: 'What engines that take instructions are told, as a block tree. Its text counts, at most 10,000 characters.' },
+  { $id: 'TranslationInstructions', description: 'Guidance for engines that accept instructions, as a block tree; empty if none was given.' },
 )
 export type Instructions = Static<typeof Instructions>
+
+const InstructionsInput = Type.Object(
+  {
+    object: Type.Literal('document'),
+    data: Type.Optional(Type.Object({ schemaVersion: Type.Optional(Type.Number({ description: 'Default: the latest.' })) }, { additionalProperties: true })),
+    nodes: InstructionBlocks,
+  },
+  {
+    $id: 'TranslationInstructionsInput',
+    description: 'Guidance for engines that accept instructions, as a block tree. Only its text counts, at most 10,000 characters.',
+  },
+)
+export type InstructionsInput = Static<typeof InstructionsInput>
 
 const term = Type.String({ minLength: 1, maxLength: 200 })
 const Glossary = Type.Array(Type.Object({ source: term, target: term }, closed), {
@@ -107,7 +124,7 @@ export const CreateTranslation = Type.Object(
       { space: Id, language: Type.Optional(Language) },
       { ...closed, description: 'The space, and its language (default: that of the space, else `en`).' },
     ),
-    instructions: Type.Optional(Instructions),
+    instructions: Type.Optional(InstructionsInput),
     glossary: Type.Optional(Glossary),
     engine: Type.Optional(Engine),
     automatic: Type.Optional(Automatic),
@@ -118,7 +135,7 @@ export type CreateTranslation = Static<typeof CreateTranslation>
 
 export const UpdateTranslation = Type.Object(
   {
-    instructions: Type.Optional(nullable(Instructions)),
+    instructions: Type.Optional(nullable(InstructionsInput)),
     glossary: Type.Optional(nullable(Glossary)),
     engine: Type.Optional(nullable(Engine)),
     automatic: Type.Optional(nullable(Automatic)),
@@ -142,12 +159,13 @@ export const Translation = Type.Object(
     ),
     source: Type.Object({ space: Id, language: Language }),
     language: Language,
-    instructions: Type.Optional(Instructions),
+    instructions: Instructions,
     glossary: Type.Optional(Glossary),
     engine: Type.Optional(Engine),
     automatic: Type.Optional(Automatic),
     result: Type.Object({
       space: Id,
+      language: Language,
       revision: Type.String({ description: 'The head that the last run left.' }),
       changeRequest: Type.Optional(
         Type.String({ description: 'The change request in which the result of the last run waits, if merges into the space must meet rules.' }),
@@ -162,8 +180,8 @@ export const Translation = Type.Object(
       runs: number('Runs that were completed.'),
       totalWords: number(),
       totalPages: number(),
-      totalDuration: number('In milliseconds.'),
-      latestRunDuration: number('In milliseconds.'),
+      totalDuration: number('Duration of all runs in seconds.'),
+      latestRunDuration: number('Duration of the latest run in seconds.'),
       latestPages: number('Pages that the latest run changed.'),
       latestWords: number('Words of the source that the latest run translated.'),
     }),

@@ -34,6 +34,7 @@ export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
   pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
+  'x-pattern-message': 'must be an email address such as ada@example.org',
   description: 'An e-mail address.',
 })
 
@@ -74,8 +75,18 @@ export const User = Type.Object(
 
 export const UpdateUser = Type.Object(
   {
-    displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })),
-    photoURL: Type.Optional(nullable(Type.String({ format: 'uri', pattern: '^https://', maxLength: 2048, description: 'An https URL; null removes it.' }))),
+    displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', 'x-pattern-message': 'must not be blank' })),
+    photoURL: Type.Optional(
+      nullable(
+        Type.String({
+          format: 'uri',
+          pattern: '^https://',
+          'x-pattern-message': 'must be an https URL',
+          maxLength: 2048,
+          description: 'An https URL; null removes it.',
+        }),
+      ),
+    ),
   },
   { ...closed, $id: 'UpdateUser' },
 )

@@ -40,6 +40,7 @@ export const webhooks = table<WebhookDoc>()({
 const Url = Type.String({
   format: 'uri',
   pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+  'x-pattern-message': 'must be an http or https URL',
   maxLength: 2048,
   description: 'An http or https URL; redirects are not followed.',
 })

@@ -1,6 +1,7 @@
 /** Reads the body of a response from another server, decompressed and with a limit on its size. */
 import type { Duplex, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { receivedFromRemote } from '../kernel/remote-wait.js'
 import { OutboundError } from './errors.js'
 
 const decoders: Readonly<Record<string, () => Duplex>> = {
@@ -38,6 +39,7 @@ export async function readBody(
   try {
     for await (const chunk of source) {
       bytes += chunk.length
+      receivedFromRemote(chunk.length)
       if (bytes > limit.maxBytes && (!limit.cut || into)) throw new OutboundError('too-large', `What ${limit.host} sent has more than ${limit.maxBytes} bytes.`)
       if (into) await into(chunk)
       else chunks.push(chunk)

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Agent } from 'undici'
 import type { PrivateNetworks } from '../kernel/addresses.js'
+import { awaitRemote } from '../kernel/remote-wait.js'
 import { AddressGuard, hostOf } from './addresses.js'
 import { readUrl } from './read-url.js'
 import { readBody } from './body.js'
@@ -119,7 +120,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const timeout = AbortSignal.timeout(request.timeoutMs)
       const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
       try {
-        return await follow(request, signal)
+        return await awaitRemote(() => follow(request, signal))
       } catch (error) {
         if (timeout.aborted) throw new OutboundError('timeout', `${host} did not answer within ${request.timeoutMs / 1000} seconds.`, { cause: error })
         throw explain(error, host)

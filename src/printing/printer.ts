@@ -41,7 +41,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   const stop = new AbortController()
   let engine: Promise<Engine | null> | null = null
   let lookedAt = Number.NEGATIVE_INFINITY
-  // bound: the lane of the jobs that print runs one at a time
+  // bound: the slots of the queue of PDFs
   const running = new Set<Promise<unknown>>()
 
   const track = <T>(work: Promise<T>): Promise<T> => {

@@ -3,7 +3,7 @@ import { expand, termsOf } from './query.js'
 import { type Expanded, MAX_PAGES, type Scope, wholeScope } from './scope.js'
 import { seenScope } from './seen-scope.js'
 import { matchesIn, snippet } from './snippet.js'
-import type { SpaceFile } from './space-file.js'
+import { type SpaceFile, sumOf, textOf } from './space-file.js'
 import { eachToken } from './tokens.js'
 import type { FoundPage, FoundSection, SpaceHits, SpaceQuery } from './types.js'
 import { revisionOf } from './update.js'
@@ -80,21 +80,32 @@ function candidate(found: Map<number, Candidate>, n: number, score: number): Can
   return known
 }
 
+const PAGE = `SELECT ${textOf('id')}, blob, ${textOf('title')}, ${textOf('path')}, sum FROM pages WHERE n = ?`
+const SECTION = `SELECT ${textOf('anchor')}, ${textOf('title')}, ${textOf('text')}, sum FROM sections WHERE id = ?`
+
+/** Throws if a row is not as it was written: the file is damaged then. */
+function mustBe(sum: number, ...values: readonly (string | number | null)[]): void {
+  if (sumOf(...values) !== sum) throw new Error('the checksum of a row is wrong')
+}
+
 function present(file: SpaceFile, ranked: readonly Candidate[], terms: readonly Expanded[]): FoundPage[] {
   let left = MARKED
   return ranked.flatMap(({ n, score, sections }) => {
-    const [page] = file.rows<[string, string, string]>('SELECT id, title, path FROM pages WHERE n = ?', n)
+    const [page] = file.rows<[string, number, string, string, number]>(PAGE, n)
     if (!page) return []
+    const [pageId, blob, pageTitle, path, sum] = page
+    mustBe(sum, pageId, blob, pageTitle, path)
     const best = [...sections].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_SECTIONS)
-    const shown = best.flatMap(([id]): FoundSection[] => {
-      const [row] = file.rows<[string | null, string, string]>('SELECT anchor, title, text FROM sections WHERE id = ?', id)
+    const shown = best.flatMap(([id, own]): FoundSection[] => {
+      const [row] = file.rows<[string | null, string, string, number]>(SECTION, id)
       if (!row) return []
-      const [anchor, title, text] = row
+      const [anchor, title, text, of] = row
+      mustBe(of, id, anchor, title, text)
       const { body, matches } = snippet(text, left > 0 ? terms : [])
       left -= text.length
       // A section that matches by what its page is about alone tells nothing that the page's title does not.
-      return left > 0 && matches === 0 && matchesIn(title, terms).length === 0 ? [] : [{ anchor, title, body }]
+      return left > 0 && matches === 0 && matchesIn(title, terms).length === 0 ? [] : [{ anchor, title, body, score: own }]
     })
-    return [{ id: page[0], title: page[1], path: page[2], score, sections: shown }]
+    return [{ id: pageId, title: pageTitle, path, score, sections: shown }]
   })
 }

@@ -1,5 +1,6 @@
 /** What people type, as terms; and terms as an expression for SQLite, by the words that a space has. */
 import type { Expanded, Scope } from './scope.js'
+import { textOf } from './space-file.js'
 import { eachToken } from './tokens.js'
 import { distance, formsOf, isCorrectable, mistakesIn } from './typos.js'
 
@@ -71,7 +72,7 @@ function expandPairs(scope: Scope, pairs: readonly string[]): Expanded {
 function corrections({ file, hasWord }: Scope, word: string): string[] {
   if (!isCorrectable(word)) return []
   const most = mistakesIn(word)
-  const alike = file.rows<[string]>('SELECT DISTINCT word FROM json_each(?) JOIN forms ON hash = value', JSON.stringify(formsOf(word)))
+  const alike = file.rows<[string]>(`SELECT DISTINCT ${textOf('word')} FROM json_each(?) JOIN forms ON hash = value`, JSON.stringify(formsOf(word)))
   const near = alike.map(([one]) => ({ one, far: distance(word, one, most) })).filter(({ far }) => far <= most)
   const found = near.filter(({ one }) => hasWord(one))
   const nearest = Math.min(...found.map(({ far }) => far))

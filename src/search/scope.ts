@@ -1,5 +1,5 @@
 /** What a search looks at: the whole file of a space, whose statistics SQLite keeps. For some of its pages: `seen-scope.ts`. */
-import { SECTION_BITS, type SpaceFile } from './space-file.js'
+import { SECTION_BITS, type SpaceFile, textOf } from './space-file.js'
 
 /** A term by the words of a scope. */
 export interface Expanded {
@@ -57,7 +57,7 @@ export function wholeScope(file: SpaceFile): Scope {
   const wordsFrom = (start: string): string[] =>
     VOCABULARIES.flatMap((table) => {
       const looked = `SELECT term, doc FROM ${table} WHERE term > ? AND term < ? LIMIT ${LOOKED_AT}`
-      return file.rows<[string]>(`SELECT term FROM (${looked}) ORDER BY doc DESC LIMIT ${SHORT_WORDS}`, start, start + END)
+      return file.rows<[string]>(`SELECT ${textOf('term')} FROM (${looked}) ORDER BY doc DESC LIMIT ${SHORT_WORDS}`, start, start + END)
     }).map(([word]) => word)
   return {
     file,
@@ -68,7 +68,7 @@ export function wholeScope(file: SpaceFile): Scope {
     sectionCount: () => Number(file.value('SELECT count(*) FROM section_words_docsize')),
     titles: (expression) =>
       file.rows(
-        'SELECT n, score, title FROM (SELECT rowid, -bm25(page_words) AS score FROM page_words WHERE page_words MATCH ? LIMIT ?) AS r JOIN pages ON n = r.rowid',
+        `SELECT n, score, ${textOf('title')} FROM (SELECT rowid, -bm25(page_words) AS score FROM page_words WHERE page_words MATCH ? LIMIT ?) AS r JOIN pages ON n = r.rowid`,
         expression,
         RANKED,
       ),

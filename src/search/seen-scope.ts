@@ -4,7 +4,7 @@
  */
 import { END, type Expanded, MAX_PAGES, type MatchedPage, RANKED, type Scope, SHORT_WORDS, VOCABULARIES, WEIGHTS } from './scope.js'
 import { matchesIn } from './snippet.js'
-import { SECTION_BITS, type SpaceFile } from './space-file.js'
+import { SECTION_BITS, type SpaceFile, textOf } from './space-file.js'
 
 /** Words that are looked at for a beginning of one or two letters: whether a page of the scope has one is asked for each. */
 const LOOKED_AT = 200
@@ -46,7 +46,7 @@ export function seenScope(file: SpaceFile, pages: readonly (readonly [id: string
     titles: (expression) =>
       file
         .rows<[number, string]>(
-          'SELECT n, pages.title FROM page_words JOIN pages ON n = page_words.rowid WHERE page_words MATCH ? AND n IN (SELECT n FROM temp.seen_pages) LIMIT ?',
+          `SELECT n, ${textOf('pages.title')} FROM page_words JOIN pages ON n = page_words.rowid WHERE page_words MATCH ? AND n IN (SELECT n FROM temp.seen_pages) LIMIT ?`,
           expression,
           RANKED,
         )
@@ -68,7 +68,7 @@ function setSeen(file: SpaceFile, pages: readonly (readonly [id: string, oid: st
 
 function wordsFrom(file: SpaceFile, start: string, inTitle: (expression: string) => boolean, count: (expression: string) => number): string[] {
   const begun = (table: string): string[] =>
-    file.rows<[string]>(`SELECT term FROM ${table} WHERE term > ? AND term < ? LIMIT ${LOOKED_AT}`, start, start + END).map(([word]) => word)
+    file.rows<[string]>(`SELECT ${textOf('term')} FROM ${table} WHERE term > ? AND term < ? LIMIT ${LOOKED_AT}`, start, start + END).map(([word]) => word)
   const [texts, titles] = VOCABULARIES.map(begun) as [string[], string[]]
   const counted = texts.map((word) => ({ word, times: count(`"${word}"`) })).filter(({ times }) => times > 0)
   const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, SHORT_WORDS)
@@ -91,7 +91,7 @@ function ranked(file: SpaceFile, expression: string, terms: readonly Weighed[], 
   const sql = `SELECT n, section FROM (${matched}) JOIN temp.seen_pages ON blob = section >> ${SECTION_BITS}`
   for (const [n, section] of file.rows<[number, number]>(sql, expression, RANKED)) {
     if (!scores.has(section)) {
-      const [row] = left > 0 ? file.rows<[string, string]>('SELECT title, text FROM sections WHERE id = ?', section) : []
+      const [row] = left > 0 ? file.rows<[string, string]>(`SELECT ${textOf('title')}, ${textOf('text')} FROM sections WHERE id = ?`, section) : []
       left -= row ? row[0].length + row[1].length : 0
       scores.set(section, scoreOf(row && left > 0 ? row : ['', ''], terms))
     }

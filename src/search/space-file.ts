@@ -1,16 +1,17 @@
 /** The SQLite file of one space: its pages, the texts of their blobs by section, and the words in them. */
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
 import Sqlite from 'libsql'
 
 /** Increases if other words are made of the same text, or the tables change: a file of another version is made anew. */
-const VERSION = 1
+const VERSION = 2
 
 const SCHEMA = `
   CREATE TABLE state (revision TEXT);
   CREATE TABLE blobs (id INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE);
-  CREATE TABLE sections (id INTEGER PRIMARY KEY, anchor TEXT, title TEXT NOT NULL, text TEXT NOT NULL);
-  CREATE TABLE pages (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, blob INTEGER NOT NULL, title TEXT NOT NULL, path TEXT NOT NULL);
+  CREATE TABLE sections (id INTEGER PRIMARY KEY, sum INTEGER NOT NULL, anchor TEXT, title TEXT NOT NULL, text TEXT NOT NULL);
+  CREATE TABLE pages (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, blob INTEGER NOT NULL, title TEXT NOT NULL, path TEXT NOT NULL, sum INTEGER NOT NULL);
   CREATE INDEX pages_by_blob ON pages (blob);
   CREATE VIRTUAL TABLE section_words USING fts5(about, title, text, content='', contentless_delete=1, tokenize='ascii');
   CREATE VIRTUAL TABLE page_words USING fts5(title, content='', contentless_delete=1, tokenize='ascii');
@@ -24,6 +25,14 @@ const TABLES = ['state', 'blobs', 'sections', 'pages', 'words', 'title_words', '
 export const SECTION_BITS = 12
 /** Most sections of a blob. */
 export const MAX_SECTIONS = 2 ** SECTION_BITS
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** SQL that selects a text as bytes, since the library ends the whole process at a text that is not UTF-8, as a flipped bit leaves it. */
+export const textOf = (column: string): string => `CAST(${column} AS BLOB)`
+
+/** The checksum of what a row shows to readers. SQLite has none, and a flipped bit would be shown as if it were written so. */
+export const sumOf = (...values: readonly (string | number | null)[]): number => crc32(JSON.stringify(values))
 
 type Statement = ReturnType<InstanceType<typeof Sqlite>['prepare']>
 
@@ -68,9 +77,11 @@ export class SpaceFile {
     }
   }
 
-  /** All rows, each as the list of its values. */
+  /** All rows, each as the list of its values. A query must select texts by `textOf`. Bytes become strings. Throws if they are not UTF-8. */
   rows<T extends unknown[]>(sql: string, ...values: unknown[]): T[] {
-    return this.#prepared(sql).raw().all(values) as T[]
+    const rows = this.#prepared(sql).raw().all(values) as unknown[][]
+    for (const row of rows) for (const [index, value] of row.entries()) if (value instanceof Uint8Array) row[index] = UTF8.decode(value)
+    return rows as T[]
   }
 
   /** The first value of the first row; undefined if there is none. */

@@ -36,6 +36,7 @@ export interface FoundSection {
   title: string
   /** Text around the matches, which are between `**`. */
   body: string
+  score: number
 }
 
 export interface FoundPage {

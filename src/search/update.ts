@@ -1,15 +1,17 @@
 /** Brings the file of a space to another revision: only texts of blobs that it does not have are indexed. */
-import { MAX_SECTIONS, type SpaceFile } from './space-file.js'
+import { MAX_SECTIONS, type SpaceFile, sumOf, textOf } from './space-file.js'
 import { indexedWords } from './tokens.js'
 import { formsOf, isCorrectable } from './typos.js'
 import type { IndexedPage, IndexedText } from './types.js'
 
+type StoredPage = [id: string, n: number, blob: number, title: string, path: string, sum: number]
+
 /** The revision that the file is of; null if it is of none. */
-export const revisionOf = (file: SpaceFile): string | null => (file.value('SELECT revision FROM state') as string | null | undefined) ?? null
+export const revisionOf = (file: SpaceFile): string | null => (file.value(`SELECT ${textOf('revision')} FROM state`) as string | null | undefined) ?? null
 
 /** The blobs of `oids` whose texts are not in the file. */
 export function missingOf(file: SpaceFile, oids: readonly string[]): string[] {
-  const known = new Set(file.rows<[string]>('SELECT oid FROM blobs').map(([oid]) => oid))
+  const known = new Set(file.rows<[string]>(`SELECT ${textOf('oid')} FROM blobs`).map(([oid]) => oid))
   return [...new Set(oids)].filter((oid) => !known.has(oid))
 }
 
@@ -26,7 +28,7 @@ export function addTexts(file: SpaceFile, texts: readonly IndexedText[]): void {
       for (const [n, { anchor, title, text }] of sections.slice(0, MAX_SECTIONS).entries()) {
         const [inTitle, inText] = [indexedWords(title), indexedWords(text)]
         for (const word of [...inTitle, ...inText]) words.add(word)
-        file.run('INSERT INTO sections (id, anchor, title, text) VALUES (?, ?, ?, ?)', first + n, anchor, title, text)
+        file.run('INSERT INTO sections VALUES (?, ?, ?, ?, ?)', first + n, sumOf(first + n, anchor, title, text), anchor, title, text)
         file.run('INSERT INTO section_words (rowid, about, title, text) VALUES (?, ?, ?, ?)', first + n, shared, inTitle.join(' '), inText.join(' '))
       }
     }
@@ -43,7 +45,7 @@ function addWords(file: SpaceFile, words: ReadonlySet<string>): void {
   const known = new Set(
     file
       .rows<[string]>(
-        'SELECT DISTINCT word FROM json_each(?) AS asked JOIN forms ON hash = asked.value ->> 0 AND word = asked.value ->> 1',
+        `SELECT DISTINCT ${textOf('word')} FROM json_each(?) AS asked JOIN forms ON hash = asked.value ->> 0 AND word = asked.value ->> 1`,
         JSON.stringify(candidates.map((word) => [formsOf(word)[0], word])),
       )
       .map(([word]) => word),
@@ -66,18 +68,20 @@ function addWords(file: SpaceFile, words: ReadonlySet<string>): void {
  * a page is not in the file (which may have been made anew meanwhile), nothing is done, and the result is false.
  */
 export function setPages(file: SpaceFile, revision: string, pages: readonly IndexedPage[]): boolean {
-  const blobs = new Map(file.rows<[string, number]>('SELECT oid, id FROM blobs'))
+  const blobs = new Map(file.rows<[string, number]>(`SELECT ${textOf('oid')}, id FROM blobs`))
   if (!pages.every(({ oid }) => blobs.has(oid))) return false
   file.transact(() => {
-    const before = new Map(file.rows<[string, number, number, string, string]>('SELECT id, n, blob, title, path FROM pages').map((row) => [row[0], row]))
+    const stored = file.rows<StoredPage>(`SELECT ${textOf('id')}, n, blob, ${textOf('title')}, ${textOf('path')}, sum FROM pages`)
+    const before = new Map(stored.map((row) => [row[0], row]))
     const words = new Set<string>()
     for (const { id, oid, title, path } of pages) {
       const blob = blobs.get(oid) as number
-      const [, n, oldBlob, oldTitle, oldPath] = before.get(id) ?? []
+      const [, n, oldBlob, oldTitle, oldPath, oldSum] = before.get(id) ?? []
+      const sum = sumOf(id, blob, title, path)
       before.delete(id)
-      if (oldBlob === blob && oldTitle === title && oldPath === path) continue
+      if (oldBlob === blob && oldTitle === title && oldPath === path && oldSum === sum) continue
       if (n !== undefined) remove(file, n)
-      file.run('INSERT INTO pages (id, blob, title, path) VALUES (?, ?, ?, ?)', id, blob, title, path)
+      file.run('INSERT INTO pages (id, blob, title, path, sum) VALUES (?, ?, ?, ?, ?)', id, blob, title, path, sum)
       const inTitle = indexedWords(title)
       for (const word of inTitle) words.add(word)
       file.run('INSERT INTO page_words (rowid, title) VALUES (last_insert_rowid(), ?)', inTitle.join(' '))

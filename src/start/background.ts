@@ -13,7 +13,6 @@ import { watchNodes } from './node-watch.js'
 import { isShared } from './open-documents.js'
 import type { Node } from './open-node.js'
 
-const JOBS_AT_ONCE = 2
 /** How often a node looks for what no hint told it of, in milliseconds. */
 const POLL_MS = 60_000
 
@@ -44,7 +43,6 @@ interface Parts {
 export function startBackground(app: App, { requestExports, node }: Parts): Background {
   const drivers = node ? led(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app)) : alone(() => startDrivers(app, null, false))
   const worker = startWorker(app, {
-    concurrency: JOBS_AT_ONCE,
     isLeader: () => drivers.current !== null,
     ...(node ? { lanes: nodeLanes(node) } : {}),
   })

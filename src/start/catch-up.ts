@@ -33,7 +33,10 @@ export async function catchUpBeside(app: App, node: Node, died: readonly string[
 
 async function repairAll(app: App, { alone }: { alone: boolean }): Promise<Repair[]> {
   const repairs = await reconcile(app)
-  for (const repair of repairs) app.log.warn(repair, 'reconciled')
+  for (const { damage, ...repair } of repairs) {
+    if (damage) app.log.error(repair, `Space ${repair.space}: ${repair.what}. All other spaces work.`)
+    else app.log.warn(repair, 'reconciled')
+  }
   // A space that another node is creating has an announced head before it has a document.
   if (alone) await forgetLostHeads(app)
   await queueMissingParts(app)

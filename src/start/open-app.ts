@@ -11,6 +11,7 @@ import { withoutCaller } from '../domain/context/guarded-app.js'
 import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import { openConversions } from '../domain/context/conversions.js'
 import { openTexts } from '../domain/context/open-texts.js'
+import { DATES_KIND, DATES_VERSION, KeptDates } from '../domain/context/kept-dates.js'
 import { PageIndex } from '../domain/context/page-facts.js'
 import { SearchIndex } from '../domain/context/search-index.js'
 import { Previews } from '../domain/context/previews.js'
@@ -20,7 +21,7 @@ import { Waits } from '../domain/context/waits.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
-import { openFacts, type Facts } from '../facts/index.js'
+import { openFacts, type Facts, type FactsOptions } from '../facts/index.js'
 import { prepareFiles } from '../files/index.js'
 import { type Git, NoRepository, type SetAside } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
@@ -28,6 +29,7 @@ import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { newId, type RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
+import { Meters } from '../kernel/meters.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer } from '../outbound/index.js'
 import type { createPool } from '../parsing/index.js'
@@ -46,6 +48,8 @@ import { SharedLocks } from './shared-locks.js'
 
 /** The name of the product, as clients, remotes and commits see it. */
 export const NAME = 'Bindery'
+/** Bytes of the index of dates. A repository of 10,000 files takes about 0.6 MB. */
+const MAX_DATES_BYTES = 128 * 1024 * 1024
 /** Edits of a space that wait for its lock and are published by one move of its refs. */
 const EDITS_AT_ONCE = 64
 
@@ -82,8 +86,10 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   closers.add(closeAssertions)
   if (!isNative) log.warn({}, 'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.')
   const content = revisionCache(budget)
-  const facts = openIndex(config, log)
+  const facts = openIndex(config, log, { name: 'facts.db', kinds: FACT_KINDS, version: FACTS_VERSION, maxBytes: config.factsBytes })
   closers.add(async () => facts.close())
+  const dates = openIndex(config, log, { name: 'dates.db', kinds: [DATES_KIND], version: DATES_VERSION, maxBytes: MAX_DATES_BYTES })
+  closers.add(async () => dates.close())
   const search = openSearch(config, log)
   closers.add(() => search.close())
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
@@ -105,6 +111,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     content,
     templates: await loadTemplates(config.templatesDir, log),
     pages: new PageIndex(texts, facts, content),
+    keptDates: new KeptDates(dates),
     search,
     texts,
     printer: openPrinter(config, log, closers),
@@ -125,6 +132,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     // bound: queued imports and exports; gone with their job
     credentials: new Map(),
     log,
+    meters: new Meters(),
     settings,
   }
 }
@@ -152,15 +160,9 @@ async function refresh(git: Git, space: string): Promise<void> {
   })
 }
 
-/** The index of what is derived from content: disposable, but it holds texts of private spaces. */
-const openIndex = ({ dataDir, factsBytes }: Config, log: Log): Facts =>
-  openFacts({
-    file: join(resolve(dataDir), 'facts.db'),
-    kinds: FACT_KINDS,
-    version: FACTS_VERSION,
-    maxBytes: factsBytes,
-    notice: (message) => log.warn({}, message),
-  })
+/** An index of what is derived from content: disposable, but it holds texts and paths of private spaces. */
+const openIndex = ({ dataDir }: Config, log: Log, { name, ...options }: Omit<FactsOptions, 'file' | 'notice'> & { name: string }): Facts =>
+  openFacts({ ...options, file: join(resolve(dataDir), name), notice: (message) => log.warn({}, message) })
 
 /** The indexes of search: disposable too, and private. */
 const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>

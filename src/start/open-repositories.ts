@@ -36,7 +36,7 @@ export async function openRepositories(config: Config, { budget, log, moved, mov
     scratchBytes: config.scratchBytes,
     remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
     notice,
-    ...(node === null ? { moved } : {}),
+    ...(node === null ? { moved, verifyMain: true } : {}),
   })
   closers.add(() => local.close())
   makePrivate(reposDir, { deep: false })

@@ -7,9 +7,8 @@ import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { ByteCache } from '../api/pipeline/renewed.js'
 import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
-import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import { resolvers } from '../api/resolvers.js'
-import { can, checkStillMay } from '../api/service.js'
+import { can, denial, checkStillMay } from '../api/service.js'
 import { bearer } from '../auth/index.js'
 import type { Config } from '../config.js'
 import { authenticate } from '../domain/accounts/accounts.js'
@@ -18,12 +17,15 @@ import type { App } from '../domain/context/app.js'
 import { guardedApp } from '../domain/context/guarded-app.js'
 import { recordedApp } from '../domain/context/recorded-app.js'
 import { recordRequest } from '../domain/events/audit.js'
+import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { metricsOf } from './metrics-of.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
+import { describeFolder, operatorFailures } from './operator-failures.js'
 import { exchangeCounts } from './shared-limits.js'
 
 /** For so long, requests on connections that there are are still served when the service stops: whoever is in front may send some before it learns of it. */
@@ -41,14 +43,16 @@ interface RunningApi {
 
 interface Surroundings {
   log: Log
+  /** The folders that requests write to. */
+  folders: FolderWatch
   budget: MemoryBudget
   /** What is shared with other nodes; null = nothing. */
   node: Node | null
 }
 
 /** Starts the API on the configured address and port. */
-export async function serveApi(app: App, config: Config, { log, budget, node }: Surroundings): Promise<RunningApi> {
-  const api = await apiOf(app, config, { log, budget, node })
+export async function serveApi(app: App, config: Config, { log, folders, budget, node }: Surroundings): Promise<RunningApi> {
+  const api = await apiOf(app, config, { log, folders, budget, node })
   const exchanged = node && exchangeCounts(node.counts, api.limits)
   const server = createHttpServer(api, {
     maxConnections: config.maxConnections,
@@ -69,18 +73,21 @@ export async function serveApi(app: App, config: Config, { log, budget, node }: 
   return { url: `http://${host}:${port}`, stop }
 }
 
-function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): Promise<Api> {
+function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroundings): Promise<Api> {
+  const explain = operatorFailures(folders)
   return createApi<App, Actor>({
     app,
     endpoints,
     resolvers,
     authenticate: (header, reading) => signIn(reading, header),
     permit: checkReadOnly,
+    appFor: (given, actor) => (actor.token.readOnly ? { ...given, readOnly: true } : given),
     acted: (request) => recordRequest(app, request),
     actorKey: (actor) => actor.token.id,
     can,
+    denial,
     guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
-    mounts: [doorOf(app)],
+    mounts: [doorOf(app, explain)],
     config: {
       name: NAME,
       version: app.settings.version,
@@ -97,8 +104,9 @@ function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): P
       checkResponses: config.checkAnswers,
     },
     log,
-    metrics: metricsOf(app, budget),
-    ready: () => missingDocuments(app.store),
+    metrics: metricsOf(app, config, budget),
+    explain,
+    ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
     byteCache: responseCache(budget, node),
     kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording), learn: node ? () => node.news.ask() : undefined },
   })
@@ -107,23 +115,17 @@ function apiOf(app: App, config: Config, { log, budget, node }: Surroundings): P
 /** The least permission for a push; what it moves is guarded as in the API. */
 const PUSH = 'space:edit'
 
-const doorOf = (app: App) =>
+const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
   gitDoor({
     app,
+    explain,
     authenticate: (token) => authenticate(app, token),
     permitPush: (actor, space) => {
       checkReadOnly(actor, 'POST')
-      if (!can(actor, PUSH, { space })) throw new ServiceError('forbidden', `A push needs the permission "${PUSH}", which you do not have on this space.`)
+      if (!can(actor, PUSH, { space })) throw new ServiceError('forbidden', denial(PUSH, { space }))
     },
     guard: (actor, space) => guardedApp(app, (reader) => checkStillMay(reader, actor, PUSH, { space })),
   })
-
-function metricsOf(app: App, budget: MemoryBudget): Metrics {
-  const metrics = createMetrics()
-  metrics.gauge('bindery_git_processes_started', 'Git processes started since the start', () => app.git.processesStarted)
-  metrics.gauge('bindery_cache_bytes', 'Estimated memory of all caches together, at most BINDERY_CACHE_BYTES', () => budget.used)
-  return metrics
-}
 
 async function signIn(app: App, header: string): Promise<Actor | null> {
   const token = bearer(header)

@@ -1,6 +1,7 @@
 /** The memory: answers that engines gave, in an SQLite file, bounded by dropping those that were not used for the longest time. */
-import { closeSync, openSync } from 'node:fs'
 import { createHash } from 'node:crypto'
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 import type libsql from 'libsql'
 import { optionalLibrary } from '../kernel/optional-library.js'
 
@@ -19,6 +20,11 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS answers_by_use ON answers (used);
 `
+/** Rows of earlier releases have no checksum; they get one when they are next used. */
+const ADD_SUM = 'ALTER TABLE answers ADD COLUMN sum INTEGER'
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** Damages after which the memory is not used until the next start. */
+const MAX_DAMAGES = 3
 
 /** The answers to texts that were asked under one context (engine, languages, guidance). */
 export interface Memory {
@@ -32,23 +38,46 @@ export interface Memory {
 /** Says what is wrong with the memory, for the log. */
 type Notice = (message: string) => void
 
+/** The checksum of an answer. SQLite has none, and a flipped bit in an answer would get into a translation. */
+const sumOf = (key: string, value: string): number => crc32(`${key} ${value}`)
+
 const keyOf = (context: string, text: string): string => createHash('sha256').update(`${context}\0${text}`).digest('base64url')
 
 /** Opens the memory, or makes it, when it is first used. Without it, translations are paid for again, but nothing else is missing. */
 export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes: number; notice: Notice }): Memory {
   let open: AnswerFile | null = null
-  let broken = false
-  const attempt = <T>(work: (answers: AnswerFile) => T, instead: T): T => {
-    if (broken) return instead
+  let damages = 0
+  const giveUp = (reason: string): void => {
+    damages = MAX_DAMAGES
+    notice(`The memory of translations ${file} is not used (${reason}): what it has is asked of engines again.`)
+  }
+  const dropDamaged = (error: Error): void => {
+    notice(`The memory of translations ${file} is damaged (${error.message}). It is rebuilt: what it had is asked of engines again.`)
+    damages++
     try {
-      if (Sqlite === null) throw new Error('its library does not load on this machine')
-      open ??= new AnswerFile(Sqlite, file, maxBytes)
+      open?.close()
+    } catch {
+      // It is deleted in any case.
+    }
+    open = null
+    try {
+      for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+    } catch (failure) {
+      giveUp((failure as Error).message)
+    }
+  }
+  const attempt = <T>(work: (answers: AnswerFile) => T, instead: T): T => {
+    if (damages >= MAX_DAMAGES) return instead
+    try {
+      if (Sqlite === null) {
+        giveUp('its library does not load on this machine')
+        return instead
+      }
+      open ??= new AnswerFile(Sqlite, file, maxBytes, notice)
       return work(open)
     } catch (error) {
-      broken = true
-      notice(
-        `The memory of translations ${file} is not used (${(error as Error).message}): what it has is asked of engines again. If it is damaged, delete it and start again.`,
-      )
+      // A full disk is no damage: what is in the file can still be read.
+      if (!NO_ROOM.test((error as { code?: string }).code ?? '')) dropDamaged(error as Error)
       return instead
     }
   }
@@ -57,10 +86,24 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
     put: (context, made) => attempt((answers) => answers.put(context, made), undefined),
     forget: (context, texts) => attempt((answers) => answers.forget(context, texts), undefined),
     close() {
-      broken = true
+      damages = MAX_DAMAGES
       open?.close()
       open = null
     },
+  }
+}
+
+/** Codes of SQLite that report that nothing can be written. */
+const NO_ROOM = /^SQLITE_(FULL|READONLY|IOERR_WRITE)/
+
+type StoredAnswer = [key: Buffer, value: Buffer, sum: number | null]
+
+/** The text of an answer; null if it is not UTF-8. */
+function decoded(bytes: Buffer): string | null {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    return null
   }
 }
 
@@ -69,8 +112,9 @@ class AnswerFile {
 
   constructor(
     library: Library,
-    file: string,
+    private readonly file: string,
     private readonly maxBytes: number,
+    private readonly notice: Notice,
   ) {
     // For the owner alone: it holds texts of private spaces.
     closeSync(openSync(file, 'a', 0o600))
@@ -78,25 +122,50 @@ class AnswerFile {
     // A power cut may take away the last answers, which are then asked for again; a killed process loses none.
     for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'journal_size_limit = 16777216']) this.#sqlite.pragma(pragma)
     this.#sqlite.exec(SCHEMA)
+    if (this.#number("SELECT count(*) FROM pragma_table_info('answers') WHERE name = 'sum'") === 0) this.#sqlite.exec(ADD_SUM)
   }
 
   get(context: string, texts: readonly string[]): Map<string, string> {
     const found = new Map<string, string>()
-    const select = this.#sqlite.prepare('SELECT json_group_array(json_array(key, value)) AS rows FROM answers WHERE key IN (SELECT value FROM json_each(?))')
+    // As bytes, since the library ends the whole process at a text that is not UTF-8.
+    const select = this.#sqlite.prepare('SELECT CAST(key AS BLOB), CAST(value AS BLOB), sum FROM answers WHERE key IN (SELECT value FROM json_each(?))')
     const touch = this.#sqlite.prepare('UPDATE answers SET used = ? WHERE key IN (SELECT value FROM json_each(?))')
     for (let from = 0; from < texts.length; from += AT_ONCE) {
       const asked = new Map(texts.slice(from, from + AT_ONCE).map((text) => [keyOf(context, text), text]))
-      const { rows } = select.get([JSON.stringify([...asked.keys()])]) as { rows: string }
-      const known = JSON.parse(rows) as [string, string][]
-      for (const [key, value] of known) found.set(asked.get(key) as string, value)
-      if (known.length > 0) touch.run([Date.now(), JSON.stringify(known.map(([key]) => key))])
+      const unsummed = new Map<string, string>()
+      const damaged: string[] = []
+      for (const [keyBytes, bytes, sum] of select.raw().all([JSON.stringify([...asked.keys()])]) as StoredAnswer[]) {
+        const key = keyBytes.toString()
+        const value = decoded(bytes)
+        const text = asked.get(key)
+        if (text === undefined || value === null || (sum !== null && sum !== sumOf(key, value))) {
+          if (text !== undefined) damaged.push(text)
+          continue
+        }
+        if (sum === null) unsummed.set(text, value)
+        found.set(text, value)
+      }
+      if (damaged.length > 0) {
+        this.notice(`The memory of translations ${this.file} has ${damaged.length} damaged answers. They are asked of engines again.`)
+        this.forget(context, damaged)
+      }
+      if (unsummed.size > 0) this.put(context, unsummed)
+      const known = [...asked].filter(([, text]) => found.has(text)).map(([key]) => key)
+      if (known.length > 0) touch.run([Date.now(), JSON.stringify(known)])
     }
     return found
   }
 
   put(context: string, answers: ReadonlyMap<string, string>): void {
-    const insert = this.#sqlite.prepare("INSERT OR REPLACE INTO answers SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), ? FROM json_each(?)")
-    const rows = [...answers].filter(([, value]) => value.length <= MAX_VALUE).map(([text, value]) => [keyOf(context, text), value])
+    const insert = this.#sqlite.prepare(
+      "INSERT OR REPLACE INTO answers (key, value, sum, used) SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), ? FROM json_each(?)",
+    )
+    const rows = [...answers]
+      .filter(([, value]) => value.length <= MAX_VALUE)
+      .map(([text, value]) => {
+        const key = keyOf(context, text)
+        return [key, value, sumOf(key, value)]
+      })
     for (let from = 0; from < rows.length; from += AT_ONCE) insert.run([Date.now(), JSON.stringify(rows.slice(from, from + AT_ONCE))])
     const drop = this.#sqlite.prepare('DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY used LIMIT ?)')
     while (this.#used() > this.maxBytes && drop.run([DROPPED]).changes > 0);
@@ -107,8 +176,12 @@ class AnswerFile {
   }
 
   #used(): number {
-    const number = (name: string): number => Number(Object.values(this.#sqlite.prepare(`PRAGMA ${name}`).get() as object)[0])
-    return (number('page_count') - number('freelist_count')) * number('page_size')
+    const pragma = (name: string): number => this.#number(`PRAGMA ${name}`)
+    return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
+  }
+
+  #number(sql: string): number {
+    return Number(Object.values(this.#sqlite.prepare(sql).get() as object)[0])
   }
 
   close(): void {

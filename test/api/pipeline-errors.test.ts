@@ -104,7 +104,7 @@ test('all violations are listed, where and what', async () => {
   assert.is(status, 400)
   const lines = body.error.details.map((one: { path: string; message: string }) => `${one.path} ${one.message}`).sort()
   assert.equal(lines, [
-    '/born must be a date-time',
+    '/born must be a date and time such as 2026-01-31T12:00:00Z',
     '/changes/0/at must be at least 0',
     '/changes/0/title is required',
     '/changes/0/x is not a known member',
@@ -129,6 +129,21 @@ test('query: coerced, defaults, arrays, strangers ignored, all violations', asyn
   const { body } = await api().get('/v1/echo?limit=1001&order=up&old=perhaps')
   assert.equal(body.error.details.map((one: { path: string }) => one.path).sort(), ['query/limit', 'query/old', 'query/order'])
   for (const limit of ['x', '-1', '1.5', '1&limit=2']) assert.is((await api().get(`/v1/echo?limit=${limit}`)).status, 400, limit)
+})
+
+test('another form of a declared query parameter is an error, not a parameter that is ignored', async () => {
+  for (const name of ['old[]', 'old[0]', 'old%5B%5D', 'Old', 'old.x', '%20old', 'old[']) {
+    const { status, body } = await api().get(`/v1/echo?${name}=true`)
+    assert.is(status, 400, name)
+    assert.equal(body.error.details, [{ path: `query/${decodeURIComponent(name)}`, message: 'must be written as "old"' }])
+  }
+  const { body } = await api().get('/v1/echo?authors[]=a&limit=x')
+  assert.equal(
+    body.error.details.map((one: { path: string }) => one.path),
+    ['query/authors[]', 'query/limit'],
+  )
+  assert.is((await api().get('/v1/echo?older=1&page-size=1&limits=x')).status, 200, 'names that only look alike')
+  assert.is((await api().get('/v1/echo?old=true&old=true')).status, 400, 'a single value that is sent twice')
 })
 
 test('bodies: content type, charset, coding, size, syntax, absence', async () => {

@@ -89,4 +89,78 @@ test('without a table of contents a page is titled by its H1, or by its file nam
   assert.is((await desk.byPath()).get('guide/x-y')?.id, page)
 })
 
+test('an edit of a table of contents that is a symbolic link writes the file it points to', async () => {
+  const desk = await openDesk(here, {
+    '.gitbook.yaml': 'root: docs\n',
+    'docs/SUMMARY.md': { link: '../toc.md' },
+    'toc.md': '* [A](a.md)\n',
+    'docs/a.md': '# A\n\n[b](alias.md)\n',
+    'docs/b.md': '# B\n',
+    'docs/alias.md': { link: 'b.md' },
+  })
+  assert.equal(
+    (await desk.pages()).map(({ title }) => title),
+    ['A'],
+  )
+  const { items } = (await desk.admin.call('get', `${desk.url}/links`).expect(200)).body
+  assert.equal(
+    items.map(({ status }: { status: string }) => status),
+    ['ok'],
+  )
+  const a = await desk.id('a')
+  await desk.write([{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }])
+  assert.equal(await desk.changed(), ['A\tdocs/new.md', 'M\ttoc.md'])
+  assert.is(await desk.file('toc.md'), '* [A](a.md)\n* [New](new.md)\n')
+  await desk.write([{ operation: 'update_page', page: a, slug: 'z' }])
+  assert.is(await desk.file('toc.md'), '* [A](z.md)\n* [New](new.md)\n')
+  assert.equal(
+    (await desk.pages()).map(({ title }) => title),
+    ['A', 'New'],
+  )
+  assert.is(await desk.id('z'), a)
+  assert.is(await desk.file('docs/SUMMARY.md'), '../toc.md')
+  // Both sides of a merge edit it.
+  const change = await desk.changeRequest()
+  await change.write([{ operation: 'insert_page', title: 'Mine', at: 0, document: { markdown: '# Mine\n' } }])
+  await desk.write([{ operation: 'insert_page', title: 'Yours', document: { markdown: '# Yours\n' } }])
+  await change.merge()
+  assert.is(await desk.file('toc.md'), '* [Mine](mine.md)\n* [A](z.md)\n* [New](new.md)\n* [Yours](yours.md)\n')
+})
+
+for (const [what, files] of [
+  ['a folder', { 'SUMMARY.md/x.md': '# X\n' }],
+  ['a symbolic link', { 'SUMMARY.md': { link: '../toc.md' } }],
+] as const)
+  test(`an edit of a SUMMARY.md that is ${what} is rejected with the reason`, async () => {
+    const desk = await openDesk(here, { ...files, 'README.md': '# R\n', 'vars.yaml': '', '.gitbook/vars.yaml': { link: '../vars.yaml' } })
+    const page = await desk.id('readme')
+    const { error } = await desk.write([{ operation: 'update_page', page, title: 'Other' }], 400)
+    assert.match(error.message, new RegExp(`SUMMARY\\.md is ${what}.*Replace it`))
+    await desk.write([{ operation: 'update_variables', variables: { a: 'b' } }], 400)
+    assert.is(await desk.file('.gitbook/vars.yaml'), '../vars.yaml')
+    await desk.write([{ operation: 'update_page', page, document: { markdown: '# Other\n' } }])
+  })
+
+test('a README without an entry gets one only when the table of contents is edited', async () => {
+  const summary = '# Summary\n\n## Part\n\n* [A](a.md)\n'
+  const desk = await openDesk(here, { 'book.json': '{}', 'SUMMARY.md': summary, 'README.md': '# Home\n', 'a.md': '# A\n', '.gitbook/assets/x.png': 'png' })
+  const titles = async (): Promise<string[]> => flat(await desk.pages()).map(({ title }) => title)
+  assert.equal(await titles(), ['Introduction', 'Part', 'A'])
+  const [home, a] = [await desk.id('readme'), await desk.id('part/a')]
+  await desk.write([{ operation: 'update_page', page: home, document: { markdown: '# Home again\n' } }])
+  await desk.write([{ operation: 'rename_file', file: '.gitbook/assets/x.png', name: 'y.png' }])
+  assert.is(await desk.file('SUMMARY.md'), summary)
+  const changes = [await desk.changeRequest(), await desk.changeRequest()]
+  for (const [n, change] of changes.entries())
+    await change.write([{ operation: 'insert_page', title: `New ${n}`, into: null, at: n + 1, document: { markdown: '# New\n' } }])
+  for (const change of changes) await change.merge()
+  const made = '# Summary\n\n* [Introduction](README.md)\n* [New 0](new-0.md)\n\n## Part\n\n* [A](a.md)\n\n***\n\n* [New 1](new-1.md)\n'
+  assert.is(await desk.file('SUMMARY.md'), made)
+  await desk.write([{ operation: 'update_page', page: home, title: 'Welcome' }])
+  assert.is(await desk.file('SUMMARY.md'), made.replace('Introduction', 'Welcome'))
+  assert.equal([await desk.id('readme'), await desk.id('part/a')], [home, a])
+  await desk.write([{ operation: 'delete_page', page: home }])
+  assert.not((await desk.paths()).includes('README.md'))
+})
+
 test.run()

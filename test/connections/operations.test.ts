@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { connections } from '../../src/model/index.js'
 import { suiteWith } from '../support/suite.js'
 import { startConnected } from './connected.js'
 
@@ -22,6 +23,24 @@ test('a connection is created with what is told from its URL, read, listed and f
   assert.equal((await admin.call('get', all).expect(200)).body.items, [read])
   const info = (await admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)).body
   assert.equal([info.installationId, info.installationStatus, info.url], [made.id, 'active', theirs.url])
+  assert.is(info.installationProvider, undefined, 'the host is neither GitHub nor GitLab')
+  const { gitSync } = (await admin.call('get', `/v1/spaces/${space}`).expect(200)).body
+  assert.equal([gitSync.installationId, gitSync.installationStatus], [made.id, 'active'])
+})
+
+test('a connection that has not run is pending, and one whose credential is refused is unauthenticated', async () => {
+  const [space, theirs] = [await here.space(), await here.repository(home)]
+  const all = `/v1/spaces/${space}/git/connections`
+  const { id } = (await admin.call('post', all, { url: theirs.url, ref: 'refs/heads/main', provider: 'github', paused: true }).expect(201)).body
+  const shown = async () => (await admin.call('get', `/v1/spaces/${space}`).expect(200)).body.gitSync
+  const { installationId, installationProvider, installationStatus } = await shown()
+  assert.equal([installationId, installationProvider, installationStatus], [id, 'github', 'pending'])
+  const { store } = here.service.service.app
+  const stored = await store.get(connections, id)
+  assert.ok(stored)
+  const failure = { cause: 'unauthorized', message: 'No.', since: stored.createdAt, attempts: 1, told: false, noticed: false }
+  await store.replace(connections, { ...stored, failure })
+  assert.is((await shown()).installationStatus, 'unauthenticated')
 })
 
 test('an organization lists the connections of the spaces that the caller may see', async () => {
@@ -66,7 +85,7 @@ test('settings change; another branch begins afresh; a new secret is shown once'
   assert.is((await here.files(space))['side.md'], '# Side')
   await admin.call('delete', base).expect(204)
   await admin.call('get', base).expect(404)
-  assert.is((await admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)).body.installationId, null)
+  assert.is((await admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)).body.installationId, undefined)
 })
 
 test('a test says what works and what is missing; branches are listed', async () => {

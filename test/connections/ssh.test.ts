@@ -50,6 +50,26 @@ test('another key, and a host that is not known, are refused in words that say w
   assert.match(await test(sshd.key, 'refs/heads/b', {}), /does not know the ssh host/)
 })
 
+test('a stored deploy key stays with its server, however the address is written', async () => {
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+  const all = `/v1/spaces/${space}/git/connections`
+  const credential = { kind: 'sshKey', privateKey: await readFile(sshd.key, 'utf8') }
+  const body = { url: 'git@[2001:db8::1]:team/docs.git', ref: 'refs/heads/main', credential, paused: true }
+  const { id } = (await here.admin.call('post', all, body).expect(201)).body
+  const move = (url: string) => here.admin.call('patch', `${all}/${id}`, { url })
+  for (const url of [
+    'git@[2001:db8::2]:team/docs.git',
+    'git@[2001:db8::1:1]:team/docs.git',
+    'ssh://git@[2001:db8::1]:2222/team/docs.git',
+    'git@example.org:a/b',
+  ]) {
+    const { body: refused } = await move(url).expect(400)
+    assert.match(refused.error.message, /stored credential is not sent to another host/, url)
+  }
+  for (const url of ['git@[2001:DB8:0::1]:team/other.git', 'ssh://git@[2001:db8::1]/team/docs.git', 'ssh://git@[2001:db8::1]:22/team/other.git'])
+    await move(url).expect(200)
+})
+
 const readIfFile = (path: string): string => {
   try {
     return readFileSync(path, 'latin1')

@@ -55,6 +55,28 @@ test('HonKit: root and names of readme and summary; the glossary is no page unle
   )
 })
 
+const unlisted: Array<[name: string, files: Record<string, MemoryFile>, pages: string[]]> = [
+  ['.gitbook.yaml: its heading', { '.gitbook.yaml': '', 'book.json': '{}' }, ['readme ‘The Docs’', 'a ‘A’']],
+  ['no configuration: its heading', {}, ['readme ‘The Docs’', 'a ‘A’']],
+  ['book.json: Introduction', { 'book.json': '{}' }, ['readme ‘Introduction’', 'a ‘A’']],
+  ['a README without a title: the name', { 'README.md': 'Text.\n' }, ['readme ‘Readme’', 'a ‘A’']],
+  ['another README', { '.gitbook.yaml': 'structure:\n  readme: start.md\n', 'start.md': '# Start\n' }, ['start ‘Start’', 'a ‘A’']],
+  ['an entry with an empty anchor lists it', { 'SUMMARY.md': '* [A](a.md)\n* [Home](README.md#)\n' }, ['a ‘A’', 'readme ‘Home’']],
+  ['mdBook shows listed files only', { 'book.toml': '[book]\nsrc = "."\n' }, ['a ‘A’']],
+  ['a README that is no markdown', { '.gitbook.yaml': 'structure:\n  readme: start.txt\n', 'start.txt': '' }, ['a ‘A’']],
+]
+for (const [name, files, expected] of unlisted)
+  test(`a README that the table of contents does not list: ${name}`, async () => {
+    const structure = await open({ 'SUMMARY.md': '# Summary\n\n* [A](a.md)\n', 'README.md': '# The Docs {#top}\n', 'a.md': '', ...files })
+    assert.equal(
+      structure.pages.map(({ path, title }) => `${path} ‘${title}’`),
+      expected,
+    )
+    const isPage = structure.byGitPath.has(structure.config.readme)
+    const reported = structure.diagnostics.some(({ code, file }) => code === 'unlisted' && file === structure.config.readme)
+    assert.is(reported, !isPage && structure.config.readme.endsWith('.md'))
+  })
+
 const precedence: Array<[name: string, files: Record<string, MemoryFile>, root: string]> = [
   ['.gitbook.yaml outranks both', { '.gitbook.yaml': 'root: other\n', 'other/a.md': '', 'book.toml': '', 'book.json': '{"root":"docs"}' }, 'other'],
   ['an empty one too', { '.gitbook.yaml': '', 'book.toml': '', 'src/a.md': '' }, ''],

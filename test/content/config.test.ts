@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { readConfig, resolveRedirect } from '../../src/content/config.js'
 import { idOf } from '../../src/content/identity.js'
 import { readStructure } from '../../src/content/structure.js'
-import { memoryTree } from '../support/memory-tree.js'
+import { type MemoryFile, memoryTree } from '../support/memory-tree.js'
 import { inPlace } from '../../src/content/work/direct.js'
 import { suite } from '../support/suite.js'
 
@@ -99,6 +99,68 @@ test('a redirect is found by its old path, with or without slashes and encoding'
   for (const path of ['old/pa th', '/old/pa th/', 'old/pa%20th', 'old/pa th.html', 'über uns', '%C3%BCber%20uns', '100%'])
     assert.is(resolveRedirect(structure, path)?.gitPath, 'b.md', path)
   for (const path of ['old', 'gone', 'constructor', '__proto__', '']) assert.is(resolveRedirect(structure, path), null, path)
+})
+
+test('the README and SUMMARY of the settings are found in any case, the exact name first', async () => {
+  const configOf = async (files: Record<string, MemoryFile>) => (await readConfig(memoryTree(files), inPlace)).config
+  assert.equal(await configOf({ 'summary.md': '', 'Readme.md': '' }), { ...defaults, readme: 'Readme.md', summary: 'summary.md' })
+  assert.is((await configOf({ 'summary.md': '', 'SUMMARY.md': '', 'Summary.md': '' })).summary, 'SUMMARY.md')
+  assert.is((await configOf({ 'summary.md': '', 'SUMMARY.md/x.md': '' })).summary, 'summary.md')
+  const toc = { '.gitbook.yaml': 'root: docs\nstructure:\n  summary: toc.md\n', 'docs/TOC.md': '', 'TOC.md': '' }
+  assert.is((await configOf(toc)).summary, 'docs/TOC.md')
+})
+
+const link = (content: string): MemoryFile => ({ mode: '120000', content })
+const open = (files: Record<string, MemoryFile>) => readStructure(memoryTree(files), idOf(new Map()), inPlace)
+
+test('a table of contents is read through symbolic links, and its entries are relative to the link', async () => {
+  const structure = await open({
+    '.gitbook.yaml': 'root: docs\n',
+    'docs/SUMMARY.md': link('../shared/toc.md'),
+    shared: link('meta/2024'),
+    'meta/2024/toc.md': '* [A](a.md)\n* [None](none.md)\n',
+    'docs/a.md': '',
+  })
+  assert.is(structure.config.summary, 'meta/2024/toc.md')
+  assert.is(structure.config.summaryLink, 'docs/SUMMARY.md')
+  assert.equal([...structure.byGitPath.keys()], ['docs/a.md'])
+  assert.equal(
+    structure.diagnostics.map(({ file, line }) => `${file} ${line}`),
+    ['meta/2024/toc.md 2'],
+  )
+})
+
+const unreadable: Array<[name: string, files: Record<string, MemoryFile>, reason: RegExp]> = [
+  ['a folder', { 'SUMMARY.md/x.md': '' }, /SUMMARY\.md is a folder/],
+  ['a link to nothing', { 'SUMMARY.md': link('gone.md') }, /SUMMARY\.md is a symbolic link/],
+  ['a link to a folder', { 'SUMMARY.md': link('docs'), 'docs/x.md': '' }, /SUMMARY\.md is a symbolic link/],
+  ['a link out of the repository', { 'SUMMARY.md': link('../toc.md') }, /SUMMARY\.md is a symbolic link/],
+  ['an absolute link', { 'SUMMARY.md': link('/etc/passwd') }, /SUMMARY\.md is a symbolic link/],
+  ['a circle of links', { 'SUMMARY.md': link('b'), b: link('SUMMARY.md') }, /SUMMARY\.md is a symbolic link/],
+]
+for (const [name, files, reason] of unreadable)
+  test(`a SUMMARY.md that is ${name} is reported, and the tree follows the folders`, async () => {
+    const { diagnostics, listed, byGitPath } = await open({ ...files, 'a.md': '# A\n' })
+    assert.is(listed, false)
+    assert.ok(byGitPath.has('a.md'))
+    assert.match(diagnostics.find(({ code }) => code === 'unreadable')?.message ?? '', reason)
+  })
+
+test('an entry leads through symbolic links to a page; one that leads to nothing names the link', async () => {
+  const structure = await open({
+    'SUMMARY.md': '* [A](alias.md)\n* [B](latest/b.md)\n* [C](out.md)\n* [Again](a.md)\n* [D](Guide/X.md)\n',
+    'a.md': '',
+    'v2/b.md': '',
+    'guide/x.md': '',
+    'alias.md': link('./latest/../a.md'),
+    latest: link('v2/'),
+    'out.md': link('../other/out.md'),
+  })
+  assert.equal([...structure.byGitPath.keys()], ['a.md', 'v2/b.md'])
+  const messages = structure.diagnostics.filter(({ line }) => line !== undefined).map(({ line, message }) => `${line} ${message}`)
+  assert.match(messages[0] ?? '', /^3 "out\.md" leads through the symbolic link out\.md/)
+  assert.match(messages[1] ?? '', /^4 a\.md is already listed on line 1/)
+  assert.match(messages[2] ?? '', /^5 "Guide\/X\.md" is not a file of this repository\. guide\/x\.md differs only in upper and lower case/)
 })
 
 test.run()

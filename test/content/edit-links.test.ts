@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { relativeTarget, rewriteReferences, styleOf } from '../../src/content/edit/rewrite-references.js'
-import { firstHeading, setFirstHeading } from '../../src/content/title.js'
+import { relativeTarget, renamedTarget, rewriteReferences, styleOf } from '../../src/content/edit/rewrite-references.js'
+import { firstHeading, setFirstHeading, titleOf } from '../../src/content/title.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('content: links and first headings edited')
@@ -40,11 +40,31 @@ test('relative targets', () => {
   assert.equal(['../a.md', './a.md', '/a.md', 'a.md'].map(styleOf), ['plain', 'dot', 'root', 'plain'])
 })
 
+test('a target keeps its form when its file is renamed', () => {
+  const cases: Array<[from: string, target: string, resolved: string, to: string, next: string]> = [
+    ['guide/one.md', '../guide/', 'guide/README.md', 'manual/README.md', '../manual/'],
+    ['guide/one.md', '../guide', 'guide/README.md', 'manual/README.md', '../manual'],
+    ['guide/one.md', '../guide/README.md#a', 'guide/README.md', 'manual/README.md', '../manual/README.md#a'],
+    ['guide/one.md', './../guide/two?x=1#a', 'guide/two.md', 'manual/two.md', './../manual/two?x=1#a'],
+    ['a.md', './guide/two.md', 'guide/two.md', 'manual/two.md', './manual/two.md'],
+    ['a.md', '/guide/two', 'docs/guide/two.md', 'docs/manual/two.md', '/manual/two'],
+    ['caf\u00e9/a.md', '../caf%C3%A9/b%20c.md', 'caf\u00e9/b c.md', 'caf\u00e9/d e.md', '../caf%C3%A9/d e.md'],
+    ['a/b.md', 'c.html', 'a/c.md', 'a/d.md', 'd.html'],
+    ['a/b.md', '../a/index.html', 'a/README.md', 'd/README.md', '../d/index.html'],
+  ]
+  for (const [from, target, resolved, to, next] of cases)
+    assert.is(renamedTarget(target, resolved, { from: from.replace(/^guide/, 'manual'), to, root: 'docs' }), next, target)
+})
+
 test('the first heading is found and changed alone', () => {
   const cases: Array<[string, string, string]> = [
     ['---\n# no\na: 1\n---\n\n```\n# no\n```\n<!--\n# no\n-->\n## no\n\n# The `code` *title* #\n\n# Other\n', 'The code title', 'New'],
     ['Some *text*\n====\n', 'Some text', 'New'],
     ['\ufeff# T\r\n\r\nx\r\n', 'T', 'New'],
+    ['# Attributes { #a .b }\n', 'Attributes', 'New'],
+    ['Attributes {: #a key="b c" }\n===\n', 'Attributes', 'New'],
+    ['<h1><img src="a.png"></h1>\n\n<h1\n class="x">Second</h1>\n', 'Second', 'New'],
+    ['Text <h1>no</h1>\n\n```\n<h1>no</h1>\n```\n<!-- <h1>no</h1> -->\n\n# Yes\n', 'Yes', 'New'],
   ]
   for (const [text, title, put] of cases) {
     const heading = firstHeading(text)!
@@ -56,6 +76,14 @@ test('the first heading is found and changed alone', () => {
   assert.is(firstHeading('text\n\n## Two\n'), null)
   assert.is(setFirstHeading('text\n', 'x'), 'text\n')
   assert.is(firstHeading(setFirstHeading('# a\n', '1. *b* [c] #'))!.title, '1. *b* [c] #')
+  for (const braces of ['# {#a}', '# x {{ y }}', '# Set {1, 2}', '# f {x=1}', '# {% raw %}'])
+    assert.is(firstHeading(`${braces}\n`)?.title, braces.slice(2), braces)
+  assert.is(setFirstHeading('<h1>\n  A &amp; B\n</h1>\n', 'C < D'), '<h1>\n  C &lt; D\n</h1>\n')
+  assert.is(firstHeading('<p align="center">\n  <img src="a.png">\n  <h1 align="center">A &amp; <i>B</i></h1>\n</p>\n\n# Other\n')?.title, 'A & B')
+  assert.is(setFirstHeading('<h1><b>A</b></h1>\n', 'B'), '<h1><b>A</b></h1>\n')
+  assert.is(titleOf('---\ntitle: Of the page\n---\n\nText.\n'), 'Of the page')
+  assert.is(titleOf('---\ntitle: Of the page\n---\n\n<h1>Heading</h1>\n'), 'Heading')
+  assert.is(titleOf('Text.\n'), '')
   assert.is(firstHeading('# [Linked](x.md) title\n')!.title, 'Linked title')
 })
 

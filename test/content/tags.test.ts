@@ -23,27 +23,35 @@ const files: [what: string, text: string, tags: object, faults?: number][] = [
 for (const [what, text, tags, faults = 0] of files)
   test(`reads ${what}`, async () => {
     const found = await read(text)
-    assert.equal(found.tags, tags)
+    assert.equal(Object.fromEntries(found.tags.map(({ slug, label }) => [slug, label])), tags)
     assert.is(found.diagnostics.length, faults, JSON.stringify(found.diagnostics))
   })
 
 test('a page shows its tags by name, each once, and those without a name as written', () => {
-  assert.equal(namedTags(['api', 'x', 'api', 'API', 'toString'], { api: 'API' }), ['API', 'x', 'toString'])
-  assert.equal(namedTags(undefined, {}), [])
+  assert.equal(namedTags(['api', 'x', 'api', 'API', 'toString'], [{ slug: 'api', label: 'API' }]), ['API', 'x', 'toString'])
+  assert.equal(namedTags(undefined, []), [])
   assert.is(
     namedTags(
       Array.from({ length: 500 }, (_, n) => `t${n}`),
-      {},
+      [],
     ).length,
     100,
   )
+})
+
+test('a tag keeps its color, emoji and icon, in the order of the file', async () => {
+  const { tags } = await read('- slug: beta\n  label: Beta\n  color: "#ff0000"\n  emoji: 🧪\n- tag: api\n  icon: code\n  color: [red]\n')
+  assert.equal(tags, [
+    { slug: 'beta', label: 'Beta', color: '#ff0000', emoji: '🧪' },
+    { slug: 'api', label: 'api', icon: 'code' },
+  ])
 })
 
 test('no text is too strange', () =>
   fc.assert(
     fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
       const { tags } = await read(text)
-      for (const [tag, label] of Object.entries(tags)) assert.ok(tag.length <= 100 && label.length <= 100)
+      for (const { slug, label } of tags) assert.ok(slug.length <= 100 && label.length <= 100)
     }),
   ))
 

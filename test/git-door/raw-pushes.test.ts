@@ -208,6 +208,38 @@ test('trees that must not be kept', async () => {
   assert.is(await changeRequests(), 0)
 })
 
+test('objects that git fsck --strict calls an error, with modes and headers that old tools wrote', async () => {
+  const blob = await blobOf('x\n')
+  const entry = (mode: string, name: string, oid = blob) => Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')])
+  const write = (type: string, body: Buffer | string) => git(clone.dir, ['hash-object', '-t', type, '-w', '--stdin', '--literally'], body)
+  const tree = await clone.git('rev-parse', `${good}^{tree}`)
+  const right = 'Ada <ada@example.org> 1700000000 +0000'
+  const commit = (of: string, author = right, committer = right) =>
+    write('commit', `tree ${of}\nparent ${main}\nauthor ${author}\ncommitter ${committer}\n\nBy hand\n`)
+  const withTree = async (...entries: Buffer[]) => commit(await write('tree', Buffer.concat(entries)))
+  const inner = await write('tree', entry('100644', 'b.md'))
+  const commits: [string, string, RegExp][] = [
+    ['mode 0', await withTree(entry('0', 'a.md')), /zeroPaddedFilemode|badFilemode/],
+    ['mode 7', await withTree(entry('7', 'a.md')), /badFilemode/],
+    ['a mode with a zero before it', await withTree(entry('040000', 'a', inner)), /zeroPaddedFilemode/],
+    ['no mail address', await commit(tree, 'Ada 1700000000 +0000'), /missingEmail/],
+    ['no space before the mail address', await commit(tree, 'Ada<ada@example.org> 1700000000 +0000'), /missingSpaceBeforeEmail/],
+    ['no name', await commit(tree, '<ada@example.org> 1700000000 +0000'), /missingNameBeforeEmail/],
+    ['no space before the date', await commit(tree, right, 'Ada <ada@example.org>1700000000 +0000'), /missingSpaceBeforeDate/],
+    ['a zero before the date', await commit(tree, right, 'Ada <ada@example.org> 01700000000 +0000'), /zeroPaddedDate/],
+    ['a date of 22 digits', await commit(tree, right, 'Ada <ada@example.org> 9999999999999999999999 +0000'), /badDateOverflow/],
+    ['a date before 1970', await commit(tree, 'Ada <ada@example.org> -5 +0000'), /badDate/],
+    ['a time zone of two digits', await commit(tree, 'Ada <ada@example.org> 1700000000 +02'), /badTimezone/],
+  ]
+  const rows: Row[] = []
+  for (const [name, oid, says] of commits) {
+    const pack = await gitBytes(clone.dir, ['pack-objects', '--stdout', '--revs', '--quiet'], `${oid}\n^${main}\n`)
+    rows.push([name, pushOf([commandOf(ZERO, oid, 'refs/for/main')], pack), new RegExp(`unpack What you push is refused[^]*${says.source}`)])
+  }
+  await table(rows)
+  assert.is(await changeRequests(), 0)
+})
+
 test('headers, options and capabilities that do not fit', async () => {
   const body = pushOf(forMain, goodPack)
   const bomb = gzipSync(Buffer.concat([...forMain, FLUSH, FLUSH, Buffer.alloc(8 * KIB * KIB)]))

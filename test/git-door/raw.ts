@@ -75,22 +75,27 @@ export function send(url: string, options: { method?: string; headers?: Record<s
 
 export const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-/** Processes of Git below this one that serve a client, by their command lines. */
-export function serving(): string[] {
-  const parents = new Map<number, number>()
+/** The command lines of the Git processes below this one that serve a client. */
+export const serving = (): string[] => servingProcesses().map(({ line }) => line)
+
+/** The Git processes below this one that serve a client, by their command lines, and how much they give way to others. */
+export function servingProcesses(): { line: string; nice: number }[] {
+  const all = new Map<number, { parent: number; nice: number }>()
   for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+      // From the third field on (proc(5)): the second one may contain spaces.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      all.set(Number(name), { parent: Number(fields[1]), nice: Number(fields[16]) })
     } catch {
       // it has just ended
     }
   }
-  const below = (of: number): number[] => [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...below(child)])
+  const below = (of: number): number[] => [...all].filter(([, { parent }]) => parent === of).flatMap(([child]) => [child, ...below(child)])
   return below(process.pid).flatMap((pid) => {
     try {
       const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
-      return /git\S* .*(upload-pack|pack-objects|index-pack|unpack-objects|rev-list)/.test(line) ? [line] : []
+      return /git\S* .*(upload-pack|pack-objects|index-pack|unpack-objects|rev-list)/.test(line) ? [{ line, nice: all.get(pid)?.nice ?? 0 }] : []
     } catch {
       return []
     }

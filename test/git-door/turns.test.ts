@@ -1,21 +1,24 @@
 import * as assert from 'uvu/assert'
-import { Turns } from '../../src/api/git-door/turns.js'
+import { type TurnTaker, Turns } from '../../src/api/git-door/turns.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('turns of Git processes')
 
+const LIMITS = { atOnce: 8, kept: 2, ofOrganization: 5, ofUser: 3, waiting: 256 }
+const person = (user: number | string, organization = `of ${user}`): TurnTaker => ({ user: String(user), organization })
 /** Lets everything happen that waits for nothing but itself. */
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done))
 
-test('100 callers who come at once are served 8 at a time, each of them in the end, in the order in which they came', async () => {
-  const turns = new Turns()
+test('100 users who come at once are served 8 at a time, in order of arrival', async () => {
+  const turns = new Turns(LIMITS)
   const order: number[] = []
   let running = 0
   let most = 0
-  await Promise.all(
-    Array.from({ length: 100 }, async (_, caller) => {
-      const end = await turns.take(`caller ${caller}`)
-      order.push(caller)
+  const start = await Promise.all([turns.take(person('first')), turns.take(person('second'))])
+  const all = Promise.all(
+    Array.from({ length: 100 }, async (_, user) => {
+      const end = await turns.take(person(user))
+      order.push(user)
       most = Math.max(most, ++running)
       await settled()
       running--
@@ -23,50 +26,89 @@ test('100 callers who come at once are served 8 at a time, each of them in the e
       end()
     }),
   )
+  for (const end of start) end()
+  await all
   assert.is(most, 8)
   assert.equal(
     order,
-    Array.from({ length: 100 }, (_, caller) => caller),
+    Array.from({ length: 100 }, (_, user) => user),
   )
 })
 
-test('one caller has 4 at most, and keeps nobody else from theirs', async () => {
-  const turns = new Turns()
-  const ends: (() => void)[] = []
-  const take = (caller: string): void => void turns.take(caller).then((end) => ends.push(end))
-  for (let n = 0; n < 50; n++) take('greedy')
+test('one user has 3 turns, one organization 5, and others find the last two free', async () => {
+  const turns = new Turns(LIMITS)
+  const running: { by: TurnTaker; end: () => void }[] = []
+  const take = (by: TurnTaker): void => void turns.take(by).then((end) => running.push({ by, end }))
+  const open = ({ user }: TurnTaker): number => running.filter(({ by }) => by.user === user).length
+  const [greedy, friend, other] = [person('greedy', 'stranger'), person('friend', 'stranger'), person('other', 'also stranger')]
+  for (const by of [greedy, friend, other]) for (let n = 0; n < 10; n++) take(by)
   await settled()
-  assert.is(ends.length, 4)
-  for (let n = 0; n < 4; n++) take(`other ${n}`)
+  assert.equal([open(greedy), open(friend), open(other)], [3, 2, 1])
+  take(person('normal'))
+  take(person('another'))
   await settled()
-  assert.is(ends.length, 8)
-  // Whoever ends makes room for one more of the same caller.
-  ends.shift()?.()
+  assert.is(running.length, 8)
+  // A turn that ends goes to the organization that has the fewest.
+  const [first] = running.splice(0, 1)
+  first?.end()
   await settled()
-  assert.is(ends.length, 8)
-  while (ends.length > 0) {
-    ends.shift()?.()
-    await settled()
-  }
-  take('greedy')
+  const [second] = running.splice(0, 1)
+  second?.end()
   await settled()
-  assert.is(ends.length, 1, 'nothing is left open')
-  ends[0]?.()
+  const [third] = running.splice(0, 1)
+  third?.end()
+  await settled()
+  assert.equal([open(greedy), open(friend), open(other)], [0, 2, 2])
 })
 
-test('256 wait; whoever comes then is told to come again', async () => {
-  const turns = new Turns()
+test('a user with many organizations has no more turns than others', async () => {
+  const turns = new Turns(LIMITS)
+  let served = 0
+  for (let n = 0; n < 20; n++) void turns.take(person('greedy', `organization ${n}`)).then(() => served++)
+  await settled()
+  assert.is(served, 3)
+})
+
+test('a client that leaves gives up its place in the queue', async () => {
+  const turns = new Turns({ ...LIMITS, ofUser: 1 })
+  const end = await turns.take(person('one'))
+  const gone = new AbortController()
+  const waiting = turns.take(person('one'), gone.signal)
+  gone.abort(new Error('gone'))
+  const reasonOf = (given: Promise<unknown>) => given.then(String, ({ message }: Error) => message)
+  assert.is(await reasonOf(waiting), 'gone')
+  assert.is(await reasonOf(turns.take(person('one'), gone.signal)), 'gone')
+  end()
+  const again = await turns.take(person('one'))
+  again()
+})
+
+test('256 requests wait, an organization has half of the places and a user a quarter', async () => {
+  const turns = new Turns(LIMITS)
   const served: (() => void)[] = []
-  const all = Array.from({ length: 8 + 256 }, (_, n) => turns.take(`caller ${n}`).then((end) => served.push(end)))
-  let refused: { code?: string; options?: unknown } | undefined
-  await turns.take('one more').catch((error) => (refused = error))
-  assert.is(refused?.code, 'unavailable')
-  for (let n = 0; n < all.length; n++) {
-    await settled()
+  const codes: string[] = []
+  const take = (by: TurnTaker): void =>
+    void turns.take(by).then(
+      (end) => served.push(end),
+      (error: { code: string }) => codes.push(error.code),
+    )
+  for (let n = 0; n < 3 + 64 + 1; n++) take(person('greedy', 'stranger'))
+  await settled()
+  assert.equal(codes.splice(0), ['too-many-requests'])
+  for (let n = 0; n < 2 + 64 + 1; n++) take(person(n, 'stranger'))
+  await settled()
+  assert.equal(codes.splice(0), ['too-many-requests'])
+  for (let n = 0; n < 3 + 128; n++) take(person(`other ${n}`))
+  await settled()
+  assert.equal(codes.splice(0), [])
+  take(person('one more'))
+  await settled()
+  assert.equal(codes.splice(0), ['unavailable'])
+  for (let n = 0; n < 3 + 64 + 2 + 64 + 3 + 128; n++) {
     served[n]?.()
+    await settled()
   }
-  await Promise.all(all)
-  assert.is(served.length, 264)
+  assert.is(served.length, 3 + 64 + 2 + 64 + 3 + 128)
 })
 
 test.run()

@@ -8,7 +8,7 @@ import { insertOrganization, openApp } from '../support/sync-fixture.js'
 const [root, ...urls] = process.argv.slice(2)
 const { app } = await openApp(root as string, [])
 const { organization, actor } = await insertOrganization(app)
-const worker = startWorker(app, { concurrency: 2 })
+const worker = startWorker(app)
 app.wakeJobs = worker.wake
 for (const url of urls) await requestImport(app, actor, await createSpace(app, actor, organization, {}), { url, ref: 'refs/heads/main' })
 for (;;) {

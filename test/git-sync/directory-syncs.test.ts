@@ -15,6 +15,7 @@ const emptyLog: SyncLog = {
   counting: [],
   pairs: [],
   left: [],
+  inferred: [],
   last: null,
   lastLeft: null,
   legacy: [],

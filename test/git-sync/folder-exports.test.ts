@@ -225,7 +225,7 @@ for (const exportMode of process.env.KILLED_STEPS === 'all' ? ['single', 'commit
       assert.ok(signal === 'SIGKILL' || (code === 0 && /^done after \d+ calls\n$/.test(said)), `${code} ${signal} ${said}`)
       const { app, close } = await openApp(root, [])
       try {
-        const worker = startWorker(app, { concurrency: 1 })
+        const worker = startWorker(app)
         await worker.idle()
         await worker.stop()
         const [run] = (await app.store.all(syncRuns)).filter((one) => one.direction === 'export')

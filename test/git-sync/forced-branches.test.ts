@@ -103,12 +103,15 @@ test('a conflict with a branch that was forced back is not settled by another on
 
   const held = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
   if (!held) throw new Error('no change request')
-  await updateFromMain(f.app, f.actor, await f.reload(space), held, [{ path: 'guide.md', take: 'main' }])
+  await updateFromMain(f.app, f.actor, await f.reload(space), held, [
+    { path: 'guide.md', take: 'main' },
+    { path: 'README.md', take: 'change-request' },
+  ])
   const updated = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
   if (!updated) throw new Error('no change request')
   await mergeChangeRequest(f.app, f.actor, await f.reload(space), updated)
   const files = await f.files(space)
-  assert.is(files['README.md'], '# Home', 'dropped there, dropped here')
+  assert.is(files['README.md'], '# Home', 'dropped there, and so decided here')
   assert.is(files['guide.md'], page('one', 'mine again', 'three', 'four').trimEnd())
   assert.ok('other.md' in files)
 })
@@ -164,8 +167,8 @@ test('forced back and forth: what was exported to both branches comes back with 
   const before = await exportToBoth({ 'README.md': '# Home\n\nmine\n' })
   const exported = await exportToBoth({ 'new.md': '# New\n' })
   await git(remote.path, ['update-ref', 'refs/heads/main', before])
-  assert.is((await f.import(space, { url })).result, 'merged')
-  assert.not.ok('new.md' in (await f.files(space)), 'dropped there, dropped here')
+  assert.equal(await f.decide(space, await f.import(space, { url }), 'change-request'), ['new.md'])
+  assert.not.ok('new.md' in (await f.files(space)), 'dropped there, and so decided here')
   await git(remote.path, ['update-ref', 'refs/heads/main', exported])
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.is((await f.files(space))['new.md'], '# New')
@@ -182,7 +185,7 @@ test('forced back and forth before another branch is merged that has had the sam
   await f.edit(space, { 'new.md': '# New\n' })
   const exported = (await f.export(space, { url })).remoteRevision as string
   await git(remote.path, ['update-ref', 'refs/heads/main', first])
-  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(await f.decide(space, await f.import(space, { url }), 'change-request'), ['guide.md', 'new.md'])
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'])
   await f.edit(space, { 'README.md': '# Home\n\nmine\n' })
 
@@ -237,7 +240,7 @@ test('a branch of which another one dropped a part goes on, and is forced back i
   await f.edit(space, { 'README.md': '# Home\n\nmine\n' })
   assert.is((await f.export(space, { url })).result, 'exported')
   await git(remote.path, ['update-ref', 'refs/heads/main', second])
-  assert.is((await f.import(space, { url })).state, 'success')
+  assert.equal(await f.decide(space, await f.import(space, { url }), 'change-request'), ['README.md'])
   await f.edit(space, { 'new.md': '# New\n' })
   const run = await f.export(space, { url })
   assert.is(run.result, 'exported', run.error)
@@ -303,8 +306,9 @@ test('a branch is exported to while a conflict waits in which another one droppe
   assert.ok('new.md' in (await f.files(space)))
 
   await git(remote.path, ['update-ref', 'refs/heads/main', second])
-  assert.is((await f.import(space, { url })).state, 'success')
-  assert.not.ok('new.md' in (await f.files(space)), 'dropped there, dropped here')
+  const paths = await f.decide(space, await f.import(space, { url }), 'change-request')
+  assert.ok(paths.includes('new.md'))
+  assert.not.ok('new.md' in (await f.files(space)), 'dropped there, and so decided here')
 })
 
 test('a branch of which another one dropped what its later work rests on stays known: neither that nor what was deleted here comes back', async () => {
@@ -367,8 +371,7 @@ test('forced back to an export from before its branch was made anew: files that 
   assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
   await f.edit(space, { 'two.md': page('one', 'of', 'mine', 'the', 'first', 'edited') })
   await git(remote.path, ['update-ref', DOCS, exported])
-  const run = await f.import(space, { url, ref: DOCS })
-  assert.is(run.state, 'success', run.error)
+  assert.equal(await f.decide(space, await f.import(space, { url, ref: DOCS }), 'change-request'), ['README.md', 'new.md'])
   const files = await f.files(space)
   assert.is(files['one.md'], page('one', 'of', 'mine', 'the', 'first', 'edited').trimEnd())
   assert.is(files['two.md'], two.trimEnd())
@@ -393,8 +396,8 @@ for (const arrived of [true, false])
     delete f.remotes.behaviour.losePushResponses
     if (!arrived) await git(remote.path, ['update-ref', 'refs/heads/main', merged])
     await git(remote.path, ['update-ref', DOCS, first])
-    assert.is((await f.import(space, { url, ref: DOCS })).state, 'success')
-    assert.not.ok('extra.md' in (await f.files(space)), 'dropped there, dropped here')
+    assert.equal(await f.decide(space, await f.import(space, { url, ref: DOCS }), 'change-request'), ['extra.md'])
+    assert.not.ok('extra.md' in (await f.files(space)), 'dropped there, and so decided here')
     await f.edit(space, { 'guide.md': docs['guide.md'], 'new.md': null, 'other.md': page('some', 'text') })
     await remote.commit({ 'README.md': '# Home\n\nthere again\n' })
     const run = await f.import(space, { url })

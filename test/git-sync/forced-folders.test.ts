@@ -66,7 +66,7 @@ test('forced back behind an export of the one while the other exports', async ()
   // The remote dropped b2, which b3 was written under: b has to take that up, or to ask.
   const run = await f.export(b, link('b'))
   assert.is(run.state, 'conflict')
-  assert.is((await f.import(a, link('a'))).result, 'merged')
+  assert.equal(await f.decide(a, await f.import(a, link('a')), 'change-request'), ['README.md'])
   assert.is(await read(a), lines('a1').trimEnd())
   assert.is((await f.export(a, link('a'))).result, 'unchanged')
   await f.export(b, { ...link('b'), force: true })

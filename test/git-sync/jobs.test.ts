@@ -17,6 +17,7 @@ import { openApp, startFixture } from '../support/sync-fixture.js'
 const [test, f] = await suiteWith('jobs', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n' }
+const QUEUE = { name: 'probe', slots: 2, share: 2 }
 const job = (id: string, lane: string, sequence: number): JobDoc => ({
   id,
   kind: 'probe',
@@ -38,6 +39,7 @@ test('jobs of a lane run in order and alone, those of different lanes side by si
   const together = new Promise<void>((resolve) => (release = resolve))
   const probe: JobKind = {
     kind: 'probe',
+    queue: QUEUE,
     async run(_app, { id, lane }) {
       assert.not.ok(running.has(lane), 'one job per lane')
       running.add(lane)
@@ -51,7 +53,7 @@ test('jobs of a lane run in order and alone, those of different lanes side by si
     failed: (_app, _job, error) => ({ error }),
   }
   for (const draft of [job('a2', 'a', 2), job('a1', 'a', 1), job('b1', 'b', 3), job('c1', 'c', 4)]) await app.store.insert(jobs, draft)
-  const worker = startWorker(app, { concurrency: 2, kinds: new Map([['probe', probe]]) })
+  const worker = startWorker(app, { kinds: new Map([['probe', probe]]) })
   await worker.idle()
   await worker.stop()
   assert.is(most, 2)
@@ -70,6 +72,7 @@ test('a graceful stop lets finish what runs and starts nothing more', async () =
   const gate = new Promise<void>((resolve) => (release = resolve))
   const probe: JobKind = {
     kind: 'probe',
+    queue: QUEUE,
     async run() {
       started()
       await gate
@@ -79,7 +82,7 @@ test('a graceful stop lets finish what runs and starts nothing more', async () =
   }
   await app.store.insert(jobs, job('s1', 's', 1))
   await app.store.insert(jobs, job('s2', 's', 2))
-  const worker = startWorker(app, { concurrency: 2, kinds: new Map([['probe', probe]]) })
+  const worker = startWorker(app, { kinds: new Map([['probe', probe]]) })
   await running
   const stopped = worker.stop()
   release()
@@ -94,7 +97,7 @@ test('a kind with slots of its own takes no place of others; a job that the stop
   const seen: string[] = []
   const long: JobKind = {
     kind: 'long',
-    slots: 1,
+    queue: { ...QUEUE, slots: 1 },
     run: (_app, { id }, signal) => {
       seen.push(id)
       return new Promise((_done, failed) => signal.addEventListener('abort', () => failed(new JobInterrupted('The service is stopping.'))))
@@ -103,12 +106,13 @@ test('a kind with slots of its own takes no place of others; a job that the stop
   }
   const probe: JobKind = {
     kind: 'probe',
+    queue: QUEUE,
     run: async (_app, { id }) => ({ afterwards: async () => void seen.push(id) }),
     failed: (_app, _job, error) => ({ error }),
   }
   for (const draft of [job('l1', 'l1', 1), job('l2', 'l2', 2)]) await app.store.insert(jobs, { ...draft, kind: 'long' })
   for (const draft of [job('p1', 'p1', 3), job('p2', 'p2', 4)]) await app.store.insert(jobs, draft)
-  const worker = startWorker(app, { concurrency: 1, kinds: new Map([long, probe].map((kind) => [kind.kind, kind])) })
+  const worker = startWorker(app, { kinds: new Map([long, probe].map((kind) => [kind.kind, kind])) })
   while (seen.length < 3) await new Promise((done) => setTimeout(done, 10))
   assert.equal(seen.sort(), ['l1', 'p1', 'p2'])
   await worker.stop()
@@ -124,6 +128,7 @@ test('what a job leaves to be done takes no place: the next jobs go on, one such
   const gate = new Promise<void>((resolve) => (release = resolve))
   const probe: JobKind = {
     kind: 'probe',
+    queue: QUEUE,
     run: async (_app, { id }) => ({
       afterwards: async () => void seen.push(id),
       aside: async () => {
@@ -136,7 +141,7 @@ test('what a job leaves to be done takes no place: the next jobs go on, one such
     failed: (_app, _job, error) => ({ error }),
   }
   for (const [at, id] of ['q1', 'q2', 'q3'].entries()) await app.store.insert(jobs, job(id, 'q', at))
-  const worker = startWorker(app, { concurrency: 1, kinds: new Map([['probe', probe]]) })
+  const worker = startWorker(app, { kinds: new Map([['probe', probe]]) })
   while (seen.length < 4) await new Promise((done) => setTimeout(done, 10))
   assert.equal([...seen].sort(), ['beside q1', 'q1', 'q2', 'q3'])
   let isIdle = false
@@ -161,7 +166,7 @@ test('an unforeseen error is tried again later, and given up in the end with a s
   const app = { ...f.app, wakeJobs: () => {} }
   const run = await requestImport(app, f.actor, space, { url: remote.url, ref: 'refs/heads/main' })
   for (let attempt = 1; attempt <= 5; attempt++) {
-    const worker = startWorker(app, { concurrency: 1, kinds: new Map([['git-import', odd]]) })
+    const worker = startWorker(app, { kinds: new Map([['git-import', odd]]) })
     await worker.idle()
     await worker.stop()
     const stored = await store.get(jobs, run.id)
@@ -224,7 +229,7 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
       before.map((run) => run.state),
       ['running', 'running'],
     )
-    const worker = startWorker(app, { concurrency: 1 })
+    const worker = startWorker(app)
     await worker.idle()
     await worker.stop()
     const runs = new Map((await app.store.all(syncRuns)).map((run) => [run.url, run]))

@@ -55,7 +55,7 @@ const git = new Proxy(plain.git, {
   },
 }) as Git
 const app = { ...plain, git }
-const worker = startWorker(app, { concurrency: 1 })
+const worker = startWorker(app)
 app.wakeJobs = worker.wake
 const { organization, actor } = await insertOrganization(app)
 const space = await createSpace(app, actor, organization, {})

@@ -109,7 +109,7 @@ test('what is served to clones is the database, although an admin has just moved
   const repository = await b.git.open(name)
   const byHand = admin(disk, ['commit-tree', admin(disk, ['rev-parse', `${first}^{tree}`]), '-m', 'by hand'])
   admin(disk, ['update-ref', MAIN, byHand])
-  const { stream, ended } = await repository.uploadPack({ protocol: null, body: null, refs: [MAIN] })
+  const { stream, ended } = await repository.uploadPack({ protocol: 'version=2', body: Buffer.from('0014command=ls-refs\n0000'), refs: [MAIN] })
   let said = ''
   for await (const part of stream) said += String(part)
   assert.ok(await ended)

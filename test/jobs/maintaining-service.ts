@@ -20,7 +20,7 @@ if (left.length === 0) {
   })
 }
 console.log('begun')
-const worker = startWorker(app, { concurrency: 1 })
+const worker = startWorker(app)
 await worker.idle()
 await worker.stop()
 const [job] = await app.store.all(jobs)

@@ -31,6 +31,7 @@ function withOutages() {
   return { app: { ...f.app, store, wakeJobs: () => {} }, away }
 }
 
+const QUEUE = { name: 'probe', slots: 2, share: 2 }
 const job = (id: string, more: Partial<JobDoc> = {}): JobDoc => ({
   id,
   kind: 'probe',
@@ -52,6 +53,7 @@ test('a job whose end could not be stored runs once more when the database is ba
   let runs = 0
   const probe: JobKind = {
     kind: 'probe',
+    queue: QUEUE,
     async run() {
       away.now = ++runs === 1
       return {}
@@ -59,7 +61,7 @@ test('a job whose end could not be stored runs once more when the database is ba
     failed: (_app, _job, error) => ({ error }),
   }
   await f.app.store.insert(jobs, job('ends-in-an-outage'))
-  const worker = startWorker(app, { concurrency: 1, kinds: new Map([['probe', probe]]), restMs: REST_MS })
+  const worker = startWorker(app, { kinds: new Map([['probe', probe]]), restMs: REST_MS })
   // The end, the way back into the queue, and two looks.
   await until(() => away.asked >= 4)
   assert.is((await f.app.store.get(jobs, 'ends-in-an-outage'))?.state, 'running')
@@ -74,6 +76,7 @@ test('what an earlier process left, and what is new, is taken up if the database
   const ran: string[] = []
   const probe: JobKind = {
     kind: 'probe',
+    queue: QUEUE,
     async run(_app, { id }) {
       ran.push(id)
       return {}
@@ -83,7 +86,7 @@ test('what an earlier process left, and what is new, is taken up if the database
   away.now = true
   await f.app.store.insert(jobs, job('left', { state: 'running', runner: 'an-earlier-process', attempts: 1 }))
   await f.app.store.insert(jobs, job('new'))
-  const worker = startWorker(app, { concurrency: 2, kinds: new Map([['probe', probe]]), restMs: REST_MS })
+  const worker = startWorker(app, { kinds: new Map([['probe', probe]]), restMs: REST_MS })
   await until(() => away.asked >= 2)
   assert.equal(ran, [])
   away.now = false

@@ -166,7 +166,7 @@ measured('dates: the first map, and what later commits add to it', (content) => 
   let base: Parameters<typeof content.dates.set>[1] | null = null
   for (let n = 0; n < 30; n++) {
     const own = new Map(paths(n === 0 ? 5000 : 20, String(n)).map((path) => [path, { created: 1_700_000_000 + n, updated: 1_700_000_000 + 2 * n }]))
-    base = { own, base, depth: n }
+    base = { own, base, depth: n, unkept: 0 }
     content.dates.set(`space:${oid(n)}`, base)
   }
 })

@@ -77,13 +77,26 @@ test('who may not see the space sees the same as for one that does not exist', a
   assert.is((await read(admin, `${from}/links`)).stats.broken.total, 2)
 })
 
+test('any address of the service is in-app, and those of sites are not', async () => {
+  const space = (await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Addresses' }).expect(201)).body.id
+  const targets = ['/docs', '/v1/orgs/x', '', '/sites/acme/docs', '/sitesmap']
+  const markdown = `# Links\n\n${targets.map((path) => `[x](${here.url}${path})`).join(' ')}\n`
+  await admin.call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Links', document: { markdown } }] }).expect(200)
+  const { items } = await read(admin, `${space}/links`)
+  assert.equal(
+    targets.map((path) => items.find(({ target }: Json) => target === here.url + path)?.status),
+    ['in-app', 'in-app', 'in-app', 'ok', 'in-app'],
+  )
+})
+
 test('a link to an address of the own space leads to the revision that is read', async () => {
   const id = (await admin.call('post', `/v1/spaces/${from}/change-requests`, {}).expect(201)).body.id
   const changes = [{ operation: 'insert_page', title: 'Fresh', document: { markdown: `# Fresh\n\n[me](/spaces/${from}/fresh)\n` } }]
   await admin.call('post', `/v1/spaces/${from}/change-requests/${id}/content`, { changes }).expect(200)
   const link = (await read(admin, `${from}/change-requests/${id}/links?status=in-app`)).items.find((one: Json) => one.target.endsWith('/fresh'))
   assert.is(link.targetReference.page.title, 'Fresh')
-  assert.equal(link.targetReference.versionContext, { type: 'changeRequest', changeRequest: id })
+  const changeRequest = await read(admin, `${from}/change-requests/${id}`)
+  assert.equal(link.targetReference.versionContext, { type: 'changeRequest', changeRequest })
 })
 
 test.run()

@@ -26,11 +26,11 @@ test('fsck finds missing and damaged files of specifications, and repairs what f
     assert.equal(await checkAll(config, { deep: true }), { complaints: [], notes: [] })
     const index = await files.read(last.index)
     await files.remove(last.index)
-    await files.damage(last.parts)
     const { complaints: shallow } = await checkAll(config)
     assert.is(shallow.length, 1)
     assert.match(shallow[0] ?? '', /specification pets .* index \(the file \w+\) is missing\. It was made again/)
     assert.equal(await files.read(last.index), index)
+    await files.damage(last.parts)
     const { complaints: deep } = await checkAll(config, { deep: true })
     assert.match(deep.join('\n'), /parts \(the file \w+\) is damaged\. It was made again/)
     assert.equal(await checkAll(config, { deep: true }), { complaints: [], notes: [] })
@@ -48,6 +48,21 @@ test('fsck finds missing and damaged files of specifications, and repairs what f
   } finally {
     rmSync(here.dir, { recursive: true, force: true })
     await dropDatabase(here.dir)
+  }
+})
+
+test('a document with a flipped bit is an error, and is never sent', async () => {
+  const here = await startService()
+  try {
+    await put(here, 'pets', { '/a': { get: { responses: { '200': { description: 'x' } } } } })
+    const [version] = await here.service.app.store.all(openApiVersions)
+    const content = `/v1/orgs/${here.organization}/openapi/pets/versions/latest/content`
+    await here.admin.call('get', content).expect(200)
+    await new StoredFiles(here.dir, 'openapi').damage(version?.content as string)
+    const { body } = await here.admin.call('get', content).expect(503)
+    assert.match(body.error.message, /missing or damaged on the server/)
+  } finally {
+    await here.close()
   }
 })
 

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { entry, put, spaceWith } from './fixture.js'
 import { processed, serveFiles, spec, specText } from './servers.js'
 
 const [test, here] = await suiteWith('openapi/specs', startService)
@@ -48,17 +49,42 @@ test('slugs, sources and members that are not right are refused', async () => {
   await here.admin.call('get', `${base()}/none/versions/latest`).expect(404)
 })
 
-test('members see specifications, those who may create content change them, strangers see nothing', async () => {
-  const [guest, creator, stranger] = [await here.caller(null), await here.caller('create'), await here.caller()]
-  const { body } = await guest.call('get', `${base()}/pets`).expect(200)
+test('members with a role read specifications, creators of content change them, strangers see none', async () => {
+  const [guest, reader, creator, stranger] = [await here.caller(null), await here.caller('read'), await here.caller('create'), await here.caller()]
+  const { body } = await reader.call('get', `${base()}/pets`).expect(200)
   assert.equal(body.permissions, { view: true, edit: false })
-  await guest.call('get', `${base()}/pets/versions/latest/content`).expect(200)
+  await reader.call('get', `${base()}/pets/versions/latest/content`).expect(200)
+  await reader.call('put', `${base()}/pets`, { source: { text: specText() } }).expect(403)
   await guest.call('post', base(), { slug: 'mine', source: { text: specText() } }).expect(403)
   await guest.call('put', `${base()}/pets`, { source: { text: specText() } }).expect(403)
   await guest.call('patch', `${base()}/pets`, { visibility: 'public' }).expect(403)
   await guest.call('delete', `${base()}/pets`).expect(403)
   await creator.call('post', base(), { slug: 'mine', source: { text: specText() } }).expect(201)
   await stranger.call('get', `${base()}/pets`).expect(404)
+})
+
+test('a guest reads only public specifications, and those that a readable space shows', async () => {
+  const guest = await here.caller(null)
+  await put(here, 'private-by-entry', {})
+  await put(here, 'private-by-block', {})
+  await put(here, 'shown-to-others', {})
+  const block = '# Home\n\n{% openapi-operation spec="private-by-block" path="/x" method="get" %}\n{% endopenapi-operation %}\n'
+  const { space } = await spaceWith(here, entry('private-by-entry'), { 'README.md': block })
+  await spaceWith(here, entry('shown-to-others'))
+  const slugs = async () => (await guest.call('get', base()).expect(200)).body.items.map(({ slug }: { slug: string }) => slug)
+  const parts = ['', '/versions', '/versions/latest', '/versions/latest/content']
+  const expectAll = async (slug: string, status: number) => {
+    for (const part of parts) await guest.call('get', `${base()}/${slug}${part}`).expect(status)
+  }
+  assert.equal(await slugs(), [])
+  for (const slug of ['pets', 'private-by-entry', 'private-by-block', 'shown-to-others']) await expectAll(slug, 404)
+  await here.admin.call('post', `/v1/spaces/${space}/permissions`, { role: 'read', users: [guest.user] }).expect(204)
+  assert.equal(await slugs(), ['private-by-entry', 'private-by-block'])
+  for (const slug of ['private-by-entry', 'private-by-block']) await expectAll(slug, 200)
+  await expectAll('shown-to-others', 404)
+  await here.admin.call('patch', `${base()}/shown-to-others`, { visibility: 'public' }).expect(200)
+  await expectAll('shown-to-others', 200)
+  assert.equal(await slugs(), ['private-by-entry', 'private-by-block', 'shown-to-others'])
 })
 
 test('PUT creates, then replaces; a version is made only when the content changed', async () => {

@@ -40,7 +40,7 @@ if (what === 'fill') {
   process.exit(0)
 }
 app.clock = { now: () => new Date(Date.now() + 8 * 24 * 60 * 60 * 1000) }
-const worker = startWorker(app, { concurrency: 2 })
+const worker = startWorker(app)
 app.wakeJobs = worker.wake
 console.log('purging')
 await queueHousekeeping(app)

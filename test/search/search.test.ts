@@ -22,6 +22,11 @@ interface Hit {
   title: string
   path: string
   sections: Section[]
+  description: string
+  score: number
+  rank: number
+  ancestors: { title: string }[]
+  resultType: string
   urls: { app: string }
 }
 
@@ -68,11 +73,19 @@ test('finds sections with their headings, and marks what matches', async () => {
         title: 'Fruit',
         path: 'readme#fruit',
         body: 'We grow apples and **bergamot**. The listAllPages call returns them.',
+        score: page?.score,
+        resultType: 'section',
         urls: { app: `${app}#fruit` },
       },
     ],
+    description: '',
+    score: page?.score,
+    rank: 1,
+    ancestors: [],
+    resultType: 'page',
     urls: { app },
   })
+  assert.ok((page?.score ?? 0) > 0)
   const [lead] = await found(desk, 'welcome orchard')
   assert.equal(
     lead?.sections.map(({ title, path, body }) => [title, path, body]),

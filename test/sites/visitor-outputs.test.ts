@@ -181,6 +181,13 @@ test('every output asks for the key or the token that the site asks for; the pub
   assert.equal(await statuses({ visitorToken: token(key), shareKey }), none)
 })
 
+test('a credential in a form that is not understood is an error, not a visitor without one', async () => {
+  const value = token(await keyOf(made.site), { isPro: true })
+  for (const name of ['visitorToken[]', 'visitorToken[0]', 'visitortoken', 'shareKey[]', 'unsignedClaims.isBeta'])
+    await here.admin.call('get', `${made.site.base}/published?${query({ [name]: value })}`).expect(400)
+  await here.admin.call('get', `${made.site.base}/published?visitorToken=${value}&visitorToken=${value}`).expect(400)
+})
+
 test('the claims of a browser are a JSON object, or the request is wrong', async () => {
   for (const text of ['', '{', 'null', '[]', '"x"', '1'])
     await here.admin.call('get', `${made.site.base}/published?${query({ unsignedClaims: text })}`).expect(400)

@@ -134,6 +134,11 @@ const times = [
   '-2026-01-01T00:00:00Z',
   '2099-01-01T00:00:00',
   '2099-01-01T00:00:00+14:00',
+  // Days that no calendar has, and an hour that is the next day.
+  '2099-02-31T00:00:00Z',
+  '2099-02-29T00:00:00.5Z',
+  '2099-04-31T00:00:00Z',
+  '2099-01-01T24:00:00Z',
 ]
 
 test('times that are not UTC, or no times, are refused where they decide', async () => {

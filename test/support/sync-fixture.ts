@@ -13,6 +13,9 @@ import { openAssertions } from '../../src/domain/context/assertions.js'
 import { openConversions } from '../../src/domain/context/conversions.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
 import { Waits } from '../../src/domain/context/waits.js'
+import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
+import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
@@ -20,6 +23,8 @@ import { Batcher } from '../../src/domain/context/batcher.js'
 import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
+import { DATES_KIND, KeptDates } from '../../src/domain/context/kept-dates.js'
+import { Meters } from '../../src/kernel/meters.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
 import { Previews } from '../../src/domain/context/previews.js'
@@ -64,6 +69,8 @@ export interface Fixture {
   edit(space: LoadedSpace, changes: Edit, ref?: RefName): Promise<CommitId>
   import(space: LoadedSpace, input: Partial<ImportRequest> & { url: string }): Promise<SyncRunDoc>
   export(space: LoadedSpace, input: Partial<ExportRequest> & { url: string }): Promise<SyncRunDoc>
+  /** Decides all conflicts of a run for one side, and merges its change request. Returns the paths that were in conflict. */
+  decide(space: LoadedSpace, run: SyncRunDoc, take: 'main' | 'change-request'): Promise<string[]>
   /** The newest run, when the worker is idle. */
   last(space: LoadedSpace): Promise<SyncRunDoc>
   /** Every file of a commit here. */
@@ -87,6 +94,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
   const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
   const facts = openFacts({ file: join(root, 'facts.db'), kinds: FACT_KINDS, version: 1, maxBytes: 100_000_000, notice: () => {} })
+  const dates = openFacts({ file: join(root, 'dates.db'), kinds: [DATES_KIND], version: 1, maxBytes: 100_000_000, notice: () => {} })
   const http = createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' })
   const app: App = {
     ...withoutCaller,
@@ -98,6 +106,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
     mail: null,
+    meters: new Meters(),
     http,
     hosts: openHosts({ http, signAppToken, now: () => new Date() }),
     clock: systemClock,
@@ -134,6 +143,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
     content,
     templates: new Map(),
     pages: new PageIndex(texts, facts, content),
+    keptDates: new KeptDates(dates),
     search: new SearchIndex({ dir: join(root, 'search'), maxBytes: 100_000_000, notice: () => {} }),
     texts,
     printer: createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} }),
@@ -158,6 +168,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
     await closeTexts()
     await closeConversions()
     facts.close()
+    dates.close()
   }
   return { app, close }
 }
@@ -194,7 +205,7 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
   const remotes = await startGitHttp({ root: served })
   const logged: string[] = []
   const { app, close } = await openApp(root, logged, signingKeyFile)
-  const worker = startWorker(app, { concurrency: 2 })
+  const worker = startWorker(app)
   app.wakeJobs = worker.wake
   const { organization, actor } = await insertOrganization(app)
   const fixture: Fixture = {
@@ -224,6 +235,24 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
     async export(space, input) {
       await requestExport(app, actor, await fixture.reload(space), { ref: 'refs/heads/main', commitMessage: 'Publish', ...input })
       return fixture.last(space)
+    },
+    async decide(space, run, take) {
+      const request = async () => {
+        const found = await findChangeRequest(app, await fixture.reload(space), run.changeRequest ?? '')
+        if (!found) throw new Error(`the run holds no conflict: ${run.state} ${run.error ?? ''}`)
+        return found
+      }
+      const held = await request()
+      const paths = (await listConflicts(app, space, held)).map(({ path }) => path)
+      await updateFromMain(
+        app,
+        actor,
+        await fixture.reload(space),
+        held,
+        paths.map((path) => ({ path, take })),
+      )
+      await mergeChangeRequest(app, actor, await fixture.reload(space), await request())
+      return paths
     },
     async last(space) {
       await worker.idle()

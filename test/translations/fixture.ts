@@ -7,7 +7,7 @@ export interface TranslationDoc {
   id: string
   status: string
   error?: { code: string; message: string }
-  result: { space: string; revision: string; changeRequest?: string }
+  result: { space: string; language: string; revision: string; changeRequest?: string }
   diagnostics: { path: string; reason: string }[]
   stats: Record<string, number>
   [member: string]: unknown

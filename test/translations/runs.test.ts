@@ -30,6 +30,9 @@ test('a translated space has what its source has, with text translated and every
   const source = await here.source({ guide: PAGE, other: '# Other\n\nSecond page.\n' })
   const made = await here.create(source)
   assert.is(made.status, 'completed', JSON.stringify(made))
+  assert.equal(made.instructions, { object: 'document', data: { schemaVersion: 1 }, nodes: [] })
+  assert.is(made.result.language, made.language)
+  assert.ok((made.stats.latestRunDuration ?? 300) < 300, 'seconds')
   const [before, after] = [await here.pages(source), await here.pages(made.result.space)]
   assert.equal(
     Object.values(after).map(({ id }) => id),

@@ -1,6 +1,6 @@
 /** Endpoints of change requests: clients create, edit, merge and update them, and list their conflicts with the main content. */
 import { Type } from '@sinclair/typebox'
-import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests/change-requests.js'
+import { createChangeRequest, listChangeRequests, readDescription, updateChangeRequest } from '../../domain/change-requests/change-requests.js'
 import { updateFromMain } from '../../domain/change-requests/merge-requests.js'
 import { mergeAndResume } from '../../domain/git-sync/resume-after-merge.js'
 import { paginate } from '../../kernel/paging.js'
@@ -50,7 +50,9 @@ export const createChangeRequestInSpace = endpoint({
   status: 201,
   returns: ChangeRequest,
   handle: async ({ app, actor, space, body }) => {
-    const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(app, actor, space, body ?? {}, { lease }))
+    const { subject } = body ?? {}
+    const input = { ...(subject === undefined ? {} : { subject }), ...(await readDescription(app, space, body ?? {})) }
+    const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(app, actor, space, input, { lease }))
     return created(await presentChangeRequest(app, actor, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
   },
 })

@@ -1,4 +1,5 @@
 /** Change requests as JSON. */
+import type { Static } from '@sinclair/typebox'
 import { unmetRules } from '../../domain/commits/rules/unmet.js'
 import { protectionOf, protects } from '../../domain/commits/rules/effective.js'
 import type { Actor } from '../../domain/context/actor.js'
@@ -6,7 +7,11 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { isOutdated, updatedAt } from '../../domain/change-requests/change-requests.js'
 import { wroteIn } from '../../domain/change-requests/writers.js'
-import { type UnmetRule, users } from '../../model/index.js'
+import { documentJson } from '../../domain/revisions/documents.js'
+import { membersByEmail } from '../../domain/revisions/history.js'
+import { iso } from '../../kernel/clock.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { type ChangeRequestDoc, type ContentDocument, type UnmetRule, users } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 
 /** A change request as the caller sees it; `revision` is the head of its branch. */
@@ -21,7 +26,7 @@ export async function presentChangeRequest(app: App, actor: Actor, space: Loaded
     number: doc.number,
     status: doc.status,
     subject: doc.subject,
-    description: doc.description ?? '',
+    description: await descriptionOf(app, doc),
     createdBy: author ? presentUser(app, author) : formerUser(app, doc.createdBy),
     createdAt: doc.createdAt,
     updatedAt: await updatedAt(space, changeRequest),
@@ -29,10 +34,30 @@ export async function presentChangeRequest(app: App, actor: Actor, space: Loaded
     revisionInitial: doc.revisionInitial,
     ...(doc.revisionMergedAncestor === undefined ? {} : { revisionMergedAncestor: doc.revisionMergedAncestor }),
     ...(doc.revisionMerged === undefined ? {} : { revisionMerged: doc.revisionMerged }),
+    ...(doc.status === 'merged' ? await presentMerge(app, space, doc) : {}),
     comments: doc.comments,
     outdated: await isOutdated(space, changeRequest),
     unmetRules: await unmetBy(app, actor, space, changeRequest),
     urls: { app: location, location },
+  }
+}
+
+/** The description as a block tree; null without one. */
+async function descriptionOf(app: App, { space, description = '' }: ChangeRequestDoc) {
+  return description.trim() === '' ? null : ((await documentJson(app, space, description)).document as unknown as Static<typeof ContentDocument>)
+}
+
+/** Who merged it, and when. If that was not recorded, the commit says it: its author may be somebody who is not a member. */
+async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, revisionMerged }: ChangeRequestDoc) {
+  const known = revisionMerged !== undefined && (await space.repo.hasCommit(revisionMerged)) ? await space.repo.commit(revisionMerged as CommitId) : null
+  const user =
+    mergedBy === undefined
+      ? known && (await membersByEmail(app, space, [known.author.email])).get(known.author.email.toLowerCase())
+      : await app.store.get(users, mergedBy)
+  const at = mergedAt ?? (known ? iso(known.committer.seconds) : undefined)
+  return {
+    ...(user ? { mergedBy: presentUser(app, user) } : mergedBy === undefined ? {} : { mergedBy: formerUser(app, mergedBy) }),
+    ...(at === undefined ? {} : { mergedAt: at }),
   }
 }
 

@@ -17,6 +17,6 @@ export function presentCollection(app: App, { doc, role }: LoadedCollection) {
     defaultLevel: doc.defaultLevel,
     position: orderKey(doc),
     urls: { location, app: location },
-    permissions: presentCollectionPermissions(role),
+    permissions: presentCollectionPermissions({ role, readOnly: app.readOnly }),
   }
 }

@@ -63,7 +63,7 @@ async function presentPost(context: CommentContext, doc: CommentDoc | ReplyDoc, 
     reactions: await presentReactions(context, doc.id),
     body: (await inFormat(app, discussion.space.doc.id, doc.markdown, format)).content,
     urls: { location: `${app.settings.publicUrl}${commentsPath(discussion)}/${path}` },
-    permissions: presentCommentPermissions(discussion.space.role, doc.postedBy === actor.user.id),
+    permissions: presentCommentPermissions({ role: discussion.space.role, readOnly: app.readOnly }, doc.postedBy === actor.user.id),
   }
 }
 

@@ -9,16 +9,26 @@ const usual: Layout = {
   width: 'default',
   cover: true,
   coverSize: 'full',
+  coverMask: 'none',
   title: true,
   description: true,
   tableOfContents: true,
   outline: true,
   pagination: true,
   metadata: true,
+  tags: true,
+  actions: true,
+  anchors: true,
 }
 
 /** All members of a layout. A width or size that clients do not know counts as the usual one. */
 export function presentLayout(written: PageAttributes['layout'] = {}): Layout {
-  const { width, coverSize, ...shown } = written
-  return { ...usual, ...shown, width: width === 'wide' ? 'wide' : 'default', coverSize: coverSize === 'hero' ? 'hero' : 'full' }
+  const { width, coverSize, coverMask, ...shown } = written
+  return {
+    ...usual,
+    ...shown,
+    width: width === 'wide' ? 'wide' : 'default',
+    coverSize: coverSize === 'hero' ? 'hero' : 'full',
+    coverMask: coverMask === 'radial' ? 'radial' : 'none',
+  }
 }

@@ -11,7 +11,7 @@ import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { listAsJson } from '../../kernel/raw-json.js'
 import type { File, Format, Revision } from '../../model/index.js'
-import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
+import { presentMergedFrom, revisionGitOf } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, revisionUrl } from './present-page.js'
 import { presentPages } from './present-tree.js'
 
@@ -38,32 +38,44 @@ function* diagnosticsOf(found: readonly Diagnostic[], costly: readonly Diagnosti
 
 /** A whole revision: pages without their text, files, reusable content, variables, diagnostics. */
 export async function presentRevision(app: App, revision: OpenRevision, options: PageOptions): Promise<Revision> {
-  const { snapshot, structure, space } = revision
-  const [info, context, files] = await Promise.all([revision.repo.commit(snapshot.commit), pageContext(app, revision, options), filesOf(app, revision)])
+  const [context, files] = await Promise.all([pageContext(app, revision, options), filesOf(app, revision)])
   const loaded = await loadFiles(app, revision, files)
+  const pages = await presentPages(context, revision.structure.pages)
+  return {
+    ...(await presentRevisionAlone(app, revision, options)),
+    pages: pages.json,
+    files: await listAsJson(loaded, (file) => presentFile(app, revision, file, options)),
+    diagnostics: await listAsJson(diagnosticsOf(revision.structure.diagnostics, pages.costly, loaded), (one) => one),
+  }
+}
+
+/** A revision with empty `pages` and `files`, and without their diagnostics. */
+export async function presentRevisionAlone(app: App, revision: OpenRevision, options: Pick<PageOptions, 'metadata'>): Promise<Revision> {
+  const { snapshot, structure, space } = revision
+  const info = await revision.repo.commit(snapshot.commit)
   const reusable = await Promise.all(structure.reusableContents.map(async (place) => ({ place, entry: await snapshot.entry(place.gitPath) })))
-  const pages = await presentPages(context, structure.pages)
   return {
     object: 'revision',
     id: snapshot.commit,
     parents: info.parents,
-    pages: pages.json,
-    files: await listAsJson(loaded, (file) => presentFile(app, revision, file, options)),
+    pages: [],
+    files: [],
     reusableContents: reusable.map(({ place, entry }) => ({
       id: place.id,
       title: place.title,
       ...(options.metadata && entry ? { git: gitPlace({ revision }, entry.oid, place.gitPath) } : {}),
     })),
     variables: structure.variables,
+    tags: structure.tags,
     createdAt: iso(info.committer.seconds),
-    ...(options.metadata ? { git: presentRevisionGit(space, info) } : {}),
+    ...(options.metadata ? { git: await (await revisionGitOf(space))(info) } : {}),
     urls: {
       app: revisionUrl(app, space.doc.id, snapshot.commit),
       ...(await addressesOfRevision(app, space, snapshot.commit)),
     },
     type: revisionType(info),
     ...(await presentMergedFrom(app, space, info)),
-    diagnostics: await listAsJson(diagnosticsOf(structure.diagnostics, pages.costly, loaded), (one) => one),
+    diagnostics: [],
   }
 }
 

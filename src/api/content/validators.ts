@@ -2,6 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
+import { remoteLogOf } from '../../domain/git-sync/remote-commits.js'
 import { specStamp } from '../../domain/openapi/spec-at.js'
 import { lfsStamp } from '../../domain/revisions/lfs-files.js'
 import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
@@ -42,9 +43,9 @@ export const contentValidator = async (app: App, space: LoadedSpace, commit: Com
   String(space.repo.head(MAIN) === commit),
 ]
 
-/** A response with a whole revision also depends on the change request that it names as merged, and on where it is published. */
+/** A response with a whole revision also depends on the change request that it names as merged, where it is published, and which commits of the remote are known. */
 export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
   const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
   const { published = '', public: open = '' } = await addressesOfRevision(app, space, commit)
-  return [...(await contentValidator(app, space, commit)), merged ? String(merged.version) : '', published, open]
+  return [...(await contentValidator(app, space, commit)), merged ? String(merged.version) : '', published, open, remoteLogOf(space) ?? '']
 }

@@ -1,36 +1,41 @@
 /** Reads the bodies that Git clients send, which may be compressed. */
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ServiceError } from '../../kernel/errors.js'
+import { paced } from '../pipeline/incoming.js'
 
-/** The bytes of a body, unpacked. Throws 415. */
-export function unpacked(headers: IncomingHttpHeaders, body: Readable): Readable {
-  const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding === 'identity') return body
-  if (encoding !== 'gzip' && encoding !== 'x-gzip')
-    throw new ServiceError('unsupported-media-type', `The encoding ${encoding.slice(0, 50)} is not supported. Use gzip or none.`)
-  const gunzip = createGunzip()
-  body.on('error', (error) => gunzip.destroy(error))
-  return body.pipe(gunzip)
+/**
+ * The bytes of a body as they arrive, unpacked, at the pace of other bodies. Throws 400 if it ends early or is not the gzip that its
+ * Content-Encoding says, 408, 415.
+ */
+export function arriving(body: IncomingMessage): AsyncIterable<Buffer> {
+  const encoding = body.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return paced(body)
+  if (encoding === 'gzip' || encoding === 'x-gzip') return unzipped(paced(body))
+  throw new ServiceError('unsupported-media-type', `The encoding ${encoding.slice(0, 50)} is not supported. Use gzip or none.`)
 }
 
-/** The bytes of a body as they arrive. Throws 400 if it ends early. */
-export async function* arriving(bytes: Readable): AsyncGenerator<Buffer> {
+async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const source = Readable.from(packed, { objectMode: false })
+  const gunzip = createGunzip()
+  source.on('error', (error) => gunzip.destroy(error))
   try {
-    for await (const piece of bytes as AsyncIterable<Buffer>) yield piece
-  } catch {
-    throw new ServiceError('bad-request', 'The body ended early, or is not the gzip that its Content-Encoding says. Send it again.')
+    for await (const piece of source.pipe(gunzip) as AsyncIterable<Buffer>) yield piece
+  } catch (error) {
+    throw error instanceof ServiceError ? error : new ServiceError('bad-request', 'The body is not the gzip that its Content-Encoding says. Send it again.')
+  } finally {
+    source.destroy()
   }
 }
 
-/** All bytes of a small body. Throws 400, 413, and what `take` throws, which gets the size of each piece. */
-export async function whole(bytes: Readable, most: number, take: (bytes: number) => void): Promise<Buffer> {
+/** All bytes of a small body. Throws 400, 408, 413, 415, and what `take` throws, which gets the size of each piece. */
+export async function whole(body: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
-  for await (const piece of arriving(bytes)) {
+  for await (const piece of arriving(body)) {
     length += piece.length
-    if (length > most) throw new ServiceError('too-large', `The request has more than ${most} bytes. Fetch fewer branches at a time.`)
+    if (length > maxBytes) throw new ServiceError('too-large', `The request has more than ${maxBytes} bytes. Fetch fewer branches at a time.`)
     take(piece.length)
     pieces.push(piece)
   }

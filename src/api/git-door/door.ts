@@ -5,8 +5,8 @@ import { notFound, ServiceError } from '../../kernel/errors.js'
 import { ByteBudget } from '../pipeline/byte-budget.js'
 import type { Mount, MountedRequest, MountedResponse } from '../pipeline/mount.js'
 import { tokenOf } from './credentials.js'
-import type { DoorCall, DoorOptions } from './door-call.js'
-import { fetching, MOST_WISHES, TOO_MANY_WISHES } from './fetching.js'
+import type { DoorBounds, DoorCall, DoorOptions } from './door-call.js'
+import { fetching } from './fetching.js'
 import { LFS_TYPE, lfsBatch, lfsObject, lfsRefusal } from './lfs.js'
 import { pushing } from './pushing.js'
 import { Turns } from './turns.js'
@@ -18,18 +18,18 @@ const NEVER_KEPT = { 'Cache-Control': 'no-cache, max-age=0, must-revalidate' }
 
 /** What is served below `/git/`. */
 export function gitDoor(options: DoorOptions): Mount {
-  const turns = new Turns()
-  const wishes = new ByteBudget(MOST_WISHES, TOO_MANY_WISHES)
+  const bounds = boundsOf(options)
   return {
     prefix: '/git/',
     serve: async (request) => {
       const lfs = LFS_PATH.exec(request.path)
-      const bounds = { turns, wishes }
       try {
         const response = await (lfs ? respondLfs(request, options, bounds, lfs) : respond(request, options, bounds))
         return { ...response, headers: { ...NEVER_KEPT, ...response.headers } }
-      } catch (error) {
+      } catch (thrown) {
+        const error = await options.explain(thrown)
         if (!(error instanceof ServiceError)) throw error
+        if (error !== thrown) options.app.log.error({ requestId: request.id, error }, 'A Git client could not be served.')
         const refused = lfs ? lfsRefusal(error) : refusal(error)
         return { ...refused, headers: { ...NEVER_KEPT, ...refused.headers } }
       }
@@ -37,9 +37,30 @@ export function gitDoor(options: DoorOptions): Mount {
   }
 }
 
-type Bounds = Pick<DoorCall, 'turns' | 'wishes'>
+/** One process can keep a processor busy; the last two places go to those who have none. */
+const PROCESSES = { atOnce: 8, kept: 2, ofOrganization: 5, ofUser: 3, waiting: 256 }
+/** Much more than processes: clients on slow lines keep them for long. */
+const TRANSFERS = { atOnce: 48, kept: 12, ofOrganization: 24, ofUser: 10, waiting: 256 }
+const MAX_WISHES_BYTES = 64 * 1024 * 1024
+/** The disk space for packs that arrive, as a multiple of the largest one. */
+const MAX_PACKS = 4
+const TOO_MANY_WISHES = {
+  all: 'Too many Git clients are fetching at the moment.',
+  caller: 'Too many fetches of yours are under way.',
+}
+const TOO_MANY_PACKS = {
+  all: 'Too many large pushes are arriving at the moment.',
+  caller: 'Too many large pushes to your organization are arriving at the moment.',
+}
 
-async function respond(request: MountedRequest, options: DoorOptions, bounds: Bounds): Promise<MountedResponse> {
+const boundsOf = ({ app }: DoorOptions): DoorBounds => ({
+  processes: new Turns(PROCESSES),
+  transfers: new Turns(TRANSFERS),
+  wishes: new ByteBudget(MAX_WISHES_BYTES, TOO_MANY_WISHES),
+  packs: new ByteBudget(MAX_PACKS * app.settings.maxPackBytes, TOO_MANY_PACKS),
+})
+
+async function respond(request: MountedRequest, options: DoorOptions, bounds: DoorBounds): Promise<MountedResponse> {
   const [, id, what] = PATH.exec(request.path) ?? []
   if (id === undefined || what === undefined) throw new ServiceError('not-found', 'Git clients find a space at /git/<spaceId>.git.')
   const service = what === 'info/refs' ? request.query.get('service') : what
@@ -53,7 +74,12 @@ async function respond(request: MountedRequest, options: DoorOptions, bounds: Bo
   return service === 'git-upload-pack' ? fetching(call, list) : pushing(call, list)
 }
 
-async function respondLfs(request: MountedRequest, options: DoorOptions, bounds: Bounds, [, id = '', batch, oid]: RegExpExecArray): Promise<MountedResponse> {
+async function respondLfs(
+  request: MountedRequest,
+  options: DoorOptions,
+  bounds: DoorBounds,
+  [, id = '', batch, oid]: RegExpExecArray,
+): Promise<MountedResponse> {
   if (batch === undefined && oid === undefined)
     throw new ServiceError('not-found', 'The service has no locks of Git LFS, only files: objects/batch says where they are.')
   request.operation(oid === undefined ? 'gitLfsBatch' : 'gitLfsDownload')
@@ -63,11 +89,11 @@ async function respondLfs(request: MountedRequest, options: DoorOptions, bounds:
   return oid === undefined ? lfsBatch(call) : lfsObject(call, oid)
 }
 
-async function callFor(request: MountedRequest, options: DoorOptions, bounds: Bounds, id: string): Promise<DoorCall> {
+async function callFor(request: MountedRequest, options: DoorOptions, bounds: DoorBounds, id: string): Promise<DoorCall> {
   const actor = await callerOf(request, options)
   const space = await findSpace(options.app, actor, id)
   if (!space) throw notFound('The space')
-  return { request, options, ...bounds, actor, space }
+  return { request, options, bounds, actor, space }
 }
 
 function requireMethod({ method }: MountedRequest, allowed: string): void {

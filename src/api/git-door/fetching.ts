@@ -1,65 +1,83 @@
 /** Serves clones and fetches. */
-import { PassThrough, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { shownRefs } from '../../domain/git-door/shown-refs.js'
 import type { MountedResponse } from '../pipeline/mount.js'
-import { unpacked, whole } from './body.js'
-import type { DoorCall } from './door-call.js'
-import { FLUSH, pktLine } from './pkt-line.js'
+import { fetchAdvertisement } from './advertisement.js'
+import { whole } from './body.js'
+import { type DoorCall, takerOf } from './door-call.js'
 
 /** Bytes of what a client says it wants and has. */
-const MOST_BYTES = 8 * 1024 * 1024
-/** The same for all fetches together: they wait in memory for their turn. */
-export const MOST_WISHES = 64 * 1024 * 1024
-export const TOO_MANY_WISHES = {
-  all: 'Too many Git clients are fetching at the moment. Try again in a moment.',
-  caller: 'Too many fetches of yours are under way. Try again when some of them have ended.',
-}
-/** Longest time that one response may take, however slowly it is read. */
-const MOST_MS = 3_600_000
+const MAX_BYTES = 8 * 1024 * 1024
+/** Maximum duration of one response in milliseconds. */
+const MAX_RESPONSE_MS = 3_600_000
+/** After Git has waited this long for the client, in milliseconds, it no longer counts as busy. */
+const MAX_IDLE_MS = 5_000
+const LOOK_MS = 500
 /** Such as `version=2`. */
 const PROTOCOL = /^[a-z0-9=:.-]{1,100}$/
-/** Older versions of the protocol name the service before the refs. */
-const SERVICE = Buffer.concat([pktLine('# service=git-upload-pack\n'), FLUSH])
-const isSecond = (protocol: string | null): boolean => protocol?.split(':').includes('version=2') ?? false
 
 /** Responds with the refs (`list`), or with the objects that the client asks for. */
 export async function fetching(call: DoorCall, list: boolean): Promise<MountedResponse> {
-  const { request, actor, wishes } = call
-  const share = wishes.share(actor.token.id)
+  const { request, options, space, bounds, actor } = call
+  if (list) {
+    const { version } = options.app.settings
+    const body = fetchAdvertisement(await shownRefs(options.app, space), versionOf(protocolOf(call)), version)
+    return { status: 200, headers: { 'Content-Type': 'application/x-git-upload-pack-advertisement' }, body }
+  }
+  const over = await bounds.transfers.take(takerOf(call), request.gone)
+  const share = bounds.wishes.share(actor.user.id)
   try {
-    const body = list ? null : await whole(unpacked(request.headers, request.body), MOST_BYTES, share.take)
-    return await serve(call, body, share.release)
+    return await serve(call, await whole(request.body, MAX_BYTES, share.take), share.release, over)
   } catch (error) {
     share.release()
-    throw error
-  }
-}
-
-async function serve({ request, options, turns, actor, space }: DoorCall, body: Buffer | null, release: () => void): Promise<MountedResponse> {
-  const refs = await shownRefs(options.app, space)
-  const given = request.headers['git-protocol']
-  const protocol = typeof given === 'string' && PROTOCOL.test(given) ? given : null
-  const over = await turns.take(actor.token.id)
-  try {
-    const { stream, ended, kill } = await space.repo.uploadPack({ protocol, body, refs: [...refs.keys()] })
-    const timer = setTimeout(kill, MOST_MS)
-    void ended.finally(() => {
-      clearTimeout(timer)
-      over()
-      release()
-    })
-    const kind = body === null ? 'advertisement' : 'result'
-    const headed = body === null && !isSecond(protocol) ? preceded(SERVICE, stream) : stream
-    return { status: 200, headers: { 'Content-Type': `application/x-git-upload-pack-${kind}` }, body: headed, gone: kill }
-  } catch (error) {
     over()
     throw error
   }
 }
 
-function preceded(first: Buffer, rest: Readable): Readable {
-  const whole = new PassThrough()
-  whole.write(first)
-  rest.on('error', (error) => whole.destroy(error))
-  return rest.pipe(whole)
+/** @param taken called when Git has read the request; @param over called when it has ended */
+async function serve(call: DoorCall, body: Buffer, taken: () => void, over: () => void): Promise<MountedResponse> {
+  const { request, options, space, bounds } = call
+  const refs = await shownRefs(options.app, space)
+  const idle = await bounds.processes.take(takerOf(call), request.gone)
+  try {
+    const served = await space.repo.uploadPack({ protocol: protocolOf(call), body, refs: [...refs.keys()] })
+    const { stream, ended, kill } = served
+    const timer = setTimeout(kill, MAX_RESPONSE_MS)
+    const looks = whenIdle(stream, idle)
+    void served.taken.finally(taken)
+    void ended.finally(() => {
+      clearTimeout(timer)
+      clearInterval(looks)
+      idle()
+      over()
+    })
+    return { status: 200, headers: { 'Content-Type': 'application/x-git-upload-pack-result' }, body: stream, gone: kill }
+  } catch (error) {
+    idle()
+    throw error
+  }
+}
+
+/** Calls `idle` once the client has kept the stream waiting for long, all in all: a client that reads slowly must not keep others from their turn. */
+function whenIdle(stream: Readable, idle: () => void): NodeJS.Timeout {
+  let waitedMs = 0
+  const looks = setInterval(() => {
+    if (stream.isPaused()) waitedMs += LOOK_MS
+    if (waitedMs < MAX_IDLE_MS) return
+    clearInterval(looks)
+    idle()
+  }, LOOK_MS)
+  return looks
+}
+
+function protocolOf({ request }: DoorCall): string | null {
+  const given = request.headers['git-protocol']
+  return typeof given === 'string' && PROTOCOL.test(given) ? given : null
+}
+
+/** The highest version that the client names, as Git reads the header. */
+function versionOf(protocol: string | null): 0 | 1 | 2 {
+  const named = protocol?.split(':') ?? []
+  return named.includes('version=2') ? 2 : named.includes('version=1') ? 1 : 0
 }

@@ -5,13 +5,13 @@ import { badRequest, notFound, type ServiceError } from '../../kernel/errors.js'
 import type { MountedResponse } from '../pipeline/mount.js'
 import { SchemaCompiler } from '../pipeline/schemas.js'
 import { violations } from '../pipeline/violations.js'
-import { unpacked, whole } from './body.js'
+import { whole } from './body.js'
 import type { DoorCall } from './door-call.js'
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json'
 /** Bytes of a request; `git lfs` asks for 100 objects at a time. */
-const MOST_BYTES = 256 * 1024
-const MOST_OBJECTS = 1000
+const MAX_BYTES = 256 * 1024
+const MAX_OBJECTS = 1000
 
 /** Later versions of `git lfs` may say more. */
 const MORE = { additionalProperties: true }
@@ -22,9 +22,16 @@ const batch = new SchemaCompiler().body(
       operation: Type.Union([Type.Literal('download'), Type.Literal('upload')]),
       transfers: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
       hash_algo: Type.Optional(Type.Literal('sha256')),
-      objects: Type.Array(Type.Object({ oid: Type.String({ pattern: '^[0-9a-f]{64}$' }), size: Type.Integer({ minimum: 0 }) }, MORE), {
-        maxItems: MOST_OBJECTS,
-      }),
+      objects: Type.Array(
+        Type.Object(
+          {
+            oid: Type.String({ pattern: '^[0-9a-f]{64}$', 'x-pattern-message': 'must be a SHA-256 hash: 64 hexadecimal digits' }),
+            size: Type.Integer({ minimum: 0 }),
+          },
+          MORE,
+        ),
+        { maxItems: MAX_OBJECTS },
+      ),
     },
     MORE,
   ),
@@ -41,7 +48,7 @@ const NO_UPLOADS =
 
 /** Says of each object where it can be downloaded, or why it cannot. Throws 400, 413. */
 export async function lfsBatch({ request, options: { app }, space }: DoorCall): Promise<MountedResponse> {
-  const { operation, objects } = await readBatch(await whole(unpacked(request.headers, request.body), MOST_BYTES, () => {}))
+  const { operation, objects } = await readBatch(await whole(request.body, MAX_BYTES, () => {}))
   const base = `${app.settings.publicUrl}/git/${space.doc.id}.git/info/lfs/objects`
   const found: object[] = []
   for (const { oid, size } of objects) {

@@ -1,26 +1,15 @@
-/** The protocol of a push (gitprotocol-pack): which refs there are, what the client asks for, and what became of it. */
+/** The protocol of a push (gitprotocol-pack): reads what the client asks for, and reports what became of it. */
 import type { PushedRef } from '../../domain/git-door/push.js'
 import type { PushOptions } from '../../domain/git-door/push-request.js'
 import type { RefCommand } from '../../domain/git-door/push-targets.js'
-import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { NO_OBJECT } from './advertisement.js'
 import { BadPktLine, FLUSH, PktReader, pktLine, sideBand } from './pkt-line.js'
 
-const NO_OBJECT = '0'.repeat(40)
-const SERVICE = '# service=git-receive-pack\n'
 const MOST_COMMANDS = 100
 const MOST_COMMAND_BYTES = 256 * 1024
 const LONGEST_TITLE = 100
 const LONGEST_DESCRIPTION = 10_000
-
-const capabilities = (version: string): string =>
-  `report-status report-status-v2 side-band-64k quiet delete-refs ofs-delta push-options object-format=sha1 agent=bindery/${version}`
-
-/** The list of refs that a client gets before it pushes. */
-export function advertisement(refs: ReadonlyMap<RefName, CommitId>, version: string): Buffer {
-  const lines = refs.size === 0 ? [`${NO_OBJECT} capabilities^{}`] : [...refs].map(([ref, commit]) => `${commit} ${ref}`)
-  const [first = '', ...rest] = lines
-  return Buffer.concat([pktLine(SERVICE), FLUSH, pktLine(`${first}\0${capabilities(version)}\n`), ...rest.map((line) => pktLine(`${line}\n`)), FLUSH])
-}
 
 /** What a client asks for. */
 export interface PushRequest {

@@ -5,23 +5,25 @@ import { recordRequest } from '../../domain/events/audit.js'
 import { RemoteError } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { MountedResponse } from '../pipeline/mount.js'
-import { arriving, unpacked } from './body.js'
-import type { DoorCall } from './door-call.js'
+import type { Share } from '../pipeline/byte-budget.js'
+import { pushAdvertisement } from './advertisement.js'
+import { arriving } from './body.js'
+import { type DoorCall, takerOf } from './door-call.js'
 import { BadPktLine } from './pkt-line.js'
-import { advertisement, type PushRequest, readPush, report } from './push-protocol.js'
+import { type PushRequest, readPush, report } from './push-protocol.js'
 
 /** Bytes of a refused push that are read to its end, so that Git shows the reason. */
 const MOST_READ_OUT = 64 * 1024 * 1024
 
 /** Responds with the refs (`list`), or carries out a push. Throws 403. */
 export async function pushing(call: DoorCall, list: boolean): Promise<MountedResponse> {
-  const { options, actor, space, turns } = call
+  const { request, options, actor, space, bounds } = call
   options.permitPush(actor, space)
   if (list) {
-    const body = advertisement(await shownRefs(options.app, space), options.app.settings.version)
+    const body = pushAdvertisement(await shownRefs(options.app, space), options.app.settings.version)
     return { status: 200, headers: { 'Content-Type': 'application/x-git-receive-pack-advertisement' }, body }
   }
-  const over = await turns.take(actor.token.id)
+  const over = await bounds.transfers.take(takerOf(call), request.gone)
   try {
     return { status: 200, headers: { 'Content-Type': 'application/x-git-receive-pack-result' }, body: await push(call) }
   } finally {
@@ -51,7 +53,8 @@ async function readOut(pack: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-async function carriedOut({ request, options, actor, space }: DoorCall, asked: PushRequest): Promise<Buffer> {
+async function carriedOut(call: DoorCall, asked: PushRequest): Promise<Buffer> {
+  const { request, options, actor, space, bounds } = call
   // A client that only finds out whether it may push sends nothing.
   if (asked.commands.length === 0) return Buffer.alloc(0)
   if (asked.problem !== null) return report(asked, 'ok', allRefused(asked, asked.problem), [asked.problem])
@@ -59,13 +62,17 @@ async function carriedOut({ request, options, actor, space }: DoorCall, asked: P
   const said: string[] = []
   let unpacked = 'ok'
   let refs: PushedRef[]
+  const share = bounds.packs.share(space.doc.organization)
   try {
-    refs = await carryOut({ app, actor, space, options: asked.options, say: (line) => void said.push(line) }, asked.commands, asked.pack)
+    const pack = { bytes: counted(asked.pack, share), turn: () => bounds.processes.take(takerOf(call), request.gone), gone: request.gone }
+    refs = await carryOut({ app, actor, space, options: asked.options, say: (line) => void said.push(line) }, asked.commands, pack)
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     unpacked = error.message
     said.push(error.message)
     refs = allRefused(asked, 'the objects were not accepted')
+  } finally {
+    share.release()
   }
   await recordRequest(options.app, {
     actor,
@@ -83,10 +90,17 @@ async function carriedOut({ request, options, actor, space }: DoorCall, asked: P
   return report(asked, unpacked, refs, said)
 }
 
-/** Reads what the client asks for. Throws 400. */
+async function* counted(bytes: AsyncIterable<Uint8Array>, share: Share): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    share.take(piece.length)
+    yield piece
+  }
+}
+
+/** Reads what the client asks for. Throws 400, 408. */
 async function read({ request }: DoorCall): Promise<PushRequest> {
   try {
-    return await readPush(arriving(unpacked(request.headers, request.body)))
+    return await readPush(arriving(request.body))
   } catch (error) {
     if (error instanceof BadPktLine) throw new ServiceError('bad-request', error.message)
     throw error

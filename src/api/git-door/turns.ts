@@ -1,75 +1,118 @@
-/** Bounds how many Git processes serve clients at once, with a queue in front. */
+/** Shares the places for Git clients among organizations and users, with a queue in front. */
 import { ServiceError } from '../../kernel/errors.js'
 
-/** What is served at once, and how much of it for one caller. */
-const AT_ONCE = 8
-const AT_ONCE_PER_CALLER = 4
-const MOST_WAITING = 256
-const WAIT_MS = 120_000
+const MAX_WAIT_MS = 120_000
 const RETRY_SECONDS = '10'
 
-interface Waiting {
-  caller: string
-  begin(): void
+/** The user who asks for a turn, and the organization of the space. */
+export interface TurnTaker {
+  user: string
+  organization: string
 }
 
-/** Gives turns in the order in which they were asked for, but passes over callers that have their share. */
-export class Turns {
-  // bound: AT_ONCE
-  readonly #running = new Map<string, number>()
-  // bound: MOST_WAITING
-  readonly #waiting: Waiting[] = []
-  #open = 0
+/** Limits for the turns at once, and for the requests that wait. */
+export interface TurnLimits {
+  atOnce: number
+  /** The last turns, which go only to users and organizations that have none. */
+  kept: number
+  ofOrganization: number
+  ofUser: number
+  /** Waiting requests in all. An organization has at most half of these places, a user at most a quarter. */
+  waiting: number
+}
 
-  /** Waits for a turn; returns the function that ends it, which may be called more than once. Throws 503 if that takes too long. */
-  async take(caller: string): Promise<() => void> {
-    if (!this.#hasRoom(caller)) await this.#wait(caller)
-    else this.#begin(caller)
-    let over = false
+interface Waiting extends TurnTaker {
+  start(): void
+}
+
+/**
+ * Gives turns to those who have the fewest: first by organization, then by user, then in order of arrival. Several tokens of one user
+ * share that user's turns, and no organization can take all of them.
+ */
+export class Turns {
+  // bound: limits.atOnce
+  readonly #running: TurnTaker[] = []
+  // bound: limits.waiting
+  readonly #waiting: Waiting[] = []
+
+  constructor(readonly limits: TurnLimits) {}
+
+  /**
+   * Waits for a turn. Returns the function that ends it, which may be called more than once. Throws 503 if the wait takes too long or too many
+   * requests wait, 429 if too many of them belong to the same user or organization, and the reason of `gone` if that is aborted.
+   */
+  async take({ user, organization }: TurnTaker, gone?: AbortSignal): Promise<() => void> {
+    gone?.throwIfAborted()
+    const taker = { user, organization }
+    if (this.#hasRoom(taker)) this.#running.push(taker)
+    else await this.#wait(taker, gone)
     return () => {
-      if (over) return
-      over = true
-      this.#end(caller)
+      const at = this.#running.indexOf(taker)
+      if (at < 0) return
+      this.#running.splice(at, 1)
+      this.#startNext()
     }
   }
 
-  #hasRoom(caller: string): boolean {
-    return this.#open < AT_ONCE && (this.#running.get(caller) ?? 0) < AT_ONCE_PER_CALLER
+  #hasRoom({ user, organization }: TurnTaker): boolean {
+    const { atOnce, kept, ofOrganization, ofUser } = this.limits
+    const byOrganization = countOf(this.#running, { organization })
+    const byUser = countOf(this.#running, { user })
+    const open = byOrganization + byUser === 0 ? atOnce : atOnce - kept
+    return this.#running.length < open && byOrganization < ofOrganization && byUser < ofUser
   }
 
-  #begin(caller: string): void {
-    this.#open++
-    this.#running.set(caller, (this.#running.get(caller) ?? 0) + 1)
-  }
-
-  #wait(caller: string): Promise<void> {
-    if (this.#waiting.length >= MOST_WAITING) throw overloaded()
+  #wait(taker: TurnTaker, gone: AbortSignal | undefined): Promise<void> {
+    this.#requirePlace(taker)
     return new Promise((resolve, reject) => {
+      const leave = (error: unknown): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        settle()
+        reject(error)
+      }
+      const left = (): void => leave(gone?.reason)
+      const timer = setTimeout(() => leave(overloaded()), MAX_WAIT_MS)
+      const settle = (): void => {
+        clearTimeout(timer)
+        gone?.removeEventListener('abort', left)
+      }
       const waiting: Waiting = {
-        caller,
-        begin: () => {
-          clearTimeout(timer)
-          this.#begin(caller)
+        ...taker,
+        start: () => {
+          settle()
+          this.#running.push(taker)
           resolve()
         },
       }
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
-        reject(overloaded())
-      }, WAIT_MS)
+      gone?.addEventListener('abort', left)
       this.#waiting.push(waiting)
     })
   }
 
-  #end(caller: string): void {
-    this.#open--
-    const left = (this.#running.get(caller) ?? 1) - 1
-    if (left > 0) this.#running.set(caller, left)
-    else this.#running.delete(caller)
-    const next = this.#waiting.findIndex((one) => this.#hasRoom(one.caller))
-    if (next >= 0) this.#waiting.splice(next, 1)[0]?.begin()
+  #requirePlace({ user, organization }: TurnTaker): void {
+    const { waiting } = this.limits
+    if (this.#waiting.length >= waiting) throw overloaded()
+    if (countOf(this.#waiting, { organization }) >= waiting / 2 || countOf(this.#waiting, { user }) >= waiting / 4)
+      throw refusal('too-many-requests', 'Too many Git clients of yours are waiting. Try again when some of them have ended.')
+  }
+
+  #startNext(): void {
+    const [next] = this.#waiting
+      .filter((one) => this.#hasRoom(one))
+      .map((one) => ({ one, had: countOf(this.#running, { organization: one.organization }), own: countOf(this.#running, { user: one.user }) }))
+      .sort((a, b) => a.had - b.had || a.own - b.own)
+    if (!next) return
+    this.#waiting.splice(this.#waiting.indexOf(next.one), 1)
+    next.one.start()
   }
 }
 
-const overloaded = (): ServiceError =>
-  new ServiceError('unavailable', 'The service is serving as many Git clients as it can. Try again in a moment.', { headers: { 'Retry-After': RETRY_SECONDS } })
+function countOf(all: readonly TurnTaker[], { user, organization }: Partial<TurnTaker>): number {
+  let count = 0
+  for (const one of all) if (user === undefined ? one.organization === organization : one.user === user) count++
+  return count
+}
+
+const refusal = (kind: 'unavailable' | 'too-many-requests', message: string): ServiceError =>
+  new ServiceError(kind, message, { headers: { 'Retry-After': RETRY_SECONDS } })
+const overloaded = (): ServiceError => refusal('unavailable', 'The service is serving as many Git clients as it can. Try again in a moment.')

@@ -11,10 +11,7 @@ const optional = <K extends keyof SyncRunDoc>(run: SyncRunDoc, ...keys: K[]): Pi
 export function presentGitInfo(space: LoadedSpace, run: SyncRunDoc | undefined, connection: ConnectionDoc | null): GitInfo {
   const link = space.doc.git
   return {
-    installationId: connection?.id ?? null,
-    installationProvider: connection?.provider === 'github' || connection?.provider === 'gitlab' ? connection.provider : null,
-    installationStatus: connection === null ? null : connection.paused ? 'suspended' : connection.failure ? 'error' : 'active',
-    ...(link === undefined ? {} : { ...presentGitSync(link), ref: link.ref }),
+    ...(link === undefined ? {} : { ...presentGitSync(link, connection), ref: link.ref }),
     ...(run === undefined
       ? {}
       : {

@@ -10,7 +10,7 @@ const main = linkReads<'/v1/spaces/{spaceId}'>({
   noun: 'the main content',
   section: 'Links',
   open: ({ app, space }) => openMain(app, space),
-  context: (_, { snapshot }) => ({ type: 'revision', revision: snapshot.commit }),
+  changeRequest: () => null,
   brokenWithout: () => null,
 })
 
@@ -20,7 +20,7 @@ const changeRequest = linkReads<'/v1/spaces/{spaceId}/change-requests/{changeReq
   noun: 'the content of a change request',
   section: 'Links',
   open: ({ app, space, changeRequest }) => openRevision(app, space, changeRequest.head),
-  context: ({ changeRequest }) => ({ type: 'changeRequest', changeRequest: changeRequest.doc.id }),
+  changeRequest: ({ changeRequest }) => changeRequest,
   brokenWithout: ({ app, actor, space, changeRequest }) => brokenWithout(app, actor, space, changeRequest),
 })
 
@@ -30,7 +30,7 @@ const revision = linkReads<'/v1/spaces/{spaceId}/revisions/{revisionId}'>({
   noun: 'a revision',
   section: 'Links',
   open: ({ revision }) => revision,
-  context: (_, { snapshot }) => ({ type: 'revision', revision: snapshot.commit }),
+  changeRequest: () => null,
   brokenWithout: () => null,
 })
 

@@ -4,15 +4,15 @@ import { fileEntry } from '../../content/files.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
-import type { LoadedOrganization } from '../../domain/context/loaded.js'
+import type { LoadedChangeRequest, LoadedOrganization } from '../../domain/context/loaded.js'
 import { overridesAt } from '../../domain/revisions/identity.js'
 import { loadFiles } from '../../domain/revisions/pages.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
 import { findOrganization } from '../../domain/roles/access.js'
 import { notFound } from '../../kernel/errors.js'
 import { RawJson, toJson } from '../../kernel/raw-json.js'
-import type { VersionContext } from '../../model/index.js'
-import { presentFile, presentReusableContent } from '../content/present.js'
+import { presentChangeRequest } from '../change-requests/present.js'
+import { presentFile, presentReusableContent, presentRevisionAlone } from '../content/present.js'
 import { pageContext } from '../content/present-page.js'
 import { presentPage } from '../content/present-tree.js'
 import { presentOrganization } from '../organizations/present.js'
@@ -33,21 +33,20 @@ export class Locations {
   readonly #made = new Map<string, Promise<RawJson>>()
   readonly #contexts = new Map<string, ReturnType<typeof pageContext>>()
 
-  /** @param home the revision that is read, with its version context; other spaces are shown with their main revision */
+  /** @param home the revision that is read, and the change request that it belongs to; other spaces are shown with their main revision */
   constructor(
     private readonly app: App,
     private readonly actor: Actor,
-    private readonly home: { revision: OpenRevision; context: VersionContext },
+    private readonly home: { revision: OpenRevision; changeRequest: LoadedChangeRequest | null },
   ) {}
 
   async present(revision: OpenRevision, shown: Shown): Promise<RawJson> {
     const { id, organization } = revision.space.doc
-    const context = revision === this.home.revision ? this.home.context : { type: 'revision', revision: revision.snapshot.commit }
     return json({
       kind: shown.kind === 'page' && shown.anchor !== undefined ? 'anchor' : shown.kind,
       organization: await this.#once(`organization:${organization}`, () => this.#organization(organization)),
       space: await this.#once(`space:${id}`, () => presentSpace(this.app, revision.space)),
-      versionContext: context,
+      versionContext: await this.#once(`version:${id}`, () => this.#version(revision)),
       ...(await this.#object(revision, shown)),
     })
   }
@@ -68,6 +67,14 @@ export class Locations {
     if (shown.kind === 'space') return {}
     const options = { ...usual, evaluated: false, format: 'markdown' as const }
     return { reusableContent: await this.#once(`reusable:${id}:${shown.id}`, () => presentReusableContent(this.app, revision, shown.id, options)) }
+  }
+
+  /** Other spaces are shown as their main content has them, so a space has one version. */
+  async #version(revision: OpenRevision): Promise<object> {
+    const { changeRequest } = this.home
+    if (revision.space.doc.id !== this.home.revision.space.doc.id || changeRequest === null)
+      return { type: 'revision', revision: await presentRevisionAlone(this.app, revision, usual) }
+    return { type: 'changeRequest', changeRequest: await presentChangeRequest(this.app, this.actor, revision.space, changeRequest) }
   }
 
   async #organization(id: string): Promise<object> {

@@ -18,6 +18,8 @@ const MAX_BYTES = 8 * 1024 * 1024
 const problems: Record<Problem, string> = {
   missing: 'There is no such page or file. Correct the link, or remove it.',
   submodule: `The link ${SUBMODULE_ADVICE}.`,
+  outside:
+    'The link leads out of the project directory, and the repository is not known to have such a file. Correct the link, or give `repoTreeURL` with the next import or export.',
   anchor: 'The page has no such heading or ID. Link to one that it has, or to the page.',
   specification:
     'The organization has no such OpenAPI specification, or the specification has no such operation, webhook or schema. Correct the slug or the part.',
@@ -70,10 +72,11 @@ export async function presentLink(
 
 /** What a link leads to; null if that is nothing that the caller may see. */
 async function presentTarget(locations: Locations, home: OpenRevision, report: LinkReport, link: Link): Promise<Presented<ContentLocation> | null> {
-  const { status, place } = report.stateOf(link)
+  const { status, place, address } = report.stateOf(link)
+  if (address !== undefined) return { json: { kind: 'url', url: address }, bytes: address.length }
   if (place) return raw(await locations.present(place.revision, shownOf(place)))
   const { to } = link
-  if (to === null || (to.kind === 'url' && status !== 'ok')) return null
+  if (to === null || to.kind === 'outside' || (to.kind === 'url' && status !== 'ok')) return null
   if (to.kind === 'url') return { json: to, bytes: to.url.length }
   if (to.kind === 'openapi') return raw(await locations.specification(home, to.spec))
   if (to.kind !== 'page') return raw(await locations.present(home, to))

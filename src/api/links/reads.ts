@@ -3,7 +3,7 @@ import { type Link, linkKey } from '../../content/links/link.js'
 import type { PageEntry } from '../../content/types.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
-import type { LoadedSpace } from '../../domain/context/loaded.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { backlinkKey, backlinksOf, type LinkedTo } from '../../domain/links/backlinks.js'
 import { LinkReport } from '../../domain/links/report.js'
 import { openShown } from '../../domain/revisions/computed.js'
@@ -11,7 +11,7 @@ import { getFile, getPage } from '../../domain/revisions/pages.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
 import { type PageQuery, paginate, paginateSorted, type SortKey } from '../../kernel/paging.js'
 import { Slices } from '../../kernel/slices.js'
-import { BacklinkList, BacklinksQuery, LinkList, LinksQuery, type VersionContext } from '../../model/index.js'
+import { BacklinkList, BacklinksQuery, LinkList, LinksQuery } from '../../model/index.js'
 import { endpoint, type Loaded } from '../service.js'
 import { Locations } from './locations.js'
 import { presentBacklink, presentLink, presentWithin } from './present.js'
@@ -28,7 +28,8 @@ interface LinkedContent<Path extends BelowSpace> {
   noun: string
   section: string
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
-  context: (loaded: Loaded<Path>, revision: OpenRevision) => VersionContext
+  /** The change request that the content belongs to; null if it is none. */
+  changeRequest: (loaded: Loaded<Path>) => LoadedChangeRequest | null
   /** The keys of links that are broken without the change request; null if it is none. */
   brokenWithout: (loaded: Loaded<Path> & { actor: Actor }) => Promise<ReadonlySet<string>> | null
 }
@@ -55,11 +56,11 @@ function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
   const open = async (context: Context) => {
     const loaded = context as unknown as Loaded<Path> & { actor: Actor }
     const revision = await of.open(loaded)
-    return { revision, locations: new Locations(context.app, context.actor, { revision, context: of.context(loaded, revision) }), loaded }
+    return { revision, locations: new Locations(context.app, context.actor, { revision, changeRequest: of.changeRequest(loaded) }), loaded }
   }
   const list = async (context: Context, query: LinksQuery, page?: string) => {
     const { revision, locations, loaded } = await open(context)
-    if (page !== undefined) await shownPage(context.app, revision, page, of.context(loaded, revision))
+    if (page !== undefined) await shownPage(context.app, revision, page, of.changeRequest(loaded) !== null)
     const report = await LinkReport.of(context.app, context.actor, revision)
     const without = await of.brokenWithout(loaded)
     const links = page === undefined ? report.graph.links : (report.graph.bySource.get(page) ?? [])
@@ -68,10 +69,10 @@ function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
     const items = await presentWithin(paginateSorted(shown, query, linkSortKey), linkSortKey, (link) => presentLink(locations, revision, report, link, without))
     return { ...items, stats: { total: links.length, broken: { total: broken.length, changeRequest: await countNew(broken, without) } } }
   }
-  const backlinks = async (context: Context, query: PageQuery, find: (revision: OpenRevision, version: VersionContext) => LinkedTo | Promise<LinkedTo>) => {
+  const backlinks = async (context: Context, query: PageQuery, find: (revision: OpenRevision, isBranch: boolean) => LinkedTo | Promise<LinkedTo>) => {
     const { revision, locations, loaded } = await open(context)
     const key = backlinkKey(revision)
-    const found = await backlinksOf(context.app, context.actor, revision, await find(revision, of.context(loaded, revision)))
+    const found = await backlinksOf(context.app, context.actor, revision, await find(revision, of.changeRequest(loaded) !== null))
     return presentWithin(paginate(found, query, key), key, (backlink) => presentBacklink(locations, backlink))
   }
   return { list, backlinks }
@@ -109,7 +110,7 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
       returns: BacklinkList,
       fails: [503],
       handle: (context) =>
-        backlinks(context, context.query, async (revision, version) => ({ page: await shownPage(context.app, revision, context.pageId, version) })),
+        backlinks(context, context.query, async (revision, isBranch) => ({ page: await shownPage(context.app, revision, context.pageId, isBranch) })),
     }),
     fileBacklinks: endpoint({
       ...common,
@@ -125,9 +126,9 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
 }
 
 /** A page as readers see it: one that a specification yields has no links in these lists, but may be linked to. Throws 404 if there is none. */
-async function shownPage(app: App, revision: OpenRevision, id: string, { type }: VersionContext): Promise<PageEntry> {
+async function shownPage(app: App, revision: OpenRevision, id: string, isBranch: boolean): Promise<PageEntry> {
   const { structure, space, snapshot } = revision
-  return structure.byId.get(id) ?? getPage(await openShown(app, space, snapshot.commit, type === 'changeRequest'), id)
+  return structure.byId.get(id) ?? getPage(await openShown(app, space, snapshot.commit, isBranch), id)
 }
 
 /** How many links are not among those that are broken without the change request. */

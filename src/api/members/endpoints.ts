@@ -161,6 +161,6 @@ export const listTeamsForMember = endpoint({
   returns: MemberTeamList,
   handle: async ({ app, actor, organization, member, query }) => {
     const page = await listMemberTeams(app, actor, organization, member, query)
-    return { ...page, items: page.items.map(({ team, role }) => ({ team: presentTeam(team), member: { role } })) }
+    return { ...page, items: page.items.map(({ team, role }) => ({ team: presentTeam(app, team), member: { role } })) }
   },
 })

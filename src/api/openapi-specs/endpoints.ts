@@ -1,6 +1,7 @@
 /** Endpoints of OpenAPI specifications: clients create, replace, publish and delete them. */
 import { Type } from '@sinclair/typebox'
-import { createSpec, deleteSpec, listSpecs, putSpec, updateSpec } from '../../domain/openapi/specs.js'
+import { createSpec, deleteSpec, putSpec, updateSpec } from '../../domain/openapi/specs.js'
+import { listReadableSpecs } from '../../domain/spaces/readable-specs.js'
 import { CreateOpenAPISpec, OpenAPISpec, OpenAPISpecList, pageQuery, PutOpenAPISpec, UpdateOpenAPISpec } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -15,12 +16,13 @@ export const listOpenAPISpecs = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/openapi',
   summary: 'List the OpenAPI specifications of an organization',
+  description: 'Members with a role see all of them. A guest sees the public ones, and those that spaces show which the guest may read.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
   returns: OpenAPISpecList,
-  handle: async ({ app, organization, query }) => {
-    const page = await listSpecs(app, organization, query)
+  handle: async ({ app, actor, organization, query }) => {
+    const page = await listReadableSpecs(app, actor, organization, query)
     return { ...page, items: page.items.map((spec) => presentSpec(app, organization, spec)) }
   },
 })

@@ -1,5 +1,5 @@
 /** Turns OpenAPI specifications and their versions into the JSON that clients get, and makes their paths. */
-import { allows } from '../../access/index.js'
+import { mayNow } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import { versionUrl } from '../../domain/openapi/versions.js'
@@ -32,7 +32,9 @@ export function presentSpec(app: App, { role }: LoadedOrganization, spec: Spec) 
     ...(lastProcessedAt === undefined ? {} : { lastProcessedAt }),
     ...(lastProcessErrorCode === undefined ? {} : { lastProcessErrorCode }),
     ...(lastProcessError === undefined ? {} : { lastProcessError }),
-    permissions: { view: true, edit: allows('organization:createOpenAPISpec', role) },
+    lastProcessedErrors: lastProcessError === undefined ? [] : [lastProcessError],
+    lastProcessedErrorCount: lastProcessError === undefined ? 0 : 1,
+    permissions: { view: true, edit: mayNow('organization:createOpenAPISpec', { role, readOnly: app.readOnly }) },
     urls: {
       location: base + specPath(spec),
       app: base + specPath(spec),
@@ -57,7 +59,11 @@ export function presentVersion(app: App, spec: Spec, version: Document<OpenApiVe
 }
 
 /** The content of a version, with its document as it is stored. */
-export const presentContent = (app: App, version: Document<OpenApiVersionDoc>, document: Buffer) => ({
+export const presentContent = (app: App, spec: Spec, version: Document<OpenApiVersionDoc>, document: Buffer) => ({
   filesystem: { [SPEC_FILE]: { filename: SPEC_FILE, dir: './', isEntrypoint: true, references: [], specification: new RawJson(document) as unknown } },
   url: versionUrl(app, version),
+  urls: {
+    source: 'url' in spec.source ? spec.source.url : null,
+    public: spec.visibility === 'public' ? app.settings.publicUrl + publishedPath(spec) : null,
+  },
 })

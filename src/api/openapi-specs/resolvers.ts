@@ -4,6 +4,7 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import { findSpec } from '../../domain/openapi/specs.js'
 import { findVersion } from '../../domain/openapi/versions.js'
+import { findReadableSpec } from '../../domain/spaces/readable-specs.js'
 import type { OpenApiSpecDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { resolversOf } from '../resolver.js'
@@ -16,7 +17,7 @@ export const openApiResolvers = {
     as: 'spec',
     needs: ['organization'],
     description: 'Slug of an OpenAPI specification.',
-    load: ({ app, parents, id }) => findSpec(app.store, parents.organization.doc.id, id),
+    load: ({ app, actor, parents, id }) => (actor ? findReadableSpec(app, actor, parents.organization, id) : null),
   }),
   newSpecSlug: inOrganization({
     as: 'specSlot',

@@ -48,7 +48,7 @@ export const getLatestOpenAPISpecVersionContentBySlug = endpoint({
   fails: [404],
   handle: async ({ app, spec }) => {
     const version = await getLatestVersion(app, spec)
-    return presentContent(app, version, await readDocument(app, version))
+    return presentContent(app, spec, version, await readDocument(app, version))
   },
 })
 
@@ -69,7 +69,7 @@ export const getOpenAPISpecVersionContentById = endpoint({
   section,
   needs: 'organization:view',
   returns: OpenAPISpecContent,
-  handle: async ({ app, specVersion }) => presentContent(app, specVersion, await readDocument(app, specVersion)),
+  handle: async ({ app, spec, specVersion }) => presentContent(app, spec, specVersion, await readDocument(app, specVersion)),
 })
 
 /** The document of a version as a file, which no browser takes for a page. */

@@ -23,7 +23,7 @@ const selfHosted = {
     creditsBundle: null,
     aiCreditAlertThreshold: null,
   },
-  trial: { status: 'notapplicable' as const },
+  trial: { status: 'notapplicable' as const, count: 0 },
 }
 
 /** An organization. */
@@ -46,7 +46,7 @@ export const presentOrganization = (app: App, { doc, role }: LoadedOrganization)
   mergeRules: doc.mergeRules ?? { type: 'none' as const },
   ...selfHosted,
   urls: urls(app, doc),
-  permissions: presentOrganizationPermissions(role),
+  permissions: presentOrganizationPermissions({ role, readOnly: app.readOnly }),
 })
 
 /** An organization as shown to people with its e-mail domain who are not members: its name, none of its settings. */
@@ -65,7 +65,7 @@ export const presentToOutsider = (app: App, doc: OrganizationDoc & { id: string 
   mergeRules: { type: 'none' as const },
   ...selfHosted,
   urls: urls(app, doc),
-  permissions: presentOrganizationPermissions(undefined),
+  permissions: presentOrganizationPermissions({ role: undefined, readOnly: app.readOnly }),
 })
 
 const urls = (app: App, doc: OrganizationDoc & { id: string }) => ({

@@ -159,10 +159,7 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     const actor = header === undefined ? null : await options.authenticate(header, app)
     if (!actor) {
       if (endpoint.needs === 'public') return null
-      throw new ServiceError(
-        'unauthenticated',
-        header === undefined ? 'A token is needed: send the header "Authorization: Bearer <token>".' : 'The token is unknown, expired or revoked.',
-      )
+      throw new ServiceError('unauthenticated', whyUnauthenticated(header))
     }
     state.caller = options.actorKey(actor)
     if (byToken) state.limit = byToken.count(state.caller)
@@ -195,8 +192,19 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     if (recording) await options.kept?.learn?.()
     const app = recording ? options.kept?.record(recording) : options.app
     const actor = await authenticate(ctx, state, found, app)
-    await run(found, { ctx, state, app, recording, actor, parameters })
+    const own = actor && options.appFor ? options.appFor(app, actor) : app
+    await run(found, { ctx, state, app: own, recording, actor, parameters })
   }
+}
+
+/** What is wrong with an `Authorization` header that names no actor. Nothing of the header is repeated. */
+function whyUnauthenticated(header: string | undefined): string {
+  const send = 'Send the header "Authorization: Bearer <token>"'
+  if (header === undefined || header.trim() === '') return `A token is needed. ${send}.`
+  if (/^Bearer\s*$/i.test(header)) return `There is no token after "Bearer". ${send}.`
+  if (/^Bearer\s/i.test(header)) return 'The token is unknown, expired or revoked. Create another one, and send it unchanged, without quotes.'
+  if (/^Basic\s/i.test(header)) return `The API takes no user names and passwords (Basic authentication). ${send}.`
+  return /^\S+$/.test(header) ? `"Bearer" is missing before the token. ${send}.` : `The API knows no other scheme than Bearer. ${send}.`
 }
 
 /** Responds to what Node could not read as HTTP (bad syntax, headers too large) with an error like all others. */

@@ -1,12 +1,15 @@
 // Collects what `/metrics` shows.
+import { setTimeout as wait } from 'node:timers/promises'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What /metrics shows: requests by operation and status, durations, the process, the event loop's lag, and gauges of others. */
 export interface Metrics {
   /** One request got its response; `seconds` since its arrival. */
   observe(operation: string, status: number, seconds: number): void
-  /** Adds a gauge that is read when asked for. */
+  /** Adds a gauge that is read when asked for. If it cannot be read, it has no value. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
+  /** Adds a gauge for each value of a label. The label's values must come from a fixed set. */
+  gauges(name: string, help: string, label: string, read: () => Promise<Readonly<Record<string, number>>>): void
   /** Adds a counter whose value is read when asked for. */
   counter(name: string, help: string, read: () => number): void
   /** The text exposition. */
@@ -66,9 +69,23 @@ function requestMetrics(registry: Registry): Pick<Metrics, 'observe'> & { countA
   }
 }
 
-/** Makes the metrics, with a registry of their own, so that two services in one process do not meet. */
-export function createMetrics(): Metrics {
-  const registry = new Registry()
+/** Maximum time to read a value, in milliseconds. */
+const MAX_READ_MS = 2_000
+
+/** Reads a value. Returns null if that fails or takes too long: a database that is away must not take the other metrics with it. */
+async function readable<T>(read: () => Promise<T>): Promise<T | null> {
+  const over = new AbortController()
+  try {
+    return await Promise.race([read(), wait(MAX_READ_MS, null, { signal: over.signal })])
+  } catch {
+    return null
+  } finally {
+    over.abort()
+  }
+}
+
+/** Makes the metrics. `registry` may hold further ones. */
+export function createMetrics(registry = new Registry()): Metrics {
   collectDefaultMetrics({ register: registry })
   const { observe, countAll } = requestMetrics(registry)
   return {
@@ -79,7 +96,21 @@ export function createMetrics(): Metrics {
         help,
         registers: [registry],
         async collect() {
-          this.set(await read())
+          const value = await readable(async () => read())
+          if (value === null) this.remove()
+          else this.set(value)
+        },
+      })
+    },
+    gauges(name, help, label, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        async collect() {
+          this.reset()
+          for (const [key, value] of Object.entries((await readable(read)) ?? {})) this.set({ [label]: key }, value)
         },
       })
     },

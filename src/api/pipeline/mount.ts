@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
+import { ServiceError } from '../../kernel/errors.js'
 import type { RequestState } from './request-state.js'
 
 /** Everything below a path, whatever the method. */
@@ -20,13 +21,15 @@ export interface MountedRequest {
   headers: IncomingHttpHeaders
   ip: string
   body: IncomingMessage
+  /** Aborted when the connection closes before the response is complete. */
+  gone: AbortSignal
   /** Names the operation in log and metrics. */
   operation(name: string): void
   /** Says who asks, once that is known: counts the request against the limit of that caller. Throws 429. */
   caller(key: string): void
 }
 
-/** What a mount responds with. A stream is sent as it is made; `gone` is called when nobody reads it any more. */
+/** The response of a mount. A stream is sent as it is made. `gone` is called when no one reads it any more. */
 export interface MountedResponse {
   status: number
   headers: Record<string, string>
@@ -36,6 +39,9 @@ export interface MountedResponse {
 
 /** Hands a request to a mount, and its response to Koa. */
 export async function serveMount(mount: Mount, ctx: Context, state: RequestState, count: (caller: string) => RequestState['limit']): Promise<void> {
+  const gone = new AbortController()
+  const { res } = ctx
+  res.once('close', () => res.writableFinished || gone.abort(new ServiceError('bad-request', 'The client has closed the connection.')))
   const response = await mount.serve({
     id: state.id,
     method: ctx.method,
@@ -44,6 +50,7 @@ export async function serveMount(mount: Mount, ctx: Context, state: RequestState
     headers: ctx.req.headers,
     ip: ctx.ip,
     body: ctx.req,
+    gone: gone.signal,
     operation: (name) => void (state.operation = name),
     caller: (key) => {
       state.caller = key
@@ -53,5 +60,7 @@ export async function serveMount(mount: Mount, ctx: Context, state: RequestState
   ctx.status = response.status
   ctx.set(response.headers)
   ctx.body = response.body
-  if (response.gone) ctx.res.once('close', response.gone)
+  if (!response.gone) return
+  if (res.closed) response.gone()
+  else res.once('close', response.gone)
 }

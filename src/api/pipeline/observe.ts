@@ -1,5 +1,6 @@
 /** What surrounds every request: its ID, the headers of all responses, errors turned into responses, the access log and metrics. */
 import type { Context, Next } from 'koa'
+import { ServiceError } from '../../kernel/errors.js'
 import { accessLog, loggedPath } from './access-log.js'
 import type { ByteBudget } from './byte-budget.js'
 import { discardRest } from './discard.js'
@@ -24,9 +25,16 @@ export function observe({ options, headers, responses, keep }: Surroundings): (c
   const { log, metrics } = options
   const record = accessLog(log, metrics)
 
-  const fail = (ctx: Context, state: RequestState, thrown: unknown): void => {
-    const response = errorResponse(thrown)
+  const fail = async (ctx: Context, state: RequestState, thrown: unknown): Promise<void> => {
+    const explained = (await options.explain?.(thrown)) ?? thrown
+    const response = errorResponse(explained)
     if (response.unforeseen) log.error({ requestId: state.id, operation: state.operation, error: thrown }, 'request failed unexpectedly')
+    else if (explained instanceof ServiceError && explained.code === 'insufficient-storage')
+      log.error(
+        { requestId: state.id, operation: state.operation, error: explained },
+        'The server cannot store anything: make room, or give the permission to write.',
+      )
+    else if (explained !== thrown) log.error({ requestId: state.id, operation: state.operation, error: explained }, 'A request met a damaged repository.')
     for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges']) ctx.remove(name)
     ctx.status = response.status
     ctx.res.setHeader('Content-Type', JSON_TYPE)
@@ -47,7 +55,7 @@ export function observe({ options, headers, responses, keep }: Surroundings): (c
       if (ctx.method !== 'HEAD') response.holds(ctx.body)
       if (state.evidence) keep(ctx, state)
     } catch (thrown) {
-      fail(ctx, state, thrown)
+      await fail(ctx, state, thrown)
     }
     discardRest(ctx.req)
     if (state.limit && !res.hasHeader('RateLimit')) {

@@ -47,6 +47,10 @@ export interface ApiOptions<App, Actor extends object> {
   actorKey: (actor: Actor) => string
   /** Whether the actor has the permission on the loaded resources. */
   can: (actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>
+  /** What a caller without a permission is told: which role has it, and who gives it. Absent = the name of the permission. */
+  denial?: (permission: string, resources: Readonly<Record<string, unknown>>) => string
+  /** The app with which a request of this actor is carried out. Absent = the same for all. */
+  appFor?: (app: App, actor: Actor) => App
   /** Whether the actor may make requests of this method at all; throws if not. */
   permit?: (actor: Actor, method: string) => void
   /**
@@ -60,6 +64,8 @@ export interface ApiOptions<App, Actor extends object> {
   config: ApiConfig
   log: Log
   metrics: Metrics
+  /** Translates what a request threw into an error that clients understand; returns everything else as it is. Absent = nothing is translated. */
+  explain?: (thrown: unknown) => Promise<unknown>
   /** What keeps the service from being ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>
   byteCache?: ByteCache

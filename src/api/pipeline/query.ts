@@ -19,13 +19,24 @@ export function checkEncoding(text: string, where: string): void {
   throw badRequest(`The ${where} is not properly percent-encoded.`)
 }
 
+/** Maximum number of names that one response complains about. */
+const MAX_COMPLAINTS = 20
+
+/** The part of a name that other conventions keep: `visitorToken` in `visitorToken[]`, `VisitorToken` and `visitorToken.0`. */
+const stem = (name: string): string =>
+  name
+    .replace(/[[.].*$/s, '')
+    .trim()
+    .toLowerCase()
+
 /**
- * Compiles the reading of a query: names that are not declared are ignored (clients add their own), a name given
- * several times is an array, texts are coerced, defaults filled in.
+ * Compiles the reading of a query. A name that is not declared is ignored, since clients add their own, unless it is another form of one that is:
+ * ignoring `visitorToken[]` would show the page of a visitor without a token. A name given several times is an array, texts are coerced, defaults filled in.
  */
 export function queryReader(compiler: SchemaCompiler, schema: { properties: object }): (search: string) => QueryResult {
   const compiled = compiler.query(schema)
   const names = new Set(Object.keys(schema.properties))
+  const byStem = new Map([...names].map((name) => [stem(name), name]))
   const run = (value: Record<string, unknown>): QueryResult => {
     const check = compiled()
     return check(value) ? { value } : { details: violations(check.errors ?? [], 'query') }
@@ -38,12 +49,20 @@ export function queryReader(compiler: SchemaCompiler, schema: { properties: obje
     }
     checkEncoding(search, 'query')
     const value: Record<string, unknown> = {}
+    const details: ErrorDetail[] = []
     const parameters = new URLSearchParams(search)
     for (const name of new Set(parameters.keys())) {
-      if (!names.has(name)) continue
+      if (!names.has(name)) {
+        const meant = byStem.get(stem(name))
+        if (meant !== undefined && details.length < MAX_COMPLAINTS)
+          details.push({ path: `query/${name.slice(0, 100)}`, message: `must be written as "${meant}"` })
+        continue
+      }
       const values = parameters.getAll(name)
       value[name] = values.length === 1 ? values[0] : values
     }
-    return run(value)
+    const result = run(value)
+    if (details.length === 0) return result
+    return { details: 'details' in result ? [...details, ...result.details] : details }
   }
 }

@@ -1,5 +1,6 @@
 /** Counts the memory of responses that clients have not read yet, and cuts off clients that read too slowly. */
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Refusals, Share } from './byte-budget.js'
 import { FREE_BYTES } from './byte-budget.js'
 
@@ -10,7 +11,30 @@ export const RESPONSES: Refusals = {
 
 /** Time to read a response, plus a second for this many bytes. */
 const GRACE_MS = 60_000
-const LEAST_PACE = 16 * 1024
+const MIN_BYTES_PER_SECOND = 16 * 1024
+const LOOK_MS = 5_000
+
+/** Decides whether the client takes a stream too slowly: each time the service has waited a minute for it, it must have taken a minute's worth of bytes. */
+export class StreamPace {
+  #waitedMs = 0
+  #from = 0
+
+  /**
+   * Records one look at the connection.
+   * @param elapsedMs since the last look
+   * @param waits whether bytes are waiting for the client
+   * @param taken bytes that the client has taken so far
+   * @returns false if the client is too slow
+   */
+  keeps(elapsedMs: number, waits: boolean, taken: number): boolean {
+    if (waits) this.#waitedMs += elapsedMs
+    if (this.#waitedMs < GRACE_MS) return true
+    const enough = taken - this.#from >= (this.#waitedMs / 1000) * MIN_BYTES_PER_SECOND
+    this.#waitedMs = 0
+    this.#from = taken
+    return enough
+  }
+}
 
 /** What one response holds of the budget of all responses, from before it is made until it is read or its connection ends. */
 export class ResponseHold {
@@ -18,6 +42,7 @@ export class ResponseHold {
   #counted = 0
   #over = false
   #deadline: NodeJS.Timeout | undefined
+  #looks: NodeJS.Timeout | undefined
 
   constructor(
     private readonly res: ServerResponse,
@@ -36,14 +61,28 @@ export class ResponseHold {
 
   /** Counts the response as it is, and ends the connection if it is not read in time. Throws 429, 503. */
   holds(body: unknown): void {
+    if (body instanceof Readable && !this.#over) this.#watch()
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : 0
     if (bytes > this.#counted) this.reserve(bytes - this.#counted)
-    if (bytes > FREE_BYTES && !this.#over) this.#deadline = setTimeout(() => this.res.destroy(), GRACE_MS + (bytes / LEAST_PACE) * 1000).unref()
+    if (bytes > FREE_BYTES && !this.#over) this.#deadline = setTimeout(() => this.res.destroy(), GRACE_MS + (bytes / MIN_BYTES_PER_SECOND) * 1000).unref()
+  }
+
+  #watch(): void {
+    const { res } = this
+    const pace = new StreamPace()
+    const before = res.socket?.bytesWritten ?? 0
+    this.#looks = setInterval(() => {
+      const { socket } = res
+      if (!socket) return
+      const waiting = socket.writableLength
+      if (!pace.keeps(LOOK_MS, waiting > 0, socket.bytesWritten - waiting - before)) res.destroy()
+    }, LOOK_MS).unref()
   }
 
   #end(): void {
     this.#over = true
     clearTimeout(this.#deadline)
+    clearInterval(this.#looks)
     this.#share?.release()
   }
 }

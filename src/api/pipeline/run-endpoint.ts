@@ -55,7 +55,7 @@ interface Trace {
  * Loads the resources of the path in order, into `resources`; false = the leaf of a DELETE is not there. The permission is
  * checked as soon as the resource that it is about is loaded, so that callers without it learn nothing of what is below. Throws 403, 404.
  */
-async function load(compiled: CompiledEndpoint, call: Call<object>, { can }: Options, resources: Resources): Promise<boolean> {
+async function load(compiled: CompiledEndpoint, call: Call<object>, { can, denial }: Options, resources: Resources): Promise<boolean> {
   const { steps } = compiled
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i]!
@@ -68,7 +68,10 @@ async function load(compiled: CompiledEndpoint, call: Call<object>, { can }: Opt
     }
     resources[step.resolver.as] = resource
     if (i === compiled.askAfter && !(await can(call.actor, compiled.permission as string, resources)))
-      throw new ServiceError('forbidden', `This needs the permission "${compiled.permission}", which you do not have here.`)
+      throw new ServiceError(
+        'forbidden',
+        denial?.(compiled.permission as string, resources) ?? `This needs the permission "${compiled.permission}", which you do not have here.`,
+      )
   }
   return true
 }
@@ -107,10 +110,13 @@ function readBody({ form, endpoint }: CompiledEndpoint, ctx: Context, limits: Fo
 const bodyLimit = ({ needs, bodyLimitBytes }: Pick<Endpoint, 'needs' | 'bodyLimitBytes'>, config: Pick<ApiConfig, 'bodyLimitBytes'>): number =>
   bodyLimitBytes ?? (needs === 'public' ? PUBLIC_BODY_BYTES : config.bodyLimitBytes)
 
+/** Violations that the message names; clients often show nothing else. */
+const SUMMED_UP = 3
+
 function summary(details: readonly ErrorDetail[]): string {
-  const [first] = details
-  const more = details.length - 1
-  return `The request is invalid: ${first?.path || 'the body'} ${first?.message}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
+  const named = details.slice(0, SUMMED_UP).map(({ path, message }) => `${path || 'the body'} ${message}`)
+  const more = details.length - SUMMED_UP
+  return `The request is invalid: ${named.join('; ')}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
 }
 
 const requestInfo = (ctx: Context, state: RequestState, files: Files, { baseUrl, raw }: { baseUrl: string; raw: RawBody }): RequestInfo => ({
@@ -166,7 +172,8 @@ class EndpointRunner {
     if (!this.options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return this.runWithinBudget(compiled, call, trace)
     try {
       await this.runWithinBudget(compiled, call, trace)
-    } catch (error) {
+    } catch (thrown) {
+      const error = (await this.options.explain?.(thrown)) ?? thrown
       await this.record(compiled, call, trace, errorResponse(error).status)
       throw error
     }

@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 import { Bundle } from '../schema-bundle.js'
 
 const knownFormats = formats as unknown as { get(name: string): FormatCheck }
-const KEYWORDS = ['example', 'x-internal']
+const KEYWORDS = ['example', 'x-internal', 'x-pattern-message']
 /** Above so many values only the first violation is looked for: the list of all could fill the memory. */
 const MANY_VALUES = 5_000
 
@@ -106,9 +106,10 @@ class Checks {
 
 /** The checks of one set of declarations: queries (texts become what they mean), bodies and responses (taken as they are). */
 export class SchemaCompiler {
-  private readonly queries = new Checks({ coerceTypes: 'array' })
-  private readonly bodies = new Checks({})
-  private readonly largeBodies = new Checks({ allErrors: false })
+  // Verbose errors name the schema that failed, whose own message is shown.
+  private readonly queries = new Checks({ coerceTypes: 'array', verbose: true })
+  private readonly bodies = new Checks({ verbose: true })
+  private readonly largeBodies = new Checks({ allErrors: false, verbose: true })
   private readonly responses = new Checks({ useDefaults: false })
 
   query(schema: object): () => Check {

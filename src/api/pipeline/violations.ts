@@ -11,6 +11,11 @@ const list = (values: readonly unknown[]): string => values.map((value) => (type
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 const pointer = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1')
 
+const formatNames: Readonly<Record<string, string>> = {
+  'date-time': 'a date and time such as 2026-01-31T12:00:00Z',
+  uri: 'a URL such as https://example.org/',
+}
+
 function sentence(error: ErrorObject): string {
   // biome-ignore lint/suspicious/noExplicitAny: ajv types the parameters per keyword, which the switch goes by
   const p = error.params as any
@@ -44,7 +49,11 @@ function sentence(error: ErrorObject): string {
     case 'maximum':
       return `must be at most ${p.limit}`
     case 'format':
-      return `must be ${article(String(p.format))}`
+      return `must be ${formatNames[p.format] ?? article(String(p.format))}`
+    case 'pattern':
+      return error.parentSchema?.['x-pattern-message'] ?? 'has the wrong form'
+    case 'uniqueItems':
+      return `must not contain the same item twice: items ${p.j} and ${p.i} are equal`
     case 'anyOf':
     case 'oneOf':
       return 'has none of the allowed forms'
@@ -59,10 +68,33 @@ function place(error: ErrorObject): string {
   return member === undefined ? error.instancePath : `${error.instancePath}/${pointer(member)}`
 }
 
+/** The number of the branch of a union that an error comes from. */
+const branchOf = (union: ErrorObject, { schemaPath }: ErrorObject): string => schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? ''
+
+/**
+ * How far a branch is from what was sent. Members that have another constant value show that another branch was meant; then members
+ * that are missing or unknown do. A value of the wrong form is the mistake of somebody who meant this branch.
+ */
+function distance(errors: readonly ErrorObject[], union: ErrorObject): number {
+  const weights: Readonly<Record<string, number>> = { const: 100, enum: 100, required: 10, additionalProperties: 10, unevaluatedProperties: 10 }
+  return errors.reduce(
+    (sum, { keyword, instancePath }) => sum + (instancePath.split('/').length <= union.instancePath.split('/').length + 1 ? (weights[keyword] ?? 1) : 1),
+    0,
+  )
+}
+
+/** The errors of the branch that was meant: the one that is nearest to what was sent. Branches that are equally near all count. */
+function ofMeantBranch(union: ErrorObject, inside: readonly ErrorObject[]): ErrorObject[] {
+  const branches = new Map<string, ErrorObject[]>()
+  for (const error of inside) branches.set(branchOf(union, error), [...(branches.get(branchOf(union, error)) ?? []), error])
+  const rated = [...branches.values()].map((errors) => ({ errors, far: distance(errors, union) }))
+  const nearest = Math.min(...rated.map(({ far }) => far))
+  return rated.flatMap(({ errors, far }) => (far === nearest ? errors : []))
+}
+
 /**
  * A failed union reports every branch. Where all of them failed by type at the union's own place, that is one violation
- * ("must be a string or null"); otherwise the branches of another type say nothing, and the union itself no more than
- * its branches.
+ * ("must be a string or null"); otherwise branches of another type are ignored, and only the branch that was meant is reported.
  */
 function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept = [...errors]
@@ -74,7 +106,10 @@ function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
     if (inside.length === 0) continue
     const types = byType.flatMap((error) => error.params.type as string | string[])
     const merged = byType.length === inside.length ? [{ ...union, keyword: 'type', params: { type: [...new Set(types)] } } as ErrorObject] : []
-    kept = kept.filter((error) => error !== union && !byType.includes(error)).concat(merged)
+    const typed = new Set(byType.map((error) => branchOf(union, error)))
+    const others = inside.filter((error) => !typed.has(branchOf(union, error)))
+    const told = new Set([...merged, ...(others.length === 0 ? [] : ofMeantBranch(union, others))])
+    kept = kept.filter((error) => error !== union && !inside.includes(error)).concat([...told])
   }
   return kept
 }

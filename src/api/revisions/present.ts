@@ -7,7 +7,7 @@ import { iso } from '../../kernel/clock.js'
 import type { CommitInfo, Signature } from '../../git/index.js'
 import type { UserDoc } from '../../model/index.js'
 import { presentUser } from '../users/present.js'
-import { presentMergedFrom, presentRevisionGit } from './present-facts.js'
+import { presentMergedFrom, revisionGitOf } from './present-facts.js'
 
 /** The author of a commit: the member with that e-mail address, otherwise what Git recorded. */
 function presentAuthor(app: App, members: ReadonlyMap<string, UserDoc>, { name, email }: Signature) {
@@ -31,6 +31,7 @@ export async function presentRevisions(app: App, space: LoadedSpace, commits: re
     space,
     commits.map(({ author }) => author),
   )
+  const gitOf = await revisionGitOf(space)
   return Promise.all(
     commits.map(async (info, index) => {
       const location = `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/revisions/${info.id}`
@@ -41,7 +42,7 @@ export async function presentRevisions(app: App, space: LoadedSpace, commits: re
         type: revisionType(info),
         author: authors[index] as (typeof authors)[number],
         createdAt: iso(info.committer.seconds),
-        git: presentRevisionGit(space, info),
+        git: await gitOf(info),
         ...(await presentMergedFrom(app, space, info)),
         urls: { app: location, location },
       }

@@ -1,9 +1,9 @@
 /** Endpoints of search: in the content of a space, and of an organization. */
 import { Type } from '@sinclair/typebox'
 import { searchOrganization, searchSpace } from '../../domain/search/search.js'
-import { listOf, SearchPage, SearchSpace, searchQuery } from '../../model/index.js'
+import { listOf, SearchPage, searchQuery, searchSpaces } from '../../model/index.js'
 import { endpoint } from '../service.js'
-import { presentFoundPage, presentFoundSpace } from './present.js'
+import { presentFoundPages, presentFoundSpaces } from './present.js'
 
 const section = 'Search'
 const WHAT_IS_LEFT_OUT =
@@ -19,8 +19,8 @@ export const searchSpaceContent = endpoint({
   query: Type.Object(searchQuery),
   returns: listOf(SearchPage, { $id: 'SearchPageList' }),
   handle: async ({ app, space, query }) => {
-    const page = await searchSpace(app, space, query)
-    return { ...page, items: page.items.map((one) => presentFoundPage(app, space.doc.id, one)) }
+    const { before, ...page } = await searchSpace(app, space, query)
+    return { ...page, items: await presentFoundPages(app, space, page.items, before) }
   },
 })
 
@@ -28,13 +28,13 @@ export const searchOrganizationContent = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/search',
   summary: 'Search the content of an organization',
-  description: `Finds spaces that you may see, each with its best pages. ${WHAT_IS_LEFT_OUT} Spaces whose index cannot be brought up to date within three seconds are left out.`,
+  description: `Finds spaces that you may see, each with its best pages. ${WHAT_IS_LEFT_OUT} If a space could not be searched in time, the response has \`partial: true\`; the same request finds more a moment later.`,
   section,
   needs: 'organization:view',
   query: Type.Object(searchQuery),
-  returns: listOf(SearchSpace, { $id: 'SearchSpaceList' }),
+  returns: searchSpaces({ $id: 'SearchSpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = await searchOrganization(app, actor, organization, query)
-    return { ...page, items: page.items.map((one) => presentFoundSpace(app, one)) }
+    return { ...page, items: await presentFoundSpaces(app, page.items) }
   },
 })

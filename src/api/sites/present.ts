@@ -1,8 +1,8 @@
 // Sites, as the API shows them to members of the organization.
-import { presentSpacePermissions } from '../../access/index.js'
+import { presentSitePermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
-import { proxyOf, publishedSite } from '../../domain/sites/addresses.js'
+import { ownSiteURLs, proxyOf, publishedSite } from '../../domain/sites/addresses.js'
 import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
 
 /** The path of a site in the API. */
@@ -39,7 +39,7 @@ export function presentSite(app: App, organization: LoadedOrganization, { doc, r
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
     features,
-    urls: { location, app: location, ...(published === undefined ? {} : { published, preview: published }) },
-    permissions: presentSpacePermissions(role),
+    urls: { location, app: location, ...(published === undefined ? {} : { published }), ...ownSiteURLs(address) },
+    permissions: presentSitePermissions({ role, readOnly: app.readOnly }),
   }
 }

@@ -9,10 +9,10 @@ import { openToVisitor, siteSpaceFor, type VisitorCredentials } from '../../doma
 import { pagesFor } from '../../domain/sites/visitor-pages.js'
 import { searchForVisitor } from '../../domain/sites/visitor-search.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
-import { Id, listOf, Page, Pages, PdfAddress, PublishedContentSite, SearchSpace, searchQuery } from '../../model/index.js'
+import { Id, Page, Pages, PdfAddress, PublishedContentSite, searchQuery, searchSpaces } from '../../model/index.js'
 import { pageContext } from '../content/present-page.js'
 import { presentPage, presentPages } from '../content/present-tree.js'
-import { presentFoundSpace } from '../search/present.js'
+import { presentFoundSpaces } from '../search/present.js'
 import { endpoint } from '../service.js'
 import { presentPublished } from './present-published.js'
 import { visitorQuery } from './visitor-query.js'
@@ -118,13 +118,13 @@ export const searchPublishedSite = endpoint({
   method: 'GET',
   path: `${base}/search`,
   summary: 'Search a site as a visitor',
-  description: `Finds spaces of the site, each with its best pages. Hidden pages, pages that say \`noIndex\`, and pages with a block that has a condition are never found. Spaces whose index cannot be brought up to date within three seconds are left out. ${WHO}`,
+  description: `Finds spaces of the site, each with its best pages. Hidden pages, pages that say \`noIndex\`, and pages with a block that has a condition are never found. If a space could not be searched in time, the response has \`partial: true\`. ${WHO}`,
   section,
   needs: 'site:view',
   query: Type.Object({ ...visitorQuery, ...searchQuery }),
-  returns: listOf(SearchSpace, { $id: 'PublishedSearchList' }),
+  returns: searchSpaces({ $id: 'PublishedSearchList' }),
   handle: async (context) => {
     const page = await searchForVisitor(context.app, await visitorOf(context), context.query)
-    return { ...page, items: page.items.map((one) => presentFoundSpace(context.app, one)) }
+    return { ...page, items: await presentFoundSpaces(context.app, page.items) }
   },
 })

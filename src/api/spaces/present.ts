@@ -1,12 +1,17 @@
 /** Turns spaces and their Git sync settings into the JSON that clients get. */
 import { presentSpacePermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
-import type { LoadedSpace } from '../../domain/context/loaded.js'
+import type { ListedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
+import { connectionOfLink } from '../../domain/git-sync/connection-of.js'
 import { addressesOfSpace } from '../../domain/sites/space-addresses.js'
+import { isRepositoryFault } from '../../git/index.js'
 import { iso } from '../../kernel/clock.js'
 import { orderKey } from '../../kernel/order.js'
-import type { GitLink } from '../../model/index.js'
+import type { ConnectionDoc, GitLink } from '../../model/index.js'
+
+/** The cause of the failure of a connection whose credential is refused (`RemoteError.kind`). */
+const REFUSED_CREDENTIAL = 'unauthorized'
 
 /** `owner/name` of a repository's URL. */
 const repoName = (url: string): string =>
@@ -16,21 +21,39 @@ const repoName = (url: string): string =>
     .slice(-2)
     .join('/')
 
-/** The repository that a space is synchronized with, as the space shows it. */
-export const presentGitSync = (link: GitLink) => ({
+/** The connection to the linked repository. */
+const presentInstallation = ({ id, provider, failure, lastRun }: ConnectionDoc) => ({
+  installationId: id,
+  ...(provider === 'github' || provider === 'gitlab' ? { installationProvider: provider } : {}),
+  installationStatus: failure?.cause === REFUSED_CREDENTIAL ? ('unauthenticated' as const) : lastRun === undefined ? ('pending' as const) : ('active' as const),
+})
+
+/** The repository that a space is synchronized with, as the space shows it. `connection`: the one to this repository, or null. */
+export const presentGitSync = (link: GitLink, connection: ConnectionDoc | null) => ({
   repoName: repoName(link.url),
-  ...(link.provider === undefined ? {} : { installationProvider: link.provider }),
+  ...(connection === null ? {} : presentInstallation(connection)),
   url: link.url,
   updatedAt: link.updatedAt,
 })
+
+/** The head of main, and when it was committed; null if there is none, or the repository is damaged. */
+async function headOfMain(repo: ListedSpace['repo']): Promise<{ id: string; committedAt: string } | null> {
+  try {
+    const id = repo?.head(MAIN) ?? null
+    return repo === null || id === null ? null : { id, committedAt: iso((await repo.commit(id)).committer.seconds) }
+  } catch (error) {
+    if (!isRepositoryFault(error)) throw error
+    return null
+  }
+}
 
 /**
  * A space. `updatedAt` is the later of its settings and its content, which changes without its document. With a share key
  * of the site that shows it, its published address carries the key.
  */
-export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, shareKey?: string) {
-  const head = repo.head(MAIN)
-  const committed = head === null ? doc.createdAt : iso((await repo.commit(head)).committer.seconds)
+export async function presentSpace(app: App, { doc, role, repo }: ListedSpace, shareKey?: string) {
+  const head = await headOfMain(repo)
+  const committed = head?.committedAt ?? doc.createdAt
   const location = `${app.settings.publicUrl}/v1/spaces/${doc.id}`
   return {
     object: 'space' as const,
@@ -45,8 +68,8 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, s
     organization: doc.organization,
     ...(doc.parent === undefined ? {} : { parent: doc.parent }),
     ...(doc.language === undefined ? {} : { language: doc.language }),
-    ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git) }),
-    revision: head ?? '',
+    ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git, await connectionOfLink(app.store, doc)) }),
+    revision: head?.id ?? '',
     ...(doc.visitorAuth === undefined ? {} : { visitorAuth: doc.visitorAuth }),
     defaultLevel: doc.defaultLevel,
     position: orderKey(doc),
@@ -57,6 +80,6 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, s
     requiredApprovals: doc.requiredApprovals ?? 0,
     mergeRules: doc.mergeRules ?? { type: 'inherit' as const },
     urls: { location, app: location, ...(await addressesOfSpace(app, doc, shareKey)) },
-    permissions: presentSpacePermissions(role),
+    permissions: presentSpacePermissions({ role, readOnly: app.readOnly }, doc.editMode === 'locked'),
   }
 }

@@ -33,7 +33,7 @@ export async function presentProvider(app: App, actor: Actor, organization: Load
       notAfter: notAfter.toISOString(),
       expired: isPast(app.clock, notAfter.toISOString()),
     })),
-    ...(counted ? { defaultTeam: presentTeam(counted) } : {}),
+    ...(counted ? { defaultTeam: presentTeam(app, counted) } : {}),
     defaultRole,
     createdAt,
     status: isActive(doc) ? ('active' as const) : ('pending' as const),

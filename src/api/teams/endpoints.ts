@@ -12,7 +12,7 @@ import { presentTeam } from './present.js'
 
 const section = 'Teams'
 
-const present = async (app: App, team: LoadedTeam) => presentTeam((await countTeams(app, team.doc.organization, [team]))[0] as CountedTeam)
+const present = async (app: App, team: LoadedTeam) => presentTeam(app, (await countTeams(app, team.doc.organization, [team]))[0] as CountedTeam)
 
 export const listTeamsInOrganizationById = endpoint({
   method: 'GET',
@@ -24,7 +24,7 @@ export const listTeamsInOrganizationById = endpoint({
   returns: TeamList,
   handle: async ({ app, actor, organization, query }) => {
     const page = await listTeams(app, actor, organization, query)
-    return { ...page, items: page.items.map(presentTeam) }
+    return { ...page, items: page.items.map((one) => presentTeam(app, one)) }
   },
 })
 

@@ -1,11 +1,14 @@
 /** Turns translations into the JSON that clients get. */
-import { allows } from '../../access/index.js'
+import { mayNow } from '../../access/index.js'
+import { SCHEMA_VERSION } from '../../content/blocks/parse.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedTranslation } from '../../domain/translations/translations.js'
-import type { TranslationDoc } from '../../model/index.js'
+import type { Instructions, TranslationDoc } from '../../model/index.js'
 
 /** Path of a translation. */
 export const translationPath = ({ organization, id }: Pick<TranslationDoc, 'organization' | 'id'>): string => `/v1/orgs/${organization}/translations/${id}`
+
+const NO_INSTRUCTIONS: Instructions = { object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes: [] }
 
 /** A translation. */
 export function presentTranslation(app: App, { doc, role }: LoadedTranslation) {
@@ -18,16 +21,16 @@ export function presentTranslation(app: App, { doc, role }: LoadedTranslation) {
     ...(problem === undefined ? {} : { error: problem }),
     source,
     language,
-    ...(instructions === undefined ? {} : { instructions }),
+    instructions: instructions ?? NO_INSTRUCTIONS,
     ...(glossary === undefined ? {} : { glossary }),
     ...(engine === undefined ? {} : { engine }),
     ...(automatic === undefined ? {} : { automatic }),
-    result,
+    result: { ...result, language },
     diagnostics: notes,
     createdAt,
     updatedAt,
-    stats: { runs, totalWords, totalPages, totalDuration, latestRunDuration, latestPages, latestWords },
-    permissions: { view: true, edit: allows('translation:edit', role) },
+    stats: { runs, totalWords, totalPages, totalDuration: totalDuration / 1000, latestRunDuration: latestRunDuration / 1000, latestPages, latestWords },
+    permissions: { view: true, edit: mayNow('translation:edit', { role, readOnly: app.readOnly }) },
     urls: { location: app.settings.publicUrl + translationPath(doc) },
   }
 }

@@ -128,6 +128,8 @@ function sessionEnd(assertion: Element, now: number): number | null {
 function time(element: Element, name: string): number {
   const text = attribute(element, name) ?? ''
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(text) ? Date.parse(text.replace(/(\.\d{3})\d+/, '$1')) : Number.NaN
-  if (Number.isNaN(at)) throw new SamlRefused(`The time ${name} is missing, or not a time in UTC.`)
+  // JavaScript reads February 31 as a day in March.
+  if (Number.isNaN(at) || !text.startsWith(new Date(at).toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length)))
+    throw new SamlRefused(`The time ${name} is missing, or is not a time in UTC.`)
   return at
 }

@@ -6,6 +6,7 @@ import { findImageParagraph, htmlBlock } from './convert-html.js'
 import { rawBlock } from './convert-tag.js'
 import { inlines } from './inline.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
+import { attributeList } from '../heading-attributes.js'
 import { type Inline, text } from './node.js'
 import { block, type Position } from './block.js'
 import { markdownTable } from './table.js'
@@ -60,8 +61,6 @@ function paragraph(node: Markdown, position: Position, context: Context): BlockN
   return [block('images', position, { format: 'markdown' }, images)]
 }
 
-const HEADING_ID = /\s*\{#([^{}\s]+)\}\s*$/
-
 function heading(node: Markdown, position: Position, context: Context): BlockNode[] {
   const nodes = inlines(node.children ?? [], context)
   const anchor = nodes.findLastIndex((child) => child.object === 'inline' && child.type === 'anchor' && child.nodes.length === 0)
@@ -70,13 +69,13 @@ function heading(node: Markdown, position: Position, context: Context): BlockNod
   if (id) nodes.splice(anchor, 1)
   const last = nodes.at(-1)
   const leaf = last?.object === 'text' ? last.leaves.at(-1) : undefined
-  const written = leaf?.text.includes('{#') ? HEADING_ID.exec(leaf.text.slice(-300)) : null
-  if (leaf && written && !id) {
-    id = written[1]
-    leaf.text = leaf.text.slice(0, leaf.text.length - written[0].length)
+  const list = leaf && !id && leaf.marks.length === 0 ? attributeList(leaf.text) : null
+  if (leaf && list) {
+    id = list.id
+    leaf.text = leaf.text.slice(0, list.before)
   }
   if (leaf && id) leaf.text = leaf.text.trimEnd()
-  return [block(`heading-${node.depth ?? 1}`, position, id ? { id } : {}, dropEmpty(nodes))]
+  return [block(`heading-${node.depth ?? 1}`, position, { ...(id ? { id } : {}), ...(list ? { attributes: list.written } : {}) }, dropEmpty(nodes))]
 }
 
 const dropEmpty = (nodes: Inline[]): Inline[] => nodes.filter((node) => node.object === 'inline' || node.leaves.some((leaf) => leaf.text !== ''))

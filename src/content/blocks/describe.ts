@@ -16,7 +16,15 @@ type Row = [type: string, syntax: string, about: string, ...data: string[]]
 
 const BLOCKS: Row[] = [
   ['paragraph', 'text', 'text'],
-  ...[1, 2, 3, 4, 5, 6].map((level): Row => [`heading-${level}`, `${'#'.repeat(level)} text`, 'a heading; `id` if it has an anchor', 'id']),
+  ...[1, 2, 3, 4, 5, 6].map(
+    (level): Row => [
+      `heading-${level}`,
+      `${'#'.repeat(level)} text`,
+      'a heading; `id` if it has an anchor, `attributes`: a list in braces at its end',
+      'id',
+      'attributes',
+    ],
+  ),
   ['list-ordered', '1. item', 'a numbered list', 'start', 'tight'],
   ['list-unordered', '* item', 'a list', 'tight'],
   ['list-tasks', '* [x] item', 'a list with check boxes', 'tight'],

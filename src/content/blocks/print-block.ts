@@ -4,6 +4,7 @@ import { parseAttributes } from './attributes.js'
 import { DocumentError } from './document-error.js'
 import type { Markdown } from '../gfm/tree.js'
 import { type Inline, plainText } from './node.js'
+import { attributeList } from '../heading-attributes.js'
 import { attribute, attributesOf, htmlOf, imagesHtml, stringOf, tableHtml, urlOf } from './print-html.js'
 import { phrasing, type Printing, raw } from './print-inline.js'
 import { findTag, type TagRow, tagTable } from './tags.js'
@@ -51,7 +52,10 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
   const level = /^heading-([1-6])$/.exec(type)?.[1]
   if (level) {
     const id = stringOf(data['id'])
-    const anchor = id ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)] : []
+    const written = stringOf(data['attributes'])
+    const list = attributeList(written)
+    const keepsList = list !== null && list.before === 0 && (list.id ?? '') === id
+    const anchor = keepsList ? [raw(` ${list.written}`)] : id ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)] : []
     return [{ type: 'heading', depth: Number(level), children: [...phrasing(inlineNodes(node), printing), ...anchor] }]
   }
   switch (type) {

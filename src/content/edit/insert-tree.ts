@@ -1,4 +1,5 @@
 /** Adds a whole tree of pages at once, as an import does: their files, and their entries in the table of contents. */
+import { entriesFrom } from '../config.js'
 import { fileSlug } from '../slug.js'
 import { MAX_PATH_BYTES } from '../../kernel/file-names.js'
 import type { PageEntry } from '../types.js'
@@ -76,7 +77,7 @@ export async function insertTree(
   await editSummary(batch, (structure) => {
     const entryOf = (page: PageTree): EntryTree => ({
       title: page.title,
-      href: relativeTarget(structure.config.summary, places.get(page) ?? ''),
+      href: relativeTarget(entriesFrom(structure.config), places.get(page) ?? ''),
       children: page.children.map(entryOf),
     })
     return { kind: 'insert-tree', entries: pages.map(entryOf), parent: parent ? lineOf(structure, parent) : null }

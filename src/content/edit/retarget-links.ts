@@ -16,6 +16,7 @@ export type Retargeting = (target: string) => string | null
  * a change. A file of more than `MAX_TEXT_BYTES`, or one that is too costly to parse, stays unchanged (a diagnostic reports it).
  */
 export async function retargetLinks(batch: Batch, path: string, retargetingFor: (text: string) => Promise<Retargeting | null>): Promise<void> {
+  if (!(await batch.workspace.isRegular(path))) return
   const file = await batch.workspace.bytes(path, MAX_TEXT_BYTES)
   if (!(file instanceof Uint8Array)) return
   const text = decodeText(file)

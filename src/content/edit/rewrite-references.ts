@@ -1,5 +1,5 @@
 /** Replaces the targets of links and other references in markdown, and writes new ones in their style. */
-import { isMarkdown } from '../paths.js'
+import { decodePercent, isMarkdown, keyBelow } from '../paths.js'
 
 /** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
 export interface ReferenceReplacement {
@@ -70,14 +70,16 @@ export const styleOf = (target: string): TargetStyle => (target.startsWith('/') 
 /**
  * The target for a link in the file `from` to the file `to`, both paths from the repository's root. `%`, `#` and `?` in file names
  * are percent-encoded, since they have a meaning in targets. Spaces are not: `rewriteReferences` encodes them as needed.
+ * @param minUps number of `../` that the target begins with at least, as far as there are folders to leave
  */
-export function relativeTarget(from: string, to: string, style: TargetStyle = 'plain'): string {
+export function relativeTarget(from: string, to: string, style: TargetStyle = 'plain', minUps = 0): string {
   const encoded = (path: readonly string[]): string => path.join('/').replace(/[%#?]/g, percent)
   const there = to.split('/')
   if (style === 'root') return `/${encoded(there)}`
   const here = from.split('/').slice(0, -1)
+  const most = Math.min(here.length - minUps, there.length - 1)
   let shared = 0
-  while (shared < here.length && shared < there.length - 1 && here[shared] === there[shared]) shared++
+  while (shared < most && here[shared] === there[shared]) shared++
   const up = here.slice(shared).map(() => '..')
   const target = encoded([...up, ...there.slice(shared)])
   if (up.length > 0) return target
@@ -85,14 +87,36 @@ export function relativeTarget(from: string, to: string, style: TargetStyle = 'p
   return style === 'dot' || /^[^/]*:/.test(target) ? `./${target}` : target
 }
 
+const SUFFIX = /[?#].*$/s
+
 /**
- * Keeps the form of a target that names the file `resolved`: a folder, a page without `.md`, or the HTML that books make of a page is
- * written the same way again for `next`.
+ * Writes a target again for a file that is now at `to`, in the form that it has: with as many `../` or with `./`, from the root, as a
+ * folder, without `.md`, as the HTML that books make of a page, percent-encoded, and with its anchor.
+ * @param resolved the file that the target named
+ * @param from the file that it is written in
+ * @param root the effective root, which a leading slash means
  */
-export function keepForm(target: string, resolved: string, next: string): string {
-  const bare = target.replace(/[?#].*$/, '')
+export function renamedTarget(target: string, resolved: string, { from, to, root }: { from: string; to: string; root: string }): string {
+  const bare = target.replace(SUFFIX, '')
+  const style = styleOf(bare)
+  const [ups = ''] = /^(?:\.\.\/+|\.\/+)*(?:\.\.$)?/.exec(bare) ?? []
+  const minUps = (ups.match(/\.\./g) ?? []).length
+  const whole = style === 'root' ? relativeTarget('', keyBelow(root, to), 'root') : relativeTarget(from, to, style, minUps)
+  const dotted = style === 'dot' && whole.startsWith('../') ? `./${whole}` : whole
+  return asWritten(bare, keepForm(bare, resolved, dotted)) + (SUFFIX.exec(target)?.[0] ?? '')
+}
+
+/** Keeps the folder, the missing `.md` or the `.html` of a target that names the file `resolved`. */
+function keepForm(bare: string, resolved: string, next: string): string {
   if (/\.html$/i.test(bare) && isMarkdown(resolved) && !/\.html\.md$/i.test(resolved))
     return next.replace(/readme\.md$/i, 'index.md').replace(/\.(md|markdown)$/i, '.html')
   if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
   return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
+}
+
+/** Writes the names that stay as `bare` writes them, which may be percent-encoded. */
+function asWritten(bare: string, next: string): string {
+  const [old, now] = [bare.split('/'), next.split('/')]
+  if (old.length !== now.length) return next
+  return now.map((name, at) => (decodePercent(old[at] as string) === decodePercent(name) ? (old[at] as string) : name)).join('/')
 }

@@ -7,6 +7,7 @@ import {
   type Locator,
   moveEntry,
   moveGroup,
+  remarkEntry,
   removeEntry,
   removeGroup,
   retargetEntry,
@@ -50,6 +51,7 @@ function apply(text: string, change: SummaryChange): string {
   const { nodes } = parseSummary(text)
   const at = (line: number): Locator => ({ start: nodeAt(nodes, line).start })
   const parent = (place: SummaryDestination): Locator | null => (place.parent === null ? null : at(place.parent))
+  const isHeading = (line: number): boolean => nodeAt(nodes, line).type === 'group'
   const index = (place: SummaryDestination, moving?: number): { at?: number } => indexOf(nodes, place, moving)
   switch (change.kind) {
     case 'insert':
@@ -65,11 +67,15 @@ function apply(text: string, change: SummaryChange): string {
     case 'insert-group':
       return insertGroup(text, { title: change.title, ...(change.slug === undefined ? {} : { slug: change.slug }), ...index(change.place) })
     case 'retitle-group':
-      return retitleGroup(text, at(change.line), change.title, change.slug)
+      return isHeading(change.line)
+        ? retitleGroup(text, at(change.line), change.title, change.slug)
+        : remarkEntry(retitleEntry(text, at(change.line), change.title), at(change.line), change.slug)
     case 'move-group':
-      return moveGroup(text, at(change.line), index(change.place, change.line).at ?? nodes.length - 1)
+      return isHeading(change.line)
+        ? moveGroup(text, at(change.line), index(change.place, change.line).at ?? nodes.length - 1)
+        : moveEntry(text, at(change.line), { parent: parent(change.place), ...index(change.place, change.line) })
     case 'remove-group':
-      return removeGroup(text, at(change.line))
+      return isHeading(change.line) ? removeGroup(text, at(change.line)) : removeEntry(text, at(change.line))
   }
 }
 

@@ -5,7 +5,7 @@ import { type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
 import { keyBelow } from '../paths.js'
 import { kindOfPath, shapedBy } from '../known-files.js'
-import { MAX_STRUCTURE_BYTES, readBounded } from '../read-file.js'
+import { isFile, kindOf, MAX_STRUCTURE_BYTES, readBounded } from '../read-file.js'
 import { readStructure } from '../structure.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import type { TextWork } from '../work/text-work.js'
@@ -98,13 +98,25 @@ export class Workspace {
     return bytes === null ? null : decodeText(bytes)
   }
 
-  /** A file's current bytes, which must not be modified; null if there is no file, `too-large` if there are more than `maxBytes`. */
+  /** Whether the path has a regular file, and not a symbolic link, a folder or a submodule. */
+  async isRegular(path: string): Promise<boolean> {
+    const put = this.#puts.get(path)
+    if (put === null) return false
+    const mode = put ? put.mode : (await this.reader.entry(path))?.mode
+    return mode === undefined ? put !== undefined : isFile({ mode })
+  }
+
+  /**
+   * A file's current bytes, which must not be modified; null if there is no file, `too-large` if there are more than `maxBytes`. Throws
+   * `ChangeError` if the path has no regular file: an edit of a symbolic link would write text into the link.
+   */
   async bytes(path: string, maxBytes = Number.MAX_SAFE_INTEGER): Promise<Uint8Array | 'too-large' | null> {
     const put = this.#puts.get(path)
     if (put === null) return null
     if (put && 'content' in put) return put.content.length > maxBytes ? 'too-large' : put.content
-    const oid = put?.oid ?? (await this.reader.entry(path))?.oid
-    return oid === undefined ? null : ((await readBounded(this.reader, oid, maxBytes)) ?? 'too-large')
+    const entry = put && 'oid' in put ? put : await this.reader.entry(path)
+    if (entry && !isFile(entry)) throw new ChangeError(`${path} is ${kindOf(entry)}, so it cannot be edited. Replace it with a regular file in Git first.`)
+    return entry === null ? null : ((await readBounded(this.reader, entry.oid, maxBytes)) ?? 'too-large')
   }
 
   /** Changes a file's text and keeps its encoding. */

@@ -1,4 +1,5 @@
 /** All links of a revision, made from what is known of its files without their texts. */
+import { entriesFrom } from '../config.js'
 import type { Reference } from '../reference.js'
 import type { ContentStructure, PageAttributes, PageEntry } from '../types.js'
 import { isRecord } from '../json.js'
@@ -11,7 +12,7 @@ export interface LinkGraph {
   links: readonly Link[]
   /** By the ID of their source. */
   bySource: ReadonlyMap<string, readonly Link[]>
-  /** By what they lead to: `page:<id>`, `file:<path>`, `reusable-content:<id>`; all that lead to specifications under `SPECIFICATIONS`. */
+  /** By what they lead to: `page:<id>`, `file:<path>`, `reusable-content:<id>`; all that lead to specifications under `SPECIFICATIONS`, and all that lead out of the repository under `OUTSIDE`. */
   byTarget: ReadonlyMap<string, readonly Link[]>
   /** Links to addresses, by the origin of the address; '' = a path such as `/spaces/<id>`. */
   byOrigin: ReadonlyMap<string, readonly Link[]>
@@ -42,6 +43,9 @@ const PARTS: ReadonlySet<string> = new Set(['include', 'openapi', 'specification
 
 /** The key of all links to specifications, in `LinkGraph.byTarget`. */
 export const SPECIFICATIONS = 'specifications'
+
+/** The key of all links out of the repository, in `LinkGraph.byTarget`. */
+export const OUTSIDE = 'outside'
 
 /** The key of what a link leads to, in `LinkGraph.byTarget`; null for what is not in the space. */
 function targetKey(to: LinkTarget): string | null {
@@ -74,7 +78,7 @@ export function eachSource(structure: ContentStructure, files: ReadonlyMap<strin
   }
   for (const entry of structure.byId.values()) {
     if (entry.type === 'document') file('page', entry.id, entry.gitPath)
-    else if (entry.type !== 'group') found.push({ source: { kind: 'page', id: entry.id, gitPath: structure.config.summary }, named: ofEntry(entry) })
+    else if (entry.type !== 'group') found.push({ source: { kind: 'page', id: entry.id, gitPath: entriesFrom(structure.config) }, named: ofEntry(entry) })
   }
   for (const { id, gitPath } of structure.reusableContents) file('reusable-content', id, gitPath)
   return found.sort(({ source: a }, { source: b }) => compare(a.gitPath, b.gitPath) || compare(a.id, b.id))
@@ -110,11 +114,11 @@ class Collector {
     const own = new Map<string, { link: Link; fragment: string | undefined; origin: string | undefined }>()
     for (const one of named) {
       const resolved =
-        source.gitPath === this.context.structure.config.summary && one.kind === 'openapi' ? spec(one.target) : resolveLink(one, source, this.context)
+        source.gitPath === entriesFrom(this.context.structure.config) && one.kind === 'openapi' ? spec(one.target) : resolveLink(one, source, this.context)
       if (!resolved) continue
       const relation = one.part || PARTS.has(one.kind) ? 'dependsOn' : 'reference'
       const base = { source, relation, target: one.target.slice(0, LONGEST_TARGET) } as const
-      const link: Link = 'problem' in resolved ? { ...base, to: null, problem: resolved.problem } : { ...base, to: resolved.to, problem: null }
+      const link: Link = 'problem' in resolved ? { ...base, to: resolved.to ?? null, problem: resolved.problem } : { ...base, to: resolved.to, problem: null }
       const key = linkKey(link)
       if (own.has(key)) continue
       own.set(key, { link, fragment: 'fragment' in resolved ? resolved.fragment : undefined, origin: 'origin' in resolved ? resolved.origin : undefined })
@@ -134,6 +138,7 @@ class Collector {
     const key = link.to && targetKey(link.to)
     if (key !== null) push(this.#byTarget, key, link)
     if (link.to?.kind === 'openapi') push(this.#byTarget, SPECIFICATIONS, link)
+    if (link.to?.kind === 'outside') push(this.#byTarget, OUTSIDE, link)
     if (origin !== undefined) push(this.#byOrigin, origin, link)
     const gitPath = link.to && 'gitPath' in link.to ? link.to.gitPath : null
     if (fragment !== undefined && gitPath !== null) this.#pending.push({ link, gitPath, fragment })

@@ -17,11 +17,15 @@ export type LinkTarget =
   | { kind: 'reusable-content'; id: string }
   | { kind: 'openapi'; spec: string; part?: NamedPart }
   | { kind: 'url'; url: string }
+  /** A file of the remote repository outside the folder that is this space: the path begins with `../`; `rest` is the query and fragment. */
+  | { kind: 'outside'; path: string; rest: string }
 
 /** Why a link is broken. */
 export type Problem =
   /** There is no such page or file. */
   | 'missing'
+  /** It leads out of the repository; the remote repository is not known to have such a file. */
+  | 'outside'
   /** It leads into a submodule, whose files are not here. */
   | 'submodule'
   /** The page is there, but has no such heading or ID. */

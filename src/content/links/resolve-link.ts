@@ -1,5 +1,6 @@
 /** Decides what a reference on a page leads to. */
 import type { Reference } from '../reference.js'
+import { decodePercent, folderOf, pathOutside } from '../paths.js'
 import { resolveReference } from '../resolve-reference.js'
 import type { Submodules } from '../submodules.js'
 import type { ContentStructure } from '../types.js'
@@ -9,7 +10,7 @@ import { LONGEST_TARGET, type LinkSource, type LinkTarget, type Problem } from '
 /** What a reference leads to, before anchors are looked up. */
 type Resolution =
   | { to: LinkTarget; fragment?: string }
-  | { problem: Problem }
+  | { problem: Problem; to?: LinkTarget }
   /** An address that may be one of this service: who asks decides what they may see of it. */
   | { origin: string; to: LinkTarget }
 
@@ -54,12 +55,21 @@ export function resolveLink({ kind, target }: Named, source: LinkSource, { struc
     case 'broken':
       if (SPACE_PATH.test(text)) return { origin: '', ...url(text) }
       if (submodules.hold(text, source.gitPath, structure.config.root)) return { problem: 'submodule' }
-      return byId(text, structure) ?? { problem: /^\/?broken/.test(text) ? 'deleted' : 'missing' }
+      return byId(text, structure) ?? outside(text, source.gitPath) ?? { problem: /^\/?broken/.test(text) ? 'deleted' : 'missing' }
     default: {
       const origin = originOf(named.url)
       return origin === null ? url(named.url) : { origin, ...url(named.url) }
     }
   }
+}
+
+/** A target that leads out of the repository. Whether the remote has that file is not known here. */
+function outside(text: string, from: string): Resolution | null {
+  const end = text.search(/[?#]/)
+  const written = end < 0 ? text : text.slice(0, end)
+  const path = pathOutside(decodePercent(written) ?? written, folderOf(from))
+  if (path === null || path.length > LONGEST_TARGET) return null
+  return { to: { kind: 'outside', path, rest: text.slice(written.length, LONGEST_TARGET) }, problem: 'outside' }
 }
 
 function specification(target: string): Resolution | null {

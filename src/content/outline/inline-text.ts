@@ -2,6 +2,7 @@
 import { decodeReferences, type HtmlToken, tokenizeHtml } from '../blocks/html.js'
 import { MAX_DEPTH } from '../blocks/limits.js'
 import type { Markdown } from '../gfm/tree.js'
+import { attributeList } from '../heading-attributes.js'
 
 /** Gets each ID that HTML gives an element. */
 export type AddAnchor = (id: string) => void
@@ -60,9 +61,7 @@ export function htmlText(html: string, addAnchor: AddAnchor): string {
   return lines.filter((line) => line !== '').join('\n')
 }
 
-const HEADING_ID = /\s*\{#([^{}\s]+)\}\s*$/
-
-/** A heading's title, and the ID that it states: by `<a id="…"></a>` or `{#…}`. */
+/** A heading's title, and the ID that it states: by `<a id="…"></a>` or in an attribute list. */
 export function readHeading(nodes: readonly Markdown[], addAnchor: AddAnchor): { title: string; id?: string } {
   const stated = statedId(nodes)
   const ids: string[] = []
@@ -70,9 +69,9 @@ export function readHeading(nodes: readonly Markdown[], addAnchor: AddAnchor): {
     .replace(/\s+/g, ' ')
     .trim()
   const last = nodes.at(-1)
-  const written = stated === undefined && last?.value !== undefined && last.type !== 'html' ? HEADING_ID.exec(title.slice(-300)) : null
-  if (written) title = title.slice(0, title.length - written[0].length)
-  const id = stated ?? written?.[1]
+  const list = last?.type === 'text' && attributeList(last.value ?? '') ? attributeList(title) : null
+  if (list) title = title.slice(0, list.before)
+  const id = stated ?? list?.id
   for (const one of ids) if (one !== id) addAnchor(one)
   return { title, ...(id === undefined ? {} : { id }) }
 }

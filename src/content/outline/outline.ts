@@ -18,7 +18,7 @@ interface Heading {
 
 /** What a page consists of, and what links can lead to in it. Empty for a page that is too costly to parse. */
 export interface Outline {
-  /** The first H1 as `title.ts` finds it, which is also the one that edits of the title change; '' if there is none. */
+  /** The title of a page that no table of contents lists (`title.ts`); '' if it has none. */
   title: string
   headings: readonly Heading[]
   /** Further IDs that links can lead to: of elements of HTML. */
@@ -49,7 +49,7 @@ export const emptyOutline = (title: string): Outline => ({ title, headings: [], 
 
 /**
  * Reads the outline and the sections of a page's body.
- * @param title the first H1
+ * @param title the title of the outline
  * @param whole the native parser's tree of the same text, if there is one
  */
 export function readOutline(markdown: string, title: string, whole: Whole | null): { outline: Outline; sections: readonly Section[] } {

@@ -1,5 +1,5 @@
 /** Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and leaves the rest as written. */
-import { encodeEntry, habitOf, type TargetHabit } from './encode.js'
+import { encodeEntry, habitOf, nestedGroup, nestedGroupMark, type TargetHabit } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
 import { blankAfter, blankBefore, cutLines, indentation, insertLines, lineBefore } from './edit-lines.js'
@@ -88,6 +88,18 @@ export function retitleEntry(text: string, locator: Locator, title: string, tool
   const { scan, located, node } = open(text, locator, tools)
   if (node.title === title) return text
   return splice(text, titleSplice(text, located.block, scan.definitions, title))
+}
+
+/**
+ * Changes the slug of a nested group; undefined: it stays.
+ * @throws RangeError if there is no such node, or it is no nested group
+ */
+export function remarkEntry(text: string, locator: Locator, slug: string | undefined, tools = noneShared): string {
+  if (slug === undefined) return text
+  const { block } = open(text, locator, tools).located
+  const mark = nestedGroup(block.text)
+  if (!mark) throw new RangeError('This entry of the table of contents is not a group.')
+  return splice(text, { start: block.textStart + mark.start, end: block.textStart + block.text.length, text: nestedGroupMark(slug) })
 }
 
 /**

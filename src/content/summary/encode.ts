@@ -55,3 +55,17 @@ export const encodeHeading = (title: string): string => encodeTitle(title).repla
 /** The content of an entry: a link, or a title alone. */
 export const encodeEntry = (title: string, href: string | null, habit: TargetHabit): string =>
   href === null ? encodePlainTitle(title) : `[${encodeTitle(title)}](${encodeTarget(href, habit)})`
+
+const NESTED_GROUP = /[ \t]*<span id="([^"<>&\s]{1,200})"><\/span>[ \t]*$/
+
+/** The slug of a nested group, at the end of its entry: other tools show such an entry as a title without a link. */
+export const nestedGroupMark = (slug: string): string => ` <span id="${slug.replace(/[<>"'&\s]/g, '-')}"></span>`
+
+/** Finds the slug of a nested group, and where its mark begins; null if the entry's text has none. */
+export function nestedGroup(text: string): { slug: string; start: number } | null {
+  const found = NESTED_GROUP.exec(text.slice(-MAX_MARK))
+  return found && { slug: found[1] as string, start: Math.max(0, text.length - MAX_MARK) + found.index }
+}
+
+/** Maximum number of characters in which a mark is looked for. */
+const MAX_MARK = 300

@@ -26,7 +26,7 @@ export type NameTarget = (href: string) => string | null
 function keyOf({ type, title, href, slug, computed }: SummaryNode, nameTarget: NameTarget): string {
   if (type === 'group') return `group ${slug ?? title}`
   if (type === 'computed') return `computed ${JSON.stringify(computed)}`
-  return href ? `entry ${nameTarget(href) ?? href.replace(/^(?:\.\/)+/, '')}` : `plain ${title}`
+  return href ? `entry ${nameTarget(href) ?? href.replace(/^(?:\.\/)+/, '')}` : `plain ${slug ?? title}`
 }
 
 /** Parses a version. Nodes that are recognised as nodes of the base get their IDs. */

@@ -1,7 +1,7 @@
 /** Changes the title or target of an entry within its line. */
 import type { Link, LinkReference, PhrasingContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { type TargetHabit, encodeHeading, encodePlainTitle, encodeTarget, encodeTitle } from './encode.js'
+import { type TargetHabit, encodeHeading, encodePlainTitle, encodeTarget, encodeTitle, nestedGroup } from './encode.js'
 import { splitLoose } from './inline.js'
 import type { Block } from './scan.js'
 
@@ -63,7 +63,7 @@ export function titleSplice(text: string, block: Block, definitions: ReadonlyMap
   if (node && source[from - 1] === '<') return at(from - 1, node.position!.end.offset!, `[${encodeTitle(title)}](${source.slice(from, to)})`)
   if (node) return at(from, to, encodeTitle(title))
   const loose = splitLoose(source)
-  return loose ? at(1, loose.title.length + 1, encodeTitle(title)) : at(0, end, encodePlainTitle(title))
+  return loose ? at(1, loose.title.length + 1, encodeTitle(title)) : at(0, nestedGroup(source)?.start ?? end, encodePlainTitle(title))
 }
 
 /** The splice that replaces, adds (to an item without a link) or removes (`href: null`) an entry's target. The link title stays. */

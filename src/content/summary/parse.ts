@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { isRecord } from '../json.js'
 import type { Summary, SummaryNode } from '../types.js'
 import { checkNesting } from '../yaml-depth.js'
+import { nestedGroup } from './encode.js'
 import { parseInline } from './inline.js'
 import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
 
@@ -44,7 +45,8 @@ function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode
     })
   else if (title === '' && href === null)
     diagnostics.push({ code: 'unsupported-entry', line, message: 'The entry has neither a title nor a target. Add one, or remove the entry.' })
-  return { type: 'entry', title, href, ...place }
+  const nested = href === null ? nestedGroup(block.text)?.slug : undefined
+  return { type: 'entry', title, href, ...(nested === undefined ? {} : { slug: nested }), ...place }
 }
 
 /** A block's inline markdown. A heading's text is marked as one, so that a text like `1. First` is not taken for a list. */

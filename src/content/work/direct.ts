@@ -16,7 +16,7 @@ import { mergeSummary } from '../summary/merge.js'
 import { parseSummary } from '../summary/parse.js'
 import { readBounded } from '../read-file.js'
 import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../text.js'
-import { firstHeading } from '../title.js'
+import { titleOf } from '../title.js'
 import { pageNeeds, weavePage } from '../translation/weave.js'
 import { readToml } from '../toml.js'
 import { readYaml } from '../yaml.js'
@@ -46,7 +46,7 @@ export const direct: TextTasks = {
         Object.entries(changes).map(([key, value]) => [[...within, key], value ?? undefined] as const),
       ),
     ),
-  heading: (text) => firstHeading(text)?.title ?? null,
+  heading: (text) => titleOf(text) || null,
   editFile,
   retarget(file, bodyStart, targets) {
     const text = decodeText(file)
@@ -81,7 +81,7 @@ async function readHeadings(files: Pick<TreeReader, 'read'>, oids: readonly stri
   const found = new Map<string, string>()
   for (const oid of oids) {
     const bytes = await readBounded(files, oid, MAX_TEXT_BYTES)
-    found.set(oid, (bytes && firstHeading(decodeText(bytes))?.title) ?? '')
+    found.set(oid, bytes === null ? '' : titleOf(decodeText(bytes)))
   }
   return found
 }

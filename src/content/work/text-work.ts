@@ -51,7 +51,7 @@ export interface TextTasks {
   print(document: DocumentNode, present?: string): Outcome<string>
   /** Sets keys of a text's front matter (null removes one), except those in the front matter of `given`. */
   setMembers(text: string, members: Readonly<Record<string, unknown>>, given?: string): Outcome<string>
-  /** The text of the first H1; null if there is none. */
+  /** The title of a page that no table of contents lists; null if it has none. */
   heading(text: string): string | null
   editFile(file: Uint8Array, edit: FileEdit): FileOutcome
   /** Replaces targets in a file's body, which begins at `bodyStart`. */
@@ -79,7 +79,7 @@ export interface TextTasks {
 export type TextWork = { readonly [K in keyof TextTasks]: (...args: Parameters<TextTasks[K]>) => Promise<ReturnType<TextTasks[K]>> } & {
   /** Lets the event loop run, between slices of work on the main thread. */
   pause(): Promise<void>
-  /** The first H1 of each blob, by object ID, from the outlines of pages that are known; '' if it has none. A blob may be left out. */
+  /** The title of each blob (`heading`), by object ID, from the outlines of pages that are known; '' if it has none. A blob may be left out. */
   headings(files: Pick<TreeReader, 'read'>, oids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Runs work that keeps a file in memory that is too large to be a string. Only a few run at the same time. */
   large<T>(work: () => Promise<T>): Promise<T>

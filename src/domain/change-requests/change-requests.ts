@@ -7,8 +7,8 @@ import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging
 import {
   type ChangeRequestDoc,
   type ChangeRequestStatus,
-  type CreateChangeRequest,
   changeRequests,
+  type DescriptionInput,
   type SpaceDoc,
   spaces,
   type UpdateChangeRequest,
@@ -24,12 +24,28 @@ import { StaleRef } from '../../git/index.js'
 import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { lacksContent } from '../revisions/lacks-content.js'
+import { readWrittenText } from '../revisions/written-text.js'
 
 /** A change request by its ID or its number in the space, or null. */
 export async function findChangeRequest(app: App, space: LoadedSpace, idOrNumber: string): Promise<LoadedChangeRequest | null> {
   const byNumber = /^[1-9][0-9]{0,9}$/.test(idOrNumber) ? (await app.store.find(changeRequests, 'number', `${space.doc.id}/${idOrNumber}`))[0] : undefined
   const doc = byNumber ?? (await app.store.get(changeRequests, idOrNumber))
   return doc && doc.space === space.doc.id ? loadHead(space, doc) : null
+}
+
+/** A new change request with its description as markdown. */
+export interface WrittenChangeRequest {
+  subject?: string
+  description?: string
+}
+
+/** The description in a request as the markdown to store, '' = none; no member if the request has none. Throws 400, 413. */
+export async function readDescription(app: App, { doc }: LoadedSpace, { description }: { description?: DescriptionInput }): Promise<{ description?: string }> {
+  if (description === undefined) return {}
+  if (description === null) return { description: '' }
+  const input = typeof description === 'string' ? { markdown: description } : 'object' in description ? { document: description } : description
+  const isBlank = 'markdown' in input && input.markdown.trim() === ''
+  return { description: isBlank ? '' : await readWrittenText(app, doc.id, input, '/description') }
 }
 
 const counted: Partial<Record<ChangeRequestStatus, 'changeRequestsOpen' | 'changeRequestsDraft'>> = { open: 'changeRequestsOpen', draft: 'changeRequestsDraft' }
@@ -49,7 +65,7 @@ export async function createChangeRequest(
   app: App,
   actor: Actor,
   space: LoadedSpace,
-  input: CreateChangeRequest,
+  input: WrittenChangeRequest,
   options: { lease: Lease; status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string; pushed?: { topic?: string } },
 ): Promise<LoadedChangeRequest> {
   const main = headOf(space)
@@ -68,7 +84,7 @@ export async function createChangeRequest(
       number,
       status,
       subject: input.subject ?? '',
-      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.description ? { description: input.description } : {}),
       createdBy: actor.user.id,
       createdAt: now,
       updatedAt: now,
@@ -118,8 +134,10 @@ export async function changeDocumentIn(
   actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
   const stored = (await tx.get(changeRequests, id)) as Document<ChangeRequestDoc>
-  const next = change(stored)
-  if (next === stored) return stored
+  const changed = change(stored)
+  if (changed === stored) return stored
+  const isMerge = changed.status === 'merged' && stored.status !== 'merged'
+  const next = isMerge ? { ...changed, mergedAt: changed.updatedAt, ...(actor === undefined ? {} : { mergedBy: actor }) } : changed
   const space = await tx.get(spaces, stored.space)
   if (space && next.status !== stored.status) await tx.replace(spaces, recount(space, stored.status, next.status))
   if (space) await emitChange(app, tx, { organization: space.organization, before: stored, after: next, actor })
@@ -150,9 +168,11 @@ export async function updateChangeRequest(
   changeRequest: LoadedChangeRequest,
   input: UpdateChangeRequest,
 ): Promise<LoadedChangeRequest> {
+  const { description: _written, ...others } = input
+  const written = { ...others, ...(await readDescription(app, space, input)) }
   const change = (stored: Document<ChangeRequestDoc>): Document<ChangeRequestDoc> => {
     if (stored.status === 'merged' && input.status !== undefined) throw conflict('The change request is merged: its status is final.')
-    return { ...stored, ...input, updatedAt: app.clock.now().toISOString() }
+    return { ...stored, ...written, updatedAt: app.clock.now().toISOString() }
   }
   const set = () => changeDocument(app, changeRequest.doc.id, change, actor.user.id)
   // A merge under way must not find its change request archived.

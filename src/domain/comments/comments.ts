@@ -7,7 +7,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
-import { readBody } from './body.js'
+import { readWrittenText } from '../revisions/written-text.js'
 import { countOpen, countPosts, type LoadedDiscussion, discussionIds, emitCommentEvent, type DiscussionWrite, writeInDiscussion } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
 import { commentedContent } from './commented-content.js'
@@ -29,7 +29,7 @@ export async function findComment(
 export async function createComment(app: App, actor: Actor, discussion: LoadedDiscussion, input: CreateComment): Promise<Document<CommentDoc>> {
   const commented = commentedContent(app, discussion)
   const [markdown, target] = await checkBoth(
-    () => readBody(app, discussion.space.doc.id, input.body),
+    () => readWrittenText(app, discussion.space.doc.id, input.body),
     () => readTarget(commented, input),
   )
   return writeInDiscussion(app, actor, discussion, (writing) => insertComment(writing, { markdown, revision: commented.head ?? '', ...target }))
@@ -68,7 +68,7 @@ export async function updateComment(
   input: UpdateComment,
 ): Promise<Document<CommentDoc>> {
   const [markdown, reactions] = await checkBoth(
-    () => input.body && readBody(app, discussion.space.doc.id, input.body),
+    () => input.body && readWrittenText(app, discussion.space.doc.id, input.body),
     () => readReactions(input),
   )
   return writeInDiscussion(app, actor, discussion, async (writing) => {
@@ -98,7 +98,7 @@ export function edit<T extends { postedBy: string; markdown: string; editedAt?: 
   markdown?: string,
 ): T {
   if (markdown === undefined) return stored
-  if (!presentCommentPermissions(role, stored.postedBy === actor.user.id).edit)
+  if (!presentCommentPermissions({ role, readOnly: false }, stored.postedBy === actor.user.id).edit)
     throw new ServiceError('forbidden', 'Only its author may edit a comment or reply.')
   return stored.markdown === markdown ? stored : { ...stored, markdown, editedAt: now }
 }
@@ -113,7 +113,7 @@ function resolve({ role, actor, now }: DiscussionWrite, stored: Document<Comment
 
 /** Throws 403 unless the caller is the author of the comment or reply, or an admin. */
 export function checkMayDelete({ role, actor }: DiscussionWrite, { postedBy }: { postedBy: string }): void {
-  if (!presentCommentPermissions(role, postedBy === actor.user.id).delete)
+  if (!presentCommentPermissions({ role, readOnly: false }, postedBy === actor.user.id).delete)
     throw new ServiceError('forbidden', 'Only its author or an admin may delete a comment or reply.')
 }
 

@@ -6,7 +6,7 @@ import { type CommentDoc, type CreateReply, comments, type ReplyDoc, replies, ty
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
-import { readBody } from './body.js'
+import { readWrittenText } from '../revisions/written-text.js'
 import { checkMayDelete, edit, getComment } from './comments.js'
 import { countPosts, type LoadedDiscussion, discussionIds, emitCommentEvent, writeInDiscussion } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
@@ -30,7 +30,7 @@ export async function createReply(
   comment: Pick<CommentDoc, 'id'>,
   input: CreateReply,
 ): Promise<Document<ReplyDoc>> {
-  const markdown = await readBody(app, discussion.space.doc.id, input.body)
+  const markdown = await readWrittenText(app, discussion.space.doc.id, input.body)
   return writeInDiscussion(app, actor, discussion, async (writing) => {
     const { tx, now } = writing
     const stored = await getComment(writing, comment.id)
@@ -51,7 +51,7 @@ export async function updateReply(
   input: UpdateReply,
 ): Promise<Document<ReplyDoc>> {
   const [markdown, reactions] = await checkBoth(
-    () => input.body && readBody(app, discussion.space.doc.id, input.body),
+    () => input.body && readWrittenText(app, discussion.space.doc.id, input.body),
     () => readReactions(input),
   )
   return writeInDiscussion(app, actor, discussion, async (writing) => {

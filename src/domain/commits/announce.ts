@@ -1,7 +1,7 @@
 // Writes the events about moves of branches. A ref moves outside of any transaction, so its events are derived afterwards: a document per
 // branch says up to which commit events were written, and is updated in the transaction that writes more. So no commit is announced twice,
 // and what a crash or a push with plain Git left unannounced is found at the next look.
-import { NoRepository, type Repository } from '../../git/index.js'
+import { isRepositoryFault, NoRepository, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type AnnouncedHeadDoc, announcedHeadId, announcedHeads, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -114,12 +114,21 @@ export async function announceAll(app: App, options: { branches: boolean; pause?
   let looked = 0
   for (const space of await app.store.all(spaces)) {
     if (++looked % 100 === 0) await options.pause?.()
-    const repo = await openIfThere(app, space.id)
-    if (!repo) continue
-    const open = options.branches ? (await app.store.find(changeRequests, 'space', space.id)).filter(({ status }) => status !== 'merged') : []
-    for (const ref of [MAIN, ...open.map(({ number }) => changeRequestRef(number))]) {
-      const head = repo.head(ref)
-      if (head !== null && (await app.store.get(announcedHeads, announcedHeadId(space.id, ref)))?.commit !== head) await announce(app, space.id, ref)
+    try {
+      await announceSpace(app, space.id, options)
+    } catch (error) {
+      // The start, and every request for the space, report it. The events of other spaces do not wait for its repair.
+      if (!isRepositoryFault(error)) throw error
     }
+  }
+}
+
+async function announceSpace(app: App, space: string, { branches }: { branches: boolean }): Promise<void> {
+  const repo = await openIfThere(app, space)
+  if (!repo) return
+  const open = branches ? (await app.store.find(changeRequests, 'space', space)).filter(({ status }) => status !== 'merged') : []
+  for (const ref of [MAIN, ...open.map(({ number }) => changeRequestRef(number))]) {
+    const head = repo.head(ref)
+    if (head !== null && (await app.store.get(announcedHeads, announcedHeadId(space, ref)))?.commit !== head) await announce(app, space, ref)
   }
 }

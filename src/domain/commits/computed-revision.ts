@@ -1,6 +1,4 @@
 /** Makes the revisions that tell of new versions of specifications, in the spaces that use them. */
-import { isMarkdown } from '../../content/paths.js'
-import { OPENAPI_TYPE, specOf } from '../../content/specs/spec-pages.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type SpaceDoc, spaces } from '../../model/index.js'
@@ -12,7 +10,7 @@ import { findSpecAt } from '../openapi/spec-at.js'
 import { queueComputed } from '../openapi/queue.js'
 import { overridesAt } from '../revisions/identity.js'
 import { isComputed, OPENAPI_VERSION, trailer } from '../revisions/revision-type.js'
-import { openRevision } from '../revisions/revisions.js'
+import { usedSpecs } from '../revisions/used-specs.js'
 import { guardMain } from './guards.js'
 import { commitMessage, makeCommit, serviceSignature } from './make-commit.js'
 import { moveBranch } from './move-branch.js'
@@ -52,14 +50,7 @@ async function usesSpec(app: App, doc: Document<SpaceDoc>, slug: string): Promis
   }
 }
 
-async function isUsedAt(app: App, space: LoadedSpace, commit: CommitId, slug: string): Promise<boolean> {
-  const { structure, snapshot } = await openRevision(app, space, commit)
-  for (const entry of structure.byId.values()) if (entry.type === 'computed' && entry.computed.type === OPENAPI_TYPE && specOf(entry) === slug) return true
-  const blobs = (await snapshot.walk()).filter(({ path, mode }) => mode.startsWith('100') && isMarkdown(path)).map(({ oid }) => oid)
-  const references = await app.pages.references(space.doc.id, snapshot, blobs)
-  for (const all of references.values()) if (all.some(({ kind, target }) => kind === 'specification' && target.startsWith(`openapi:${slug} `))) return true
-  return false
-}
+const isUsedAt = async (app: App, space: LoadedSpace, commit: CommitId, slug: string): Promise<boolean> => (await usedSpecs(app, space, commit)).has(slug)
 
 /**
  * Makes the revision of a space that tells of the newest version of a specification, unless main has it. Returns what is to be written with the end

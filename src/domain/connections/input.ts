@@ -1,6 +1,6 @@
 /** Checks what clients say about a connection: its address, the provider that is told from it, and its credential. */
 import { badRequest, conflict } from '../../kernel/errors.js'
-import { remoteKey } from '../../git/index.js'
+import { parseRemoteUrl, remoteKey } from '../../git/index.js'
 import type { ConnectionCredentialInput, ConnectionDoc, ConnectionProvider } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { App } from '../context/app.js'
@@ -22,10 +22,11 @@ export function readAddress(app: App, input: Address): { remote: SyncRemote; rep
   return { remote, repository, given: { kind: 'basic', username, password } }
 }
 
-/** What of a URL without credentials tells the server: protocol, host and port; the host alone of an ssh address without a protocol. */
-export const serverOf = (url: string): string => (/^(?:[a-z]+:\/\/[^/]*|[^:/]*)/i.exec(url)?.[0] ?? '').replace(/\/\/[^@/]*@|^[^@/]*@/, '//').toLowerCase()
-
-const hostOf = (url: string): string => /^(?:[a-z]+:\/\/)?(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)/i.exec(url)?.[1]?.toLowerCase() ?? ''
+/** Identifies the server of a URL: its protocol, host and port. `git@host:path` and `ssh://git@host/path` have the same one. */
+export function serverOf(url: string): string {
+  const { protocol, host, port } = parseRemoteUrl(url)
+  return `${protocol} ${host} ${port}`
+}
 
 const PUBLIC_HOSTS: Record<string, ConnectionProvider> = {
   'github.com': 'github',
@@ -37,7 +38,7 @@ const PUBLIC_HOSTS: Record<string, ConnectionProvider> = {
 }
 
 /** The provider that a public host belongs to; `generic` for others. */
-export const providerOf = (url: string): ConnectionProvider => PUBLIC_HOSTS[hostOf(url)] ?? 'generic'
+export const providerOf = (url: string): ConnectionProvider => PUBLIC_HOSTS[parseRemoteUrl(url).host] ?? 'generic'
 
 /** Throws 400 if the credential does not fit the protocol of the URL. */
 export function checkFits(url: string, { kind }: { kind: ConnectionCredentialInput['kind'] }): void {

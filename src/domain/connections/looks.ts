@@ -5,7 +5,7 @@ import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
 /** What is looked at: the kind of job, its lane (one look at a time), and what the job is told. */
-type LookOrder = Pick<JobDoc, 'kind' | 'lane' | 'payload'>
+type LookOrder = Pick<JobDoc, 'kind' | 'lane' | 'payload' | 'organization'>
 
 /** Queues the next look, or brings the one that is queued forward. `at`: milliseconds since 1970. */
 export async function queueLook(app: App, tx: Transaction, order: LookOrder, at: number): Promise<void> {

@@ -33,6 +33,7 @@ export async function pollGroup(app: App, group: readonly ConnectionDoc[], trigg
   try {
     const heads = await askForHeads(app, group, signal)
     for (const { id, key, ref } of group) await compare(app, { id, key }, heads.get(ref as RefName) ?? null, trigger)
+    app.meters.polls.inc({ outcome: 'success' })
     return true
   } catch (error) {
     if (signal.aborted) return false
@@ -40,7 +41,8 @@ export async function pollGroup(app: App, group: readonly ConnectionDoc[], trigg
     // Through the repository of the first space, which may have been purged meanwhile.
     if (message === null && (await isPurged(app, group[0] as ConnectionDoc))) return group.length === 1 || pollGroup(app, group.slice(1), trigger, signal)
     if (message === null) throw error
-    for (const { id } of group) await record(app, id, (tx, doc) => failed(app, tx, doc, { cause: causeOf(error), message, byPoll: true }))
+    app.meters.polls.inc({ outcome: 'failure' })
+    for (const one of group) await recordFailure(app, one, causeOf(error), message)
     return false
   }
 }
@@ -55,6 +57,12 @@ async function record(app: App, id: string, write: (tx: Transaction, doc: Docume
   app.wakeJobs()
 }
 
+/** Records that a poll failed, and logs it. `message` is for users and holds no credentials. */
+async function recordFailure(app: App, { id, space }: ConnectionDoc, cause: string, message: string): Promise<void> {
+  await record(app, id, (tx, doc) => failed(app, tx, doc, { cause, message, byPoll: true }))
+  app.log.warn({ connection: id, space, cause, reason: message }, 'A poll of a connection failed.')
+}
+
 /**
  * Compares the head of the branch with the one that was seen last. A poll that finds nothing new writes nothing. The connection is read again: a run
  * may have ended since the repository was asked. While the first run lasts, a poll says nothing that this run does not find by itself.
@@ -66,7 +74,7 @@ async function compare(app: App, { id, key }: Pick<ConnectionDoc, 'id' | 'key'>,
     // A branch that was never seen is made by the first export.
     if (connection.direction === 'both' && connection.lastSeenHead === undefined) return
     const message = `${describeRemote({ ...connection, ref: connection.ref as RefName })} does not exist: the branch was renamed or deleted. Correct ref, or make the branch again.`
-    return record(app, id, (tx, doc) => failed(app, tx, doc, { cause: 'missing-ref', message, byPoll: true }))
+    return recordFailure(app, connection, 'missing-ref', message)
   }
   if (connection.failure?.byPoll) await record(app, id, async (tx, doc) => (doc.failure?.byPoll ? recovered(app, tx, doc) : undefined))
   if (head !== connection.lastSeenHead) await queueAutomaticRun(app, connection, 'import', trigger)

@@ -33,7 +33,7 @@ function messageOf(error: unknown): string {
 
 /** Tests a connection as it is stored. Throws 503 if too many remotes are asked at once. */
 export const testConnection = (app: App, actor: Actor, space: LoadedSpace, connection: ConnectionDoc): Promise<ConnectionTest> =>
-  app.previews.run(actor.user.id, async () => {
+  app.previews.run({ user: actor.user.id, organization: space.doc.organization }, async () => {
     const repository = await tryRepository(app, space, connection)
     if (!('remote' in repository)) return { ok: false, checks: [{ check: 'repository', ok: false, message: repository.message }] }
     const { remote, found } = repository
@@ -75,7 +75,7 @@ async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Re
 
 /** The branches of a connection's repository. Throws 409 with the reason if it cannot be asked, 503 if too many remotes are asked at once. */
 export const listRemoteBranches = (app: App, actor: Actor, space: LoadedSpace, connection: ConnectionDoc): Promise<RemoteBranches> =>
-  app.previews.run(actor.user.id, async () => {
+  app.previews.run({ user: actor.user.id, organization: space.doc.organization }, async () => {
     const repository = await tryRepository(app, space, connection)
     if (!('remote' in repository)) throw new ServiceError('conflict', `The repository cannot be asked: ${repository.message}`)
     const { default: defaultBranch, branches, truncated } = repository.found

@@ -2,6 +2,7 @@
 import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
+import type { Meters } from '../../kernel/meters.js'
 import type { Hosts } from '../../hosts/index.js'
 import type { LfsFiles } from '../../lfs/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
@@ -11,6 +12,7 @@ import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
 import type { ContentCache } from './content-cache.js'
+import type { KeptDates } from './kept-dates.js'
 import type { Batcher } from './batcher.js'
 import type { Locks } from './locks.js'
 import type { PageIndex } from './page-facts.js'
@@ -46,6 +48,8 @@ export interface App {
   templates: ReadonlyMap<string, Template>
   /** What is known of markdown files, by their content. */
   pages: PageIndex
+  /** The dates of files that an earlier start of the service has computed. */
+  keptDates: KeptDates
   /** The full-text indexes of spaces. */
   search: SearchIndex
   /** Parses and prints texts, which may be hostile, on other threads. */
@@ -91,10 +95,14 @@ export interface App {
   stillMay(reader: Reader): Promise<void>
   /** Marks the request as carried out: `stillMay` no longer refuses the steps that follow. */
   decided(): void
+  /** Whether the request's token is read-only, so that responses must not promise any change. False without a request. */
+  readOnly: boolean
   /** Notes, for the audit log, that an admin overrode a rule of the space. */
   overruled(rule: string): void
   /** ID of this process: of the node, if several share a database. */
   node: string
+  /** Counts background work, for `/metrics`. */
+  meters: Meters
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
 }
 

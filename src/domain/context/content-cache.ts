@@ -55,6 +55,8 @@ export interface PageDates {
   own: Map<string, FileDates | null>
   base: PageDates | null
   depth: number
+  /** Number of commits since these dates were last kept (`KeptDates`). */
+  unkept: number
 }
 
 /** A page as it was presented in a tree: its JSON before and after the commit, without subpages. */

@@ -4,7 +4,12 @@ import type { App } from './app.js'
 import { type RightsTaken, watchRights } from './rights-taken.js'
 
 /** For work without a request (jobs, start, housekeeping): there is no caller whose rights could change. */
-export const withoutCaller: Pick<App, 'stillMay' | 'decided' | 'overruled'> = { stillMay: async () => {}, decided: () => {}, overruled: () => {} }
+export const withoutCaller: Pick<App, 'stillMay' | 'decided' | 'overruled' | 'readOnly'> = {
+  readOnly: false,
+  stillMay: async () => {},
+  decided: () => {},
+  overruled: () => {},
+}
 
 /** The app of one request that changes something. */
 interface GuardedApp {

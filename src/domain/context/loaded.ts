@@ -36,6 +36,9 @@ export interface LoadedSpace {
   repo: Repository
 }
 
+/** A space in a list. The repository is null if it is missing or damaged: that space is out of service, and the others are still listed. */
+export type ListedSpace = Omit<LoadedSpace, 'repo'> & { repo: Repository | null }
+
 /** A space that the caller may see, without opening its repository. */
 export type VisibleSpace = Omit<LoadedSpace, 'repo'>
 

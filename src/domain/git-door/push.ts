@@ -1,5 +1,5 @@
 /** Carries out a push: takes its objects, then moves main or the branches of change requests, as the API would. */
-import { RemoteError } from '../../git/index.js'
+import { type PushedPack, RemoteError } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Push } from './push-request.js'
@@ -9,27 +9,29 @@ import { pushToTopic } from './push-to-topic.js'
 import { PushRefused } from './refused.js'
 import { type PushTarget, type RefCommand, targetOf } from './push-targets.js'
 
+/** The pack of a push, and how Git gets to work on it. */
+type ArrivingPack = Pick<PushedPack, 'bytes' | 'turn' | 'gone'>
+
 /** What became of one ref: where it went, or why not. */
 export type PushedRef = { ref: string } & ({ ok: true; became: RefName; from: CommitId | null; to: CommitId } | { ok: false; reason: string })
 
 /**
  * Carries out the commands of a push, one after the other; each succeeds or fails by itself. If the objects cannot be taken, all fail,
  * and the error is thrown: `RemoteError`.
- * @param bytes the pack
  */
-export async function carryOut(push: Push, commands: readonly RefCommand[], bytes: AsyncIterable<Uint8Array>): Promise<PushedRef[]> {
+export async function carryOut(push: Push, commands: readonly RefCommand[], pack: ArrivingPack): Promise<PushedRef[]> {
   const targets = commands.map((command) => ({ command, target: targetOf(command, push.options.topic) }))
   const heads = [...new Set(targets.flatMap(({ command, target }) => (target.kind === 'refused' || command.to === null ? [] : [command.to])))]
-  if (heads.length > 0) await takeObjects(push, heads, bytes)
+  if (heads.length > 0) await takeObjects(push, heads, pack)
   const results: PushedRef[] = []
   for (const { command, target } of targets) results.push(await settle(push, command, target))
   return results
 }
 
-function takeObjects({ app, space }: Push, heads: readonly CommitId[], bytes: AsyncIterable<Uint8Array>): Promise<void> {
+function takeObjects({ app, space }: Push, heads: readonly CommitId[], pack: ArrivingPack): Promise<void> {
   const { settings } = app
   return space.repo.receivePack(
-    { bytes, heads, reserved: settings.committer.email },
+    { ...pack, heads, reserved: settings.committer.email },
     {
       maxBlobBytes: settings.maxBlobBytes,
       maxPackBytes: settings.maxPackBytes,

@@ -10,7 +10,7 @@ import { changesAlsoIn, type FileChanges } from './changes-also-in.js'
 import type { Contact } from './sync.js'
 
 /** A part of a branch that it dropped when it was set back: what leads from `to` to `from`. */
-interface DroppedPart {
+export interface DroppedPart {
   from: CommitId
   to: CommitId
 }

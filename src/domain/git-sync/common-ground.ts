@@ -4,7 +4,8 @@ import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { equalCommits, type StandIn } from './equal-commits.js'
 import { containedInExports, isWithin, withoutSuperseded } from './contained-in-exports.js'
-import { type Entry, isKnown, isWhole, type SyncLog } from './log-entries.js'
+import { type DroppedExports, droppedExports } from './dropped-exports.js'
+import { type Entry, isExport, isKnown, isWhole, type SyncLog } from './log-entries.js'
 import { type ReturnedDrop, returnedDrops } from './returned-drops.js'
 import { squashedExports } from './squashed-exports.js'
 
@@ -41,10 +42,28 @@ export interface CommonGround {
   droppedHead: CommitId | null
   /** What was dropped from a branch earlier, and is back in the head: no merge base may count as having it. */
   returned: ReturnedDrop[]
+  /** New commits of the head that repeat known ones. */
+  standIns: StandIn[]
+  /** The same without the exports that were recognized by their changes; null if there are none. */
+  certain: CommonGround | null
+  /** What was written here of what the head dropped, and the same ground as if nothing had been dropped; null if there is none. */
+  ownDropped: (DroppedExports & { ground: CommonGround }) | null
 }
 
 /** The common ground of two histories that share no commit. */
-export const NOTHING_IN_COMMON: CommonGround = { inStep: false, known: [], implied: [], held: [], bases: [], dropped: [], droppedHead: null, returned: [] }
+export const NOTHING_IN_COMMON: CommonGround = {
+  inStep: false,
+  known: [],
+  implied: [],
+  held: [],
+  bases: [],
+  dropped: [],
+  droppedHead: null,
+  returned: [],
+  standIns: [],
+  certain: null,
+  ownDropped: null,
+}
 
 /**
  * The common ground of main and the remote's head `theirs` (mapped to its folder, if only a folder is synced). A commit of the remote is known if
@@ -58,12 +77,47 @@ export const NOTHING_IN_COMMON: CommonGround = { inStep: false, known: [], impli
 export async function findCommonGround(repo: Repository, log: SyncLog, { main, theirs }: { main: CommitId; theirs: CommitId }): Promise<CommonGround> {
   const known = [...new Set([...log.pairs.map((pair) => pair.theirs), ...(await mergedByHand(repo, log, main, theirs))])]
   const news = await newsOf(repo, log, theirs, known)
-  const squashed = await squashedExports(repo, log, theirs, news)
+  const recorded = await recordedIn(repo, log, theirs)
+  const squashed = await squashedExports(repo, log, [theirs, ...recorded], news)
   const equal = await equalCommits(repo, log, news, squashed)
-  const implied = new Set<CommitId>(equal.map(({ pair }) => pair.theirs))
-  const droppedHead = await outstandingHead(repo, log, theirs, implied)
-  for (const { pair } of squashed) implied.add(pair.theirs)
+  const droppedHead = await outstandingHead(repo, log, theirs, new Set([...equal.map(({ pair }) => pair.theirs), ...recorded]))
   const left = await leftOf(repo, log, theirs, known)
+  const evidence = { theirs, known, equal, left, droppedHead }
+  const ground: CommonGround = {
+    ...(await groundOn(repo, log, evidence, squashed)),
+    dropped: droppedHead === null ? [] : await droppedPairs(repo, log, theirs, droppedHead),
+    droppedHead,
+    returned: await returnedDrops(repo, log, theirs),
+    standIns: [...squashed, ...equal],
+    certain: null,
+    ownDropped: null,
+  }
+  const past = [theirs, ...recorded, ...ground.standIns.map(({ pair }) => pair.theirs)]
+  const own = droppedHead === null ? null : await droppedExports(repo, log, droppedHead, past)
+  return {
+    ...ground,
+    certain: squashed.length === 0 ? null : { ...ground, ...(await groundOn(repo, log, evidence, [])) },
+    ownDropped: own && { ...own, ground: { ...ground, ...(await groundOn(repo, log, { ...evidence, droppedHead: null }, squashed)) } },
+  }
+}
+
+/** What is known of a head before inferences about exports. */
+interface Evidence {
+  theirs: CommitId
+  known: readonly CommitId[]
+  equal: readonly StandIn[]
+  left: readonly Entry[]
+  droppedHead: CommitId | null
+}
+
+/** The merge bases and inferred ancestors of a head that counts as containing some exports. */
+async function groundOn(
+  repo: Repository,
+  log: SyncLog,
+  { theirs, known, equal, left, droppedHead }: Evidence,
+  squashed: readonly StandIn[],
+): Promise<Pick<CommonGround, 'inStep' | 'known' | 'implied' | 'held' | 'bases'>> {
+  const implied = new Set<CommitId>([...equal, ...squashed].map(({ pair }) => pair.theirs))
   for (const rest of left) implied.add(rest.theirs)
   if (droppedHead !== null) implied.add(droppedHead)
   const allKnown = await newest(repo, [
@@ -81,10 +135,14 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
     held: await newest(repo, held),
     // An export also contains what is left of a head that main had by then. Side by side, the two would be joined into a base with what main had deleted.
     bases: await basesOf(repo, { ...log, pairs: [...log.pairs, ...left] }, allKnown, past, equal),
-    dropped: droppedHead === null ? [] : await droppedPairs(repo, log, theirs, droppedHead),
-    droppedHead,
-    returned: await returnedDrops(repo, log, theirs),
   }
+}
+
+/** The exports that the log records as repeated by commits in the history of `theirs`. */
+async function recordedIn(repo: Repository, log: SyncLog, theirs: CommitId): Promise<CommitId[]> {
+  const found: CommitId[] = []
+  for (const entry of log.inferred) if (await repo.isAncestor(entry.local, theirs)) found.push(entry.theirs)
+  return found
 }
 
 /** The head's newest unknown commits. */
@@ -184,10 +242,14 @@ const isHeld = (repo: Repository, commit: CommitId, bases: readonly Pick<Base, '
     bases.flatMap(({ held }) => held),
   )
 
-/** The log entries for a head that is imported with the commit `anchor`, and for what the remote dropped. */
+/** The log entries for a head that is imported with the commit `anchor`: for the head, for what the remote dropped, and for what was inferred. */
 export function entriesOf(ground: CommonGround, taken: Omit<Entry, 'kind'>, log: SyncLog): Entry[] {
   const { last } = log
+  const { anchor, ref } = taken
   const same = last !== null && isKnown(last) && last.remote === taken.remote && last.theirs === taken.theirs && ground.dropped.length === 0
   if (same) return []
-  return [...ground.dropped.map((pair): Entry => ({ ...pair, kind: 'dropped', anchor: taken.anchor })), { ...taken, kind: 'known' }]
+  const dropped = ground.dropped.map((pair): Entry => ({ ...pair, kind: 'dropped', anchor }))
+  const exports = ground.standIns.filter(({ pair }) => isExport(pair))
+  const inferred = exports.map(({ commit, pair: { remote, theirs } }): Entry => ({ kind: 'inferred', remote, theirs, local: commit, anchor, ref }))
+  return [...dropped, ...inferred, { ...taken, kind: 'known' }]
 }

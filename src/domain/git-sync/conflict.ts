@@ -80,11 +80,11 @@ const recordMoves = async (sync: Sync, arrival: Arrival, ground: CommonGround, a
  * same tree. That commit has the import's merge base as a parent and states it in a header, so that the change request has the same conflicts
  * as the import.
  */
-async function firstHead(sync: Sync, arrival: Arrival, { ground, base }: ConflictPlan): Promise<CommitId> {
+async function firstHead(sync: Sync, arrival: Arrival, { ground, base, contested }: ConflictPlan): Promise<CommitId> {
   const { app, space, actor } = sync
   const { repo } = space
   const { main, theirs } = arrival
-  const related = await relatedHead(sync, arrival, ground)
+  const related = contested ? await standingAlone(sync, theirs) : await relatedHead(sync, arrival, ground)
   const own = await repo.commit(related)
   const [on = theirs, ...others] = related === theirs ? [theirs] : own.parents
   const stated = await firstBase(sync, { main, head: related, base, on })
@@ -101,6 +101,20 @@ async function firstHead(sync: Sync, arrival: Arrival, { ground, base }: Conflic
 }
 
 const relationMessage = ({ remote }: Sync): string => commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`)
+
+/**
+ * A commit on the remote's head. If it had main's commits as parents, it would count as a later revision of main that only removes text, without conflicts:
+ * the stated merge base alone makes both sides collide.
+ */
+const standingAlone = async (sync: Sync, theirs: CommitId): Promise<CommitId> =>
+  makeCommit(sync.app, sync.space, {
+    parents: [theirs],
+    changes: [],
+    tree: (await sync.space.repo.commit(theirs)).tree,
+    message: relationMessage(sync),
+    author: sync.actor.user,
+    overrides: await overridesAt(sync.app, sync.space, theirs),
+  })
 
 /**
  * The remote's head, or a commit with the same tree if Git would not find the right common ground from it (after an export, or if history was

@@ -2,7 +2,9 @@
 import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { requireMain } from './apply-arrival.js'
+import { keepFilesBeside } from '../revisions/beside.js'
 import { folderCommit, mappedBefore } from './directory.js'
+import { isLinkTo } from './remote.js'
 import { type Contact, during, type FetchHints, fetchHead, fetchLimits } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import type { SyncLog } from './log-entries.js'
@@ -62,6 +64,7 @@ export async function fetchFolder(
     ...holdOf(contact),
   }
   const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
+  if (fetched.beside !== null && isLinkTo(space.doc.git, remote.key)) await keepFilesBeside(contact.app, space, remote, fetched.beside)
   const before = mappedBefore(log)
   for (const [commit, theirs] of before) if ((fetched.find(commit) ?? theirs) !== theirs) throw new MappedOtherwise()
   return { ...fetched, theirs: fetched.theirs ?? before.get(fetched.head) ?? null }

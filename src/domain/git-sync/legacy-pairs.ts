@@ -54,7 +54,7 @@ async function pairsOf(repo: Repository, refs: Legacy['refs'], foreign: string |
     const kind = rewound ? 'dropped' : remote === last ? 'known' : 'offered'
     entries.push({ kind, remote: remote as CommitId, theirs, local, anchor: rewound ? main : local, ref })
   }
-  const age: Record<Entry['kind'], number> = { dropped: 0, left: 0, offered: 1, known: 2 }
+  const age: Record<Entry['kind'], number> = { dropped: 0, left: 0, inferred: 0, offered: 1, known: 2 }
   return entries.sort((a, b) => age[a.kind] - age[b.kind])
 }
 

@@ -14,13 +14,14 @@ export interface Entry {
    * `known`: main contains this head of `ref`, by an import or because it was exported from here. `offered`: it is being pushed, or the push broke
    * off, so nobody knows whether it arrived. `dropped`: the remote removed it from a ref's history (a forced push), and main followed; it
    * counts as new if it returns. `left`: a head of another ref contained what was dropped; `local` is that head without it, and is known.
+   * `inferred`: the remote's commit `local` repeats an export (a squash or rebase), so each head that contains `local` contains the export.
    */
-  kind: 'known' | 'offered' | 'dropped' | 'left'
+  kind: 'known' | 'offered' | 'dropped' | 'left' | 'inferred'
   /** The remote's commit. */
   remote: CommitId
   /** The same commit here: itself, or if only a folder is synced, the commit made of that folder (`directory.ts`). */
   theirs: CommitId
-  /** The commit here with the same content: the exported one, or `theirs`. For `left`: the head without what was dropped. */
+  /** The commit here with the same content: the exported one, or `theirs`. For `left`: the head without what was dropped. For `inferred`: the commit that repeats the export. */
   local: CommitId
   /** The commit that main must contain for the entry to count. */
   anchor: CommitId
@@ -43,7 +44,7 @@ export const LOG = 'log'
 export const logRef = (remote: Pick<SyncRemote, 'url' | 'directory'>): RefName => `${syncPrefix(remoteKey(remote.url, '', remote.directory))}${LOG}` as RefName
 
 const HEADING = 'Common ground with a remote (bindery sync log 1)'
-const KINDS: readonly string[] = ['known', 'offered', 'dropped', 'left'] satisfies Entry['kind'][]
+const KINDS: readonly string[] = ['known', 'offered', 'dropped', 'left', 'inferred'] satisfies Entry['kind'][]
 
 /** The log as a commit message, oldest entry first. */
 export const writeEntries = (entries: readonly Entry[]): string =>
@@ -74,12 +75,14 @@ export interface SyncLog {
   at: CommitId | null
   /** All entries, oldest first. */
   entries: readonly Entry[]
-  /** The entries that count: main contains their anchors. */
+  /** The entries that count, except for `inferred` ones: main contains their anchors. */
   counting: readonly Entry[]
   /** Of these, the known and offered ones that were not dropped later: pairs of a remote commit and its equal here. Oldest first. */
   pairs: readonly Entry[]
   /** Of these, the `left` ones. */
   left: readonly Entry[]
+  /** The `inferred` entries that count. Each records an inference that was used, so that it is not made again. */
+  inferred: readonly Entry[]
   /** The newest known pair of the ref that is being synced. */
   last: Entry | null
   /** The `left` entry of a head that was seen at that ref after `last`. */

@@ -9,45 +9,42 @@ import { withIdsSeenFromMain } from '../revisions/later-identity.js'
 import { withFiles } from '../commits/merge/files-of-both.js'
 import { joinedBase, joinedCommits } from '../commits/merge/joined-base.js'
 import { mergeCommits } from '../commits/merge/merge.js'
-import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
+import type { Sides } from '../commits/merge/merged-tree.js'
 import type { Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
 import { changesAlsoIn } from './changes-also-in.js'
 import { changedCommit, commitWithout, droppedPart } from './commit-without.js'
 import { isWithin } from './contained-in-exports.js'
+import { type ArrivalContact, type ArrivalHeads, holdDisputed, type MergedArrival } from './disputed-files.js'
 import { sharedFiles, sharedVersions } from './shared-versions.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
-
-/** The merged tree, and the merge base that was used; null if it is the one that Git finds by itself. */
-interface MergedArrival {
-  merged: MergedTree
-  base: CommitId | null
-}
 
 /**
  * Merges what arrives into main on their common ground. Writes objects but moves no ref. If Git finds the same ground in the histories themselves, the
  * two commits are merged as they are. Else each side gets a temporary commit with the same tree whose parents are what it contains of the remote,
  * so that Git finds the right merge bases. A merge base that contains more than its history says (an export) gets a temporary commit too.
+ *
+ * A file of which the result rests on an inference that is not exact is in conflict (`disputed-files.ts`).
  * @param seenFromMain if `main` is the branch of a conflict: the page IDs of what arrives as they are on its common ground with main
  */
-export async function mergeArrival(
-  contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
-  ground: CommonGround,
-  arrival: { main: CommitId; theirs: CommitId },
-  seenFromMain?: IdOverrides,
-): Promise<MergedArrival> {
-  const { app, space } = contact
+export async function mergeArrival(contact: ArrivalContact, ground: CommonGround, arrival: ArrivalHeads, seenFromMain?: IdOverrides): Promise<MergedArrival> {
   await rememberTheirs(contact, ground, arrival)
   if (seenFromMain) await rememberSeen(contact, ground, { branch: arrival.main, head: arrival.theirs }, seenFromMain)
+  return holdDisputed(contact, ground, arrival, await mergeOn(contact, ground, arrival), mergeOn)
+}
+
+/** Merges on a ground, whatever that rests on. */
+async function mergeOn(contact: ArrivalContact, ground: CommonGround, arrival: ArrivalHeads): Promise<MergedArrival> {
+  const { app, space } = contact
   const sides = await withSharedFiles(contact, ground, arrival, await withoutReturned(contact, ground, await sidesOf(contact, ground, arrival)))
   const merged = await mergeCommits(app, space, sides)
   const shared = merged.clean ? [] : await sharedVersions(space.repo, ground, arrival, merged.conflicts)
-  if (shared.length === 0) return { merged, base: sides.base ?? null }
+  if (shared.length === 0) return { merged, base: sides.base ?? null, sides }
   const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
-  if (known === null) return { merged, base: null }
+  if (known === null) return { merged, base: null, sides }
   const base = await changedCommit(contact, known, { changes: shared, message: 'What both sides have had in common since' })
-  return { merged: await mergeCommits(app, space, { ...sides, base }), base }
+  return { merged: await mergeCommits(app, space, { ...sides, base }), base, sides }
 }
 
 /** The sides, on a merge base without what was dropped and is back: another branch may have had it all the time. */
@@ -76,11 +73,7 @@ async function withSharedFiles(
   return base === known ? sides : { ...sides, base }
 }
 
-async function sidesOf(
-  contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
-  ground: CommonGround,
-  { main, theirs }: { main: CommitId; theirs: CommitId },
-): Promise<Sides> {
+async function sidesOf(contact: ArrivalContact, ground: CommonGround, { main, theirs }: ArrivalHeads): Promise<Sides> {
   const { app, space } = contact
   const { repo } = space
   if (await isPlain(repo, ground, await repo.mergeBases(main, theirs))) return { ours: main, theirs }

@@ -28,6 +28,8 @@ export type ArrivalPlan = { ground: CommonGround } & (
       kind: 'conflict'
       conflicts: readonly MergeConflict[]
       base: CommitId | null
+      /** Whether the conflict rests on that merge base alone: in Git's history, one side contains the other. */
+      contested: boolean
     }
 )
 
@@ -48,8 +50,8 @@ export async function planArrival(
   if (await isUntouched(contact, main)) return { ground, kind: 'adopt' }
   if (options.force) return { ground, kind: 'merge', tree: came.tree }
   await requireDocs(repo, contact.remote, arrival, ground, options.forExport)
-  const { merged, base } = await mergeArrival(contact, ground, arrival)
-  if (!merged.clean) return { ground, kind: 'conflict', conflicts: merged.conflicts, base }
+  const { merged, base, contested = false } = await mergeArrival(contact, ground, arrival)
+  if (!merged.clean) return { ground, kind: 'conflict', conflicts: merged.conflicts, base, contested }
   if (!(await hasDocs(repo, merged.tree)) && (await hasDocs(repo, mine.tree))) throw noDocs(contact.remote)
   return { ground, kind: 'merge', tree: merged.tree }
 }

@@ -55,7 +55,8 @@ export async function previewSync(app: App, actor: Actor, space: LoadedSpace, in
     }),
   }
   try {
-    return await app.previews.run(actor.user.id, () => (input.direction === 'import' ? previewImport : previewExport)(contact, force, query))
+    const asker = { user: actor.user.id, organization: space.doc.organization }
+    return await app.previews.run(asker, () => (input.direction === 'import' ? previewImport : previewExport)(contact, force, query))
   } catch (error) {
     throw asClientError(error, app.settings.remoteTimeoutMs)
   }

@@ -156,7 +156,7 @@ export async function enqueue(
         hadCredential: credential !== null,
         ...(follows ? { follows } : {}),
       })
-      await insertJob(tx, made, { now, ...(credential ? { keeper: app.node } : {}) })
+      await insertJob(tx, made, { now, organization: space.doc.organization, ...(credential ? { keeper: app.node } : {}) })
       return made
     })
     app.wakeJobs()
@@ -202,7 +202,7 @@ async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: 
 }
 
 /** Queues the job after all jobs of the space, but before those for the same remote with a later `timestamp` (the client's time of the event). */
-async function insertJob(tx: Transaction, run: SyncRunDoc, { now, ...kept }: { now: string; keeper?: string }): Promise<void> {
+async function insertJob(tx: Transaction, run: SyncRunDoc, { now, ...kept }: { now: string; organization: string; keeper?: string }): Promise<void> {
   const lane = (await tx.find(jobs, 'lane', run.space)).filter((job) => job.sequence !== LAST_IN_LANE).sort((a, b) => a.sequence - b.sequence)
   const added: Document<JobDoc> = await tx.insert(jobs, {
     id: run.id,

@@ -17,9 +17,10 @@ const MOST_COMMITS = 200
 const MOST_FILES = 50
 
 /**
- * The changes by which the merge base gets the shared versions of files in conflict. A version is shared if one side has it now, and the other had it
- * in a commit that contains all merge bases and has not gone back to the base's version since. An older commit, of a branch that was merged in, says
- * nothing: nobody chose its version over that of the base.
+ * Finds the changes by which the merge base gets the shared versions of files in conflict. A version is shared if one side has it now, and the other had
+ * it in a commit that contains all merge bases and has not gone back to the base's version since. An older commit, of a branch that was merged in, does not
+ * count: no one chose its version over that of the base. If each side had the present version of the other, the versions crossed. Then neither side is
+ * known to be the newer one, and the file stays in conflict.
  */
 export async function sharedVersions(
   repo: Repository,
@@ -34,12 +35,11 @@ export async function sharedVersions(
   const found: FileChange[] = []
   for (const { base, ours, theirs: its } of texts) {
     if (!base || !ours || !its) continue
-    const shared = (await wentOnFrom(repo, other, its.path, { base, version: ours }))
-      ? ours
-      : (await wentOnFrom(repo, mine, ours.path, { base, version: its }))
-        ? its
-        : null
-    if (shared !== null) found.push({ path: base.path, oid: shared.oid, mode: shared.mode })
+    const hadOurs = await wentOnFrom(repo, other, its.path, { base: null, version: ours })
+    const hadTheirs = await wentOnFrom(repo, mine, ours.path, { base: null, version: its })
+    if (hadOurs === hadTheirs) continue
+    const [commits, path, version] = hadOurs ? [other, its.path, ours] : [mine, ours.path, its]
+    if (await wentOnFrom(repo, commits, path, { base, version })) found.push({ path: base.path, oid: version.oid, mode: version.mode })
   }
   return found
 }
@@ -73,8 +73,11 @@ export async function sharedFiles(
     bases.map((one) => one.theirs),
   )
   for (const { id, ours, its } of open.slice(0, MOST_FILES)) {
-    if (await wentOnFrom(repo, there, ours.path, { base: null, version: ours })) shared.set(id, ours)
-    else if (ours.oid === its.oid || (await wentOnFrom(repo, here, its.path, { base: null, version: its }))) shared.set(id, its)
+    const hadOurs = await wentOnFrom(repo, there, ours.path, { base: null, version: ours })
+    const hadTheirs = await wentOnFrom(repo, here, its.path, { base: null, version: its })
+    if (ours.oid !== its.oid && hadOurs && hadTheirs) continue
+    if (hadOurs) shared.set(id, ours)
+    else if (ours.oid === its.oid || hadTheirs) shared.set(id, its)
   }
   return shared
 }

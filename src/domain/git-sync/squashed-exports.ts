@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
+import { isWithin } from './contained-in-exports.js'
 import type { StandIn } from './equal-commits.js'
 import { type Entry, isExport, type SyncLog } from './log-entries.js'
 
@@ -18,19 +19,21 @@ const PARTS = 100
 const MAX_PATCH_BYTES = 256 * 1024
 
 /**
- * The exports that the remote's head does not contain, but whose whole change is in one of its new commits: squashed, or rebased onto later
- * commits of the remote. The head counts as containing them. An export is not recognized if its changes were edited on the way.
+ * Finds the exports that the remote's head does not contain, but whose whole change one of its new commits repeats: squashed, or rebased onto later
+ * commits of the remote. The head counts as containing them. An export is not recognized if its changes were edited on the way, or if the same lines
+ * were changed at another place of a file: merging the export into the parent of the new commit must give the files of that commit.
+ * @param past the head, and the exports that the log records as contained in it. They are not looked for again
  */
-export async function squashedExports(repo: Repository, log: SyncLog, theirs: CommitId, news: readonly CommitInfo[]): Promise<StandIn[]> {
+export async function squashedExports(repo: Repository, log: SyncLog, past: readonly CommitId[], news: readonly CommitInfo[]): Promise<StandIn[]> {
   const open: Entry[] = []
-  for (const pair of news.length === 0 ? [] : log.pairs) if (isExport(pair) && !(await repo.isAncestor(pair.theirs, theirs))) open.push(pair)
+  for (const pair of news.length === 0 ? [] : log.pairs) if (isExport(pair) && !(await isWithin(repo, pair.theirs, past))) open.push(pair)
   if (open.length === 0) return []
   const search = new Search(repo, await changesOf(repo, news.slice(0, SEARCH)))
   const exports = await exportedCommits(repo, log)
   const found = new Map<CommitId, StandIn>()
   for (const pair of open) {
     const chain = (await chainOf(repo, exports, pair)).reverse() as [CommitId, ...CommitId[]]
-    for (const one of await standInsOf(repo, search, chain, { pair, theirs, found, exports })) if (!found.has(one.pair.theirs)) found.set(one.pair.theirs, one)
+    for (const one of await standInsOf(repo, search, chain, { pair, past, found, exports })) if (!found.has(one.pair.theirs)) found.set(one.pair.theirs, one)
   }
   return [...found.values()]
 }
@@ -38,13 +41,15 @@ export async function squashedExports(repo: Repository, log: SyncLog, theirs: Co
 /** A new commit of the remote with what it changed, by path. */
 interface News {
   id: CommitId
+  parent: CommitId
   changes: ReadonlyMap<string, TreeChange>
 }
 
 async function changesOf(repo: Repository, news: readonly CommitInfo[]): Promise<News[]> {
   const found: News[] = []
   for (const { id, parents } of news)
-    if (parents[0] !== undefined) found.push({ id, changes: new Map((await repo.diff(parents[0], id)).map((change) => [change.path, change])) })
+    if (parents[0] !== undefined)
+      found.push({ id, parent: parents[0], changes: new Map((await repo.diff(parents[0], id)).map((change) => [change.path, change])) })
   return found
 }
 
@@ -74,22 +79,24 @@ async function standInsOf(
   repo: Repository,
   search: Search,
   [begin, ...rest]: readonly [CommitId, ...CommitId[]],
-  { pair, theirs, found, exports }: { pair: Entry; theirs: CommitId; found: ReadonlyMap<CommitId, StandIn>; exports: ReadonlySet<string> },
+  { pair, past, found, exports }: { pair: Entry; past: readonly CommitId[]; found: ReadonlyMap<CommitId, StandIn>; exports: ReadonlySet<string> },
 ): Promise<StandIn[]> {
   const parts: StandIn[] = []
-  const isThere = async (commit: CommitId): Promise<boolean> => found.has(commit) || repo.isAncestor(commit, theirs)
-  const bottom = (await isThere(begin)) ? begin : exports.has(begin) ? null : await search.below(begin, theirs)
+  const isThere = async (commit: CommitId): Promise<boolean> => found.has(commit) || isWithin(repo, commit, past)
+  const bottom = (await isThere(begin)) ? begin : exports.has(begin) ? null : await search.below(begin, past[0] as CommitId)
   if (bottom === null) return []
   const each = pair.row !== undefined && rest.length <= PARTS
   let settled = bottom
   for (const part of rest) {
     const there = await isThere(part)
-    const commit = !there && (each || part === pair.theirs) ? await search.find([...new Set([settled, bottom])].map((from) => [from, part])) : null
+    const commit = !there && (each || part === pair.theirs) ? await search.find([...new Set([settled, bottom])].map((from) => [from, part] as const)) : null
     if (commit !== null) parts.push({ commit, pair: part === pair.theirs ? pair : { ...pair, remote: part, theirs: part, local: part } })
     if (there || commit !== null) settled = part
   }
   return parts
 }
+
+type Range = readonly [from: CommitId, to: CommitId]
 
 /** Looks for changes in new commits of the remote. */
 class Search {
@@ -100,10 +107,10 @@ class Search {
     readonly news: readonly News[],
   ) {}
 
-  /** The newest commit that makes all changes between the two commits of one of the ranges. A range without changes is in none. */
-  async find(ranges: readonly (readonly [from: CommitId, to: CommitId])[]): Promise<CommitId | null> {
-    const wanted = await Promise.all(ranges.map(([from, to]) => this.repo.diff(from, to)))
-    for (const { id, changes } of this.news) for (const one of wanted) if (one.length > 0 && (await this.#includes(changes, one))) return id
+  /** Returns the newest commit that makes all changes between the two commits of one of the ranges. A range without changes is in none. */
+  async find(ranges: readonly Range[]): Promise<CommitId | null> {
+    const wanted = await Promise.all(ranges.map(async (range) => ({ range, changes: await this.repo.diff(...range) })))
+    for (const one of this.news) for (const { range, changes } of wanted) if (changes.length > 0 && (await this.#repeats(one, range, changes))) return one.id
     return null
   }
 
@@ -121,13 +128,24 @@ class Search {
     return commit
   }
 
-  async #includes(made: ReadonlyMap<string, TreeChange>, wanted: readonly TreeChange[]): Promise<boolean> {
-    if (wanted.some(({ path }) => !made.has(path))) return false
+  async #repeats(news: News, range: Range, wanted: readonly TreeChange[]): Promise<boolean> {
+    if (wanted.some(({ path }) => !news.changes.has(path))) return false
+    const patched: string[] = []
     for (const change of wanted) {
-      const other = made.get(change.path) as TreeChange
-      const same = isSame(change, other) || (wanted.length <= LINE_BY_LINE && (await this.#samePatch(change, other)))
-      if (!same) return false
+      const other = news.changes.get(change.path) as TreeChange
+      if (isSame(change, other)) continue
+      if (wanted.length > LINE_BY_LINE || !(await this.#samePatch(change, other))) return false
+      patched.push(change.path)
     }
+    return patched.length === 0 || this.#isMerge(news, range, patched)
+  }
+
+  /** Whether files of a commit are as merging the range into its parent gives them. A patch alone does not tell at which of several similar places it was made. */
+  async #isMerge({ id, parent }: News, [base, theirs]: Range, paths: readonly string[]): Promise<boolean> {
+    const merged = await this.repo.merge({ base, ours: parent, theirs })
+    if (!merged.clean) return false
+    const [made, there] = [this.repo.tree(merged.tree), await this.repo.at(id)]
+    for (const path of paths) if ((await made.entry(path))?.oid !== (await there.entry(path))?.oid) return false
     return true
   }
 

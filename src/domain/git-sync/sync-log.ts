@@ -18,7 +18,12 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   const legacy = await readLegacy(repo, remote, head)
   const entries = [...legacy.entries, ...(at === null ? [] : readEntries((await repo.commit(at)).message))]
   const line = entries.length === 0 ? [] : (await repo.firstParents(main)).reverse()
-  const counting = await inOrder(repo, line, await countingOf(repo, entries, head, new Set(head === main ? line : [])))
+  const all = await countingOf(repo, entries, head, new Set(head === main ? line : []))
+  const counting = await inOrder(
+    repo,
+    line,
+    all.filter(({ kind }) => kind !== 'inferred'),
+  )
   let pairs: Entry[] = []
   let left: Entry[] = []
   for (const entry of counting) {
@@ -29,7 +34,7 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
   const since = counting.slice(last === null ? 0 : counting.indexOf(last))
   const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one) && (last === null || isWrittenAfter(entries, one, last))) ?? null
-  return { ref, at, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
+  return { ref, at, entries, counting, pairs, left, inferred: all.filter(({ kind }) => kind === 'inferred'), last, lastLeft, legacy: legacy.moves }
 }
 
 /** The entries that count: `head` contains their anchors, and their commits exist. */

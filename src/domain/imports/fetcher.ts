@@ -1,5 +1,6 @@
 /** Fetches what an import names: bounded in bytes and time, with pauses between requests to one host, and with second tries. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { awaitRemote } from '../../kernel/remote-wait.js'
 import { type HttpClient, type HttpResponse, OutboundError } from '../../outbound/index.js'
 import { ImportRefused, Interrupted, ResourceFailure } from './failure.js'
 
@@ -120,7 +121,8 @@ export class Fetcher {
   async #rest(ms: number): Promise<void> {
     if (ms <= 0) return
     try {
-      await wait(Math.min(ms, Math.max(0, this.bounds.deadline - performance.now())), undefined, { signal: this.bounds.signal })
+      const restMs = Math.min(ms, Math.max(0, this.bounds.deadline - performance.now()))
+      await awaitRemote(() => wait(restMs, undefined, { signal: this.bounds.signal }))
     } catch (error) {
       throw new Interrupted('The service is stopping.', { cause: error })
     }

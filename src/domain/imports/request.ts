@@ -1,7 +1,7 @@
 /** Takes requests to import content: checks them, queues the import with its job, and waits for its end for a while. */
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type ContentImportDoc, type ContentImportRequest, contentImports, jobs } from '../../model/index.js'
+import { type ContentImportDoc, type ContentImportRequest, contentImports, jobs, spaces } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
@@ -94,11 +94,13 @@ async function enqueue(app: App, tx: Transaction, doc: ContentImportDoc): Promis
   for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT))) if (!isOpen(old)) await tx.remove(contentImports, old.id)
   await tx.insert(contentImports, doc)
   const lane = `content-import:${doc.space}`
+  const space = await tx.get(spaces, doc.space)
   const waiting = await tx.find(jobs, 'lane', lane)
   await tx.insert(jobs, {
     id: doc.id,
     kind: 'content-import',
     lane,
+    ...(space ? { organization: space.organization } : {}),
     payload: { import: doc.id },
     state: 'queued',
     sequence: 1 + Math.max(0, ...waiting.map(({ sequence }) => sequence)),

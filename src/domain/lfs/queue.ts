@@ -62,7 +62,8 @@ export async function queueLfs(
   credential?: { username?: string; password?: string },
   notBefore?: string,
 ): Promise<void> {
-  if (!(await tx.get(spaces, order.space))) return
+  const space = await tx.get(spaces, order.space)
+  if (!space) return
   await rememberRemote(app, tx, order)
   const lane = laneOf(order)
   const all = await tx.find(jobs, 'lane', lane)
@@ -80,7 +81,18 @@ export async function queueLfs(
     await tx.replace(jobs, { ...rest, payload, ...kept, ...(pause === undefined ? {} : { notBefore: pause }) })
   } else {
     const sequence = 1 + all.reduce((most, job) => Math.max(most, job.sequence), 0)
-    const job = { id, kind: RESOLVE_LFS, lane, payload, state: 'queued' as const, sequence, attempts: 0, createdAt: app.clock.now().toISOString() }
+    const { organization } = space
+    const job = {
+      id,
+      kind: RESOLVE_LFS,
+      lane,
+      organization,
+      payload,
+      state: 'queued' as const,
+      sequence,
+      attempts: 0,
+      createdAt: app.clock.now().toISOString(),
+    }
     await tx.insert(jobs, { ...job, ...kept, ...(notBefore === undefined ? {} : { notBefore }) })
   }
   if (credential) app.credentials.set(id, credential)

@@ -66,12 +66,24 @@ export class SpaceAddresses {
     return this.#inApp(url, fragment) ?? this.#onSite(url, fragment)
   }
 
-  #inApp(url: URL, fragment: { fragment?: string }): SpaceAddress | null {
+  /** Whether a URL is an address of the service itself, whatever it is for: not one of a site, also of a site that is not published. */
+  isInApp(target: string): boolean {
+    if (!URL.canParse(target)) return false
+    const url = new URL(target)
+    const path = this.#pathInService(url)
+    return path !== null && !/^\/sites(?:\/|$)/.test(path) && this.#onSite(url, {}) === null
+  }
+
+  /** The path below the address of the service; null for another service. */
+  #pathInService(url: URL): string | null {
     const base = this.#service.pathname.replace(/\/$/, '')
-    if (url.origin !== this.#service.origin || !url.pathname.startsWith(`${base}/`)) return null
-    const path = url.pathname.slice(base.length)
-    const match = SPACE_PATH.exec(path)
-    if (!match) return null
+    return url.origin === this.#service.origin && `${url.pathname}/`.startsWith(`${base}/`) ? url.pathname.slice(base.length) : null
+  }
+
+  #inApp(url: URL, fragment: { fragment?: string }): SpaceAddress | null {
+    const path = this.#pathInService(url)
+    const match = path === null ? null : SPACE_PATH.exec(path)
+    if (path === null || !match) return null
     return { space: match[1] as string, named: named(path.slice(match[0].length)), ...fragment, inApp: true }
   }
 

@@ -68,7 +68,9 @@ const stillReading = (): ServiceError =>
 async function otherSpaces(app: App, actor: Actor, { space }: OpenRevision) {
   const { documents } = await app.store.page(spaces, 'createdAt', space.doc.organization, { limit: Number.POSITIVE_INFINITY, direction: 'asc' })
   const others = documents.filter(({ id, deletedAt }) => id !== space.doc.id && deletedAt === undefined)
-  return openSpaces(app, await visibleSpaces(app, actor, space.doc.organization, others))
+  const opened = await openSpaces(app, await visibleSpaces(app, actor, space.doc.organization, others))
+  // Links from a space that is out of service are found again once it is repaired.
+  return opened.flatMap(({ repo, ...one }) => (repo === null ? [] : [{ ...one, repo }]))
 }
 
 /** The sources of those links whose address leads to the page or file. */

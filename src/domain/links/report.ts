@@ -1,6 +1,6 @@
 /** The links of a revision with their status, for one caller. */
 import { type Link, linkKey, type Problem } from '../../content/links/link.js'
-import { type LinkGraph, SPECIFICATIONS } from '../../content/links/link-graph.js'
+import { type LinkGraph, OUTSIDE, SPECIFICATIONS } from '../../content/links/link-graph.js'
 import { Slices } from '../../kernel/slices.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
@@ -8,6 +8,7 @@ import { hasPart } from '../revisions/spec-parts.js'
 import { linksOf } from '../revisions/link-graph.js'
 import type { OpenRevision } from '../revisions/revisions.js'
 import { SpaceAddresses } from './addresses.js'
+import { outsideAddresses } from './outside.js'
 import { type Place, Places } from './places.js'
 
 type LinkStatus = 'ok' | 'broken' | 'in-app'
@@ -18,13 +19,15 @@ interface LinkState {
   problem: Problem | null
   /** What its address leads to, if that is a place of the service that the caller may see. */
   place: Place | null
+  /** The address of a file outside the project directory. */
+  address?: string
 }
 
 /** The links of a revision, as one caller sees them. */
 export class LinkReport {
   private constructor(
     readonly graph: LinkGraph,
-    /** Links to addresses of the service, and those to specifications that are broken. */
+    /** Links to addresses of the service, those to specifications that are broken, and those to files outside the project directory. */
     private readonly elsewhere: ReadonlyMap<Link, LinkState>,
   ) {}
 
@@ -39,6 +42,7 @@ export class LinkReport {
       for (const link of graph.byOrigin.get(origin) ?? []) {
         const found = await places.find(link.target)
         if (found) elsewhere.set(link, found)
+        else if (addresses.isInApp(link.target)) elsewhere.set(link, { status: 'in-app', problem: null, place: null })
         else if (origin === '') elsewhere.set(link, { status: 'broken', problem: 'missing', place: null })
         if (slices.due) await slices.rest()
       }
@@ -47,6 +51,8 @@ export class LinkReport {
         elsewhere.set(link, { status: 'broken', problem: 'specification', place: null })
       if (slices.due) await slices.rest()
     }
+    for (const [link, address] of await outsideAddresses(revision, graph.byTarget.get(OUTSIDE) ?? []))
+      elsewhere.set(link, { status: 'ok', problem: null, place: null, address })
     return new LinkReport(graph, elsewhere)
   }
 

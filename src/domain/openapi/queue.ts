@@ -1,6 +1,6 @@
 /** Queues the processing of specifications: when one gets a source, and again after the time that the settings say. */
 import { newId } from '../../kernel/ids.js'
-import { type JobDoc, jobs, openApiSpecs, type OpenApiSpecDoc, openApiVersions } from '../../model/index.js'
+import { type JobDoc, jobs, openApiSpecs, type OpenApiSpecDoc, openApiVersions, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
@@ -19,19 +19,22 @@ type Named = Pick<Document<OpenApiSpecDoc>, 'id' | 'organization'>
 
 /** Queues a job for a specification, unless one waits already: that one will read the source as it is by then. */
 export async function queueProcessing(app: App, tx: Transaction, spec: Named): Promise<boolean> {
-  return insertOnce(app, tx, { kind: PROCESS_OPENAPI, lane: laneOf(spec), payload: { spec: spec.id } })
+  return insertOnce(app, tx, { kind: PROCESS_OPENAPI, lane: laneOf(spec), organization: spec.organization, payload: { spec: spec.id } })
 }
 
 /** Queues the search for the spaces that use the specification with a slug, which has a new version or is gone. */
 export const queueSpreading = (app: App, tx: Transaction, { slug, organization }: Pick<OpenApiSpecDoc, 'slug' | 'organization'>): Promise<boolean> =>
-  insertOnce(app, tx, { kind: SPREAD_OPENAPI, lane: `${SPREAD_OPENAPI}-${organization}`, payload: { organization, slug } })
+  insertOnce(app, tx, { kind: SPREAD_OPENAPI, lane: `${SPREAD_OPENAPI}-${organization}`, organization, payload: { organization, slug } })
 
 /** Queues the revision of a space that uses the specification with a slug. */
-export const queueComputed = (app: App, tx: Transaction, space: string, slug: string): Promise<boolean> =>
-  insertOnce(app, tx, { kind: COMPUTE_REVISION, lane: `${COMPUTE_REVISION}-${space}`, payload: { space, slug } })
+export async function queueComputed(app: App, tx: Transaction, space: string, slug: string): Promise<boolean> {
+  const owner = await tx.get(spaces, space)
+  const order = { kind: COMPUTE_REVISION, lane: `${COMPUTE_REVISION}-${space}`, payload: { space, slug } }
+  return insertOnce(app, tx, { ...order, ...(owner ? { organization: owner.organization } : {}) })
+}
 
 /** Queues a job at the end of its lane, unless the same one waits there already: that one sees what is so by then. */
-async function insertOnce(app: App, tx: Transaction, wanted: Pick<JobDoc, 'kind' | 'lane' | 'payload'>): Promise<boolean> {
+async function insertOnce(app: App, tx: Transaction, wanted: Pick<JobDoc, 'kind' | 'lane' | 'payload' | 'organization'>): Promise<boolean> {
   const all = await tx.find(jobs, 'lane', wanted.lane)
   const same = JSON.stringify(wanted.payload)
   if (all.some((job) => job.state === 'queued' && JSON.stringify(job.payload) === same)) return false
@@ -63,7 +66,8 @@ export async function queueMissingParts(app: App): Promise<number> {
   const missing = (await app.store.all(openApiVersions)).filter(({ index }) => !index).sort((a, b) => b.number - a.number)
   let queued = 0
   for (const { id, organization } of missing)
-    if (await app.store.transact((tx) => insertOnce(app, tx, { kind: MAKE_PARTS, lane: laneOf({ organization }), payload: { version: id } }))) queued++
+    if (await app.store.transact((tx) => insertOnce(app, tx, { kind: MAKE_PARTS, lane: laneOf({ organization }), organization, payload: { version: id } })))
+      queued++
   return queued
 }
 

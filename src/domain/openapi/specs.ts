@@ -118,7 +118,7 @@ export async function putSpec(
 function checkSlug(slug: string): void {
   if (new RegExp(SPEC_SLUG).test(slug) && slug.length <= 100) return
   throw badRequest('A slug consists of lower-case letters, digits and single hyphens between them, at most 100.', [
-    { path: 'path/specSlug', message: `must match ${SPEC_SLUG}` },
+    { path: 'path/specSlug', message: 'must be lower-case letters, digits and single hyphens between them, at most 100 characters' },
   ])
 }
 

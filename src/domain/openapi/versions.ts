@@ -1,5 +1,5 @@
 /** Versions of a specification: their content, signed URLs of it, and what is public. */
-import { notFound } from '../../kernel/errors.js'
+import { notFound, ServiceError } from '../../kernel/errors.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type OpenApiSpecDoc, openApiVersions, type OpenApiVersionDoc, SPEC_FILE } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -46,5 +46,14 @@ export async function findPublished(app: App, organization: string, slug: string
   return app.store.get(openApiVersions, spec.lastVersion)
 }
 
-/** The bundled document of a version, as JSON. */
-export const readDocument = (app: App, version: Pick<OpenApiVersionDoc, 'content'>): Promise<Buffer> => app.specFiles.read(version.content)
+/** The bundled document of a version, as JSON. Throws 503 if its file is missing or damaged. */
+export async function readDocument(app: App, version: Pick<OpenApiVersionDoc, 'content'>): Promise<Buffer> {
+  try {
+    return await app.specFiles.read(version.content)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT' && (cause as Error).name !== 'WrongBytes') throw cause
+    app.log.error({ error: cause, version: version.content }, 'The document of a specification is missing or damaged. Stop the server and run fsck --deep.')
+    const message = 'The document of this version is missing or damaged on the server. Give the specification its source again, or ask an operator to run fsck.'
+    throw new ServiceError('unavailable', message, { cause })
+  }
+}

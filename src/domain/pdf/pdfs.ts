@@ -15,9 +15,7 @@ import { isValidLink, type PdfLink, pdfUrl } from './links.js'
 
 /** Increases if the same content makes another PDF: those that are kept are then made anew. */
 const BOOK_VERSION = 2
-/** PDFs are made one after the other. */
-const LANE = 'pdf'
-/** Most PDFs that wait, and most of one space. */
+/** Maximum number of PDFs that wait, for one organization and for one space. */
 const MAX_WAITING = 20
 const MAX_WAITING_OF_SPACE = 4
 /** A PDF that could not be made is tried again when somebody asks for it after this time. */
@@ -33,12 +31,12 @@ type Wanted = Omit<PdfLink, 'expires' | 'name'>
  * Throws 503 if this machine cannot make any.
  */
 export async function requestPdf(app: App, wanted: Wanted): Promise<{ url: string; diagnostics?: Diagnostic[] }> {
-  const { facts, key } = await factsOf(app, wanted)
+  const { facts, key, space } = await factsOf(app, wanted)
   const kept = await app.pdfs.find(wanted.space, key)
   if (!kept) {
     requireEngine(app)
     // If too many wait, it is queued when its address is fetched.
-    await queue(app, { ...wanted, key }).catch((error) => {
+    await queue(app, space, { ...wanted, key }).catch((error) => {
       if (!(error instanceof ServiceError)) throw error
     })
   }
@@ -59,11 +57,11 @@ function diagnosticsOf({ missingGlyphs }: KeptPdf): Diagnostic[] {
  */
 export async function openPdf(app: App, link: PdfLink, signature: string): Promise<KeptPdf | null> {
   if (!isValidLink(app, link, signature)) throw notFound('This PDF')
-  const { key } = await factsOf(app, link)
+  const { key, space } = await factsOf(app, link)
   const kept = await app.pdfs.find(link.space, key)
   if (kept) return kept
   requireEngine(app)
-  const job = await queue(app, { ...link, key })
+  const job = await queue(app, space, { ...link, key })
   if (job.state === 'failed') throw conflict(`The PDF could not be made: ${job.error ?? 'the reason is in the log of the server.'}`)
   return null
 }
@@ -105,7 +103,9 @@ const fileName = (title: string): string =>
   }.pdf`
 
 /** Queues the job of a PDF unless it is queued; returns its document. Throws 503 if too many wait. */
-async function queue(app: App, { space, revision, changeRequest, page, only, key }: PdfOrder): Promise<JobDoc> {
+async function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>, wanted: PdfOrder): Promise<JobDoc> {
+  const { space, revision, changeRequest, page, only, key } = wanted
+  const lane = `print-pdf:${organization}`
   const id = `print-pdf:${space}:${key}`
   const order = { space, revision, key, ...(changeRequest ? { changeRequest } : {}), ...(page ? { page } : {}), ...(only ? { only } : {}) }
   const before = await app.store.get(jobs, id)
@@ -114,13 +114,14 @@ async function queue(app: App, { space, revision, changeRequest, page, only, key
     const now = app.clock.now()
     const known = await tx.get(jobs, id)
     if (known && !isOver(app, known)) return known
-    const waiting = (await tx.find(jobs, 'lane', LANE)).filter((job) => job.state === 'queued' || job.state === 'running')
+    const waiting = (await tx.find(jobs, 'lane', lane)).filter((job) => job.state === 'queued' || job.state === 'running')
     if (waiting.length >= MAX_WAITING || waiting.filter((job) => job.payload['space'] === space).length >= MAX_WAITING_OF_SPACE)
       throw new ServiceError('unavailable', 'Too many PDFs are being made. Try again later.', { headers: { 'Retry-After': '30' } })
     const job = {
       id,
       kind: 'print-pdf',
-      lane: LANE,
+      lane,
+      organization,
       payload: order,
       state: 'queued' as const,
       sequence: now.getTime(),

@@ -1,6 +1,6 @@
 // Mails are queued as jobs, written when they are sent (`write-mail.ts`), and tried again while the mail server fails.
 import { newId } from '../../kernel/ids.js'
-import { type JobDoc, jobs } from '../../model/index.js'
+import { connections, invites, type JobDoc, jobs } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -11,8 +11,6 @@ export type MailOrder =
   | { mail: 'sign-in'; email: string; invite?: string }
   | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
 
-/** Mails share one lane, so that a slow mail server does not delay other jobs. */
-const LANE = 'mail'
 /** How long a mail is tried again while the mail server fails. */
 const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000, connection: 24 * 60 * 60 * 1000 }
 const FIRST_RETRY_MS = 10_000
@@ -20,7 +18,8 @@ const LONGEST_RETRY_MS = 30 * 60 * 1000
 
 /** Queues a mail, in the transaction of the change that it is about. Call `app.wakeJobs()` afterwards. */
 export async function queueMail(app: App, tx: Transaction, order: MailOrder): Promise<void> {
-  await insertJob(app, tx, LANE, { ...order, since: app.clock.now().getTime(), tries: 0 }, 0)
+  const organization = await organizationOf(tx, order)
+  await insertJob(app, tx, { ...order, since: app.clock.now().getTime(), tries: 0 }, { organization, waitMs: 0 })
 }
 
 interface MailJob {
@@ -28,12 +27,26 @@ interface MailJob {
   tries: number
 }
 
-async function insertJob(app: App, tx: Transaction, lane: string, payload: MailOrder & MailJob, waitMs: number): Promise<void> {
+/** The organization that a mail is sent for; sign-in mails are sent for none. */
+async function organizationOf(tx: Transaction, order: MailOrder): Promise<string | undefined> {
+  if (order.mail === 'invite') return (await tx.get(invites, order.invite))?.organization
+  return order.mail === 'connection' ? (await tx.get(connections, order.connection))?.organization : undefined
+}
+
+interface Queued {
+  organization: string | undefined
+  waitMs: number
+}
+
+/** Each mail has its own lane, so that a retry delays no other mail. */
+async function insertJob(app: App, tx: Transaction, payload: MailOrder & MailJob, { organization, waitMs }: Queued): Promise<void> {
+  const id = newId()
   const now = app.clock.now().getTime()
   await tx.insert(jobs, {
-    id: newId(),
+    id,
     kind: 'send-mail',
-    lane,
+    lane: `mail:${id}`,
+    ...(organization === undefined ? {} : { organization }),
     payload: { ...payload },
     state: 'queued',
     sequence: now,
@@ -58,23 +71,25 @@ interface Outcome {
 }
 
 /**
- * Sends a queued mail. If the mail server fails, the mail is queued again with growing delays, in a lane of its own, so that
- * it delays no other mail. After a crash it may be sent twice, but it is never lost.
+ * Sends a queued mail. If the mail server fails, the mail is queued again with growing delays. After a crash it may be sent twice, but it is never lost.
  */
-export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload'>, write: WriteMail): Promise<Outcome> {
+export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload' | 'organization'>, write: WriteMail): Promise<Outcome> {
   if (!app.mail) return { error: 'No mail server is set up.' }
   const order = job.payload as unknown as MailOrder & MailJob
   const mail = await write(app, order)
   if (!mail) return {}
   try {
     await app.mail.send(mail)
+    app.meters.mails.inc({ outcome: 'sent' })
     return { write: async (tx) => mail.settle?.(tx, 'sent') }
   } catch (error) {
     const refused = error instanceof MailRefused
     app.log.warn({ error, job: job.id, mail: order.mail }, refused ? 'A mail was refused.' : 'A mail could not be sent.')
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** order.tries, LONGEST_RETRY_MS)
     const now = app.clock.now().getTime()
-    if (refused || now + waitMs - order.since > PATIENCE_MS[order.mail])
+    const isOver = refused || now + waitMs - order.since > PATIENCE_MS[order.mail]
+    app.meters.mails.inc({ outcome: isOver ? 'failed' : 'retried' })
+    if (isOver)
       return {
         error: refused ? error.message : 'The mail server could not be reached, or did not take the message in time.',
         write: async (tx) => mail.settle?.(tx, 'failed'),
@@ -82,7 +97,7 @@ export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload'>, wr
     return {
       write: async (tx) => {
         await mail.settle?.(tx, 'later')
-        await insertJob(app, tx, `${LANE}:${job.id}`, { ...order, tries: order.tries + 1 }, waitMs)
+        await insertJob(app, tx, { ...order, tries: order.tries + 1 }, { organization: job.organization, waitMs })
       },
     }
   }

@@ -4,7 +4,7 @@ import { type Role, teamMembers, teams } from '../../model/index.js'
 import { viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
-import type { LoadedOrganization, LoadedSpace } from '../context/loaded.js'
+import type { ListedSpace, LoadedOrganization } from '../context/loaded.js'
 import type { LoadedMember } from './members.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 import { openSpaces } from '../spaces/spaces.js'
@@ -16,7 +16,7 @@ export async function listMemberSpaces(
   actor: Actor,
   { doc: { organization }, user }: LoadedMember,
   query: PageQuery & { order: 'asc' | 'desc' },
-): Promise<Page<{ permission: Role; space: LoadedSpace }>> {
+): Promise<Page<{ permission: Role; space: ListedSpace }>> {
   const access = await loadSpaceAccess(app.store, organization)
   const theirs = await access.visibleTo(await viewerOf(app.store, user.id, organization))
   const callersRoles = new Map((await access.visibleTo(await viewerOf(app.store, actor.user.id, organization))).map(({ space, role }) => [space.id, role]))

@@ -148,7 +148,8 @@ async function renamed({ app }: Look, doc: Document<PullPreviewDoc>, pull: PullR
 }
 
 /** Records in the connection how the look went, and queues the next one. */
-function ended(app: App, { id }: ConnectionDoc, trouble: Trouble | null, isDone: boolean): Written {
+function ended(app: App, { id, space }: ConnectionDoc, trouble: Trouble | null, isDone: boolean): Written {
+  if (trouble) app.log.warn({ connection: id, space, reason: trouble.message }, 'The pull requests of a connection could not be previewed.')
   return async (tx) => {
     const stored = await tx.get(connections, id)
     if (!stored) return
@@ -176,5 +177,5 @@ const retryAt = ({ retryAt: told }: Trouble, attempts: number, now: number): num
 export async function retryLook(app: App, tx: Transaction, place: { connection: string; space: string }, message: string): Promise<void> {
   const stored = await tx.get(connections, place.connection)
   if (stored) await tx.replace(connections, { ...stored, previews: { lookedAt: app.clock.now().toISOString(), problem: message, attempts: 1 } })
-  await schedulePreviewLook(app, tx, { id: place.connection, space: place.space }, app.clock.now().getTime() + LONGEST_RETRY_MS)
+  await schedulePreviewLook(app, tx, stored ?? { id: place.connection, space: place.space }, app.clock.now().getTime() + LONGEST_RETRY_MS)
 }

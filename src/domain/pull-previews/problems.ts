@@ -45,7 +45,10 @@ function judged(one: Diagnostic, before: OpenRevision): PreviewProblem {
   return { ...one, fails: one.code === 'invalid-front-matter' }
 }
 
-/** Links that are broken after and were not before. Whether a specification has a part is not the pull request's doing. */
+/** Problems that a preview cannot judge: the pull request may add a file outside the folder, and it does not change specifications. */
+type Judged = Exclude<Problem, 'specification' | 'outside'>
+
+/** Links that are broken after and were not before. */
 async function newlyBroken(before: LinkGraph, after: LinkGraph): Promise<Link[]> {
   const slices = new Slices()
   const known = new Set<string>()
@@ -55,13 +58,13 @@ async function newlyBroken(before: LinkGraph, after: LinkGraph): Promise<Link[]>
     if (slices.due) await slices.rest()
   }
   for (const link of after.links) {
-    if (link.problem !== null && link.problem !== 'specification' && !known.has(linkKey(link))) found.push(link)
+    if (link.problem !== null && link.problem !== 'specification' && link.problem !== 'outside' && !known.has(linkKey(link))) found.push(link)
     if (slices.due) await slices.rest()
   }
   return found
 }
 
-const reasons: Record<Exclude<Problem, 'specification'>, string> = {
+const reasons: Record<Judged, string> = {
   missing: 'there is no such page or file',
   submodule: 'it leads into a submodule, whose files belong to another repository and are not fetched',
   anchor: 'the page has no such heading or ID',
@@ -72,7 +75,7 @@ const SHOWN = 200
 
 const describe = ({ source, target, problem }: Link): PreviewProblem => ({
   code: 'broken-link',
-  message: `The link to ${target.slice(0, SHOWN)} is broken: ${reasons[problem as Exclude<Problem, 'specification'>]}.`,
+  message: `The link to ${target.slice(0, SHOWN)} is broken: ${reasons[problem as Judged]}.`,
   file: source.gitPath,
   fails: true,
 })

@@ -37,7 +37,13 @@ export async function lookAt(app: App, id: string, signal: AbortSignal): Promise
       if (isLive(doc)) await record({ app, doc }, ({ waitsFor: _over, ...stored }) => ({ ...stored, status: 'closed', reason: error.message }))
       return ended(app, id, seen, null)
     }
-    return ended(app, id, seen, problemOf(error))
+    const trouble = problemOf(error)
+    const { connection, space } = doc
+    app.log.warn(
+      { connection, space, request: id, cause: trouble.cause, reason: trouble.message },
+      'The pull request of a change request could not be updated.',
+    )
+    return ended(app, id, seen, trouble)
   }
 }
 

@@ -29,8 +29,8 @@ export function nextLook(doc: RequestExportDoc, now: number): number | null {
 }
 
 /** Queues the next look, or brings the one that is queued forward. `at`: milliseconds since 1970. */
-export const scheduleLook = (app: App, tx: Transaction, { id }: RequestExportDoc, at: number): Promise<void> =>
-  queueLook(app, tx, { kind: REQUEST_EXPORT, lane: `${REQUEST_EXPORT}:${id}`, payload: { request: id } }, at)
+export const scheduleLook = (app: App, tx: Transaction, { id, organization }: RequestExportDoc, at: number): Promise<void> =>
+  queueLook(app, tx, { kind: REQUEST_EXPORT, lane: `${REQUEST_EXPORT}:${id}`, organization, payload: { request: id } }, at)
 
 /** A digest of what an export shows of its change request: its branch, words, status and reviewers. */
 export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {

@@ -8,7 +8,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
-import { readBody } from '../comments/body.js'
+import { readWrittenText } from '../revisions/written-text.js'
 import { insertComment } from '../comments/comments.js'
 import { type DiscussionWrite, writeInDiscussion } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
@@ -35,7 +35,7 @@ export async function createReview(
   changeRequest: LoadedChangeRequest,
   input: CreateReview,
 ): Promise<Document<ReviewDoc>> {
-  const markdown = input.comment && (await readBody(app, space.doc.id, input.comment, '/comment'))
+  const markdown = input.comment && (await readWrittenText(app, space.doc.id, input.comment, '/comment'))
   return underLock(app, actor, space, changeRequest, async (writing, { doc, head }) => {
     const { tx, now } = writing
     if (input.revision !== undefined && input.revision !== head) throw conflict(`The change request has changed meanwhile: its revision is now ${head}.`)

@@ -36,6 +36,21 @@ async function adoptedHead(app: App, space: SpaceRepository): Promise<CommitId |
   return !adopted || (await historyStatesIds(app, space, adopted)) ? null : adopted
 }
 
+/** The index of the first of some commits that has default IDs, as do all after it. Each commit is the first parent of the one before. */
+export async function firstWithDefaultIds(app: App, space: SpaceRepository, line: readonly CommitId[]): Promise<number> {
+  const adopted = await adoptedHead(app, space)
+  if (!adopted) return line.length
+  const at = line.indexOf(adopted)
+  if (at >= 0) return at
+  let [low, high] = [0, line.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (await space.repo.isAncestor(line[middle] as CommitId, adopted)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
 /** Whether any commit on the first-parent line of `head` has the `page-ids` header, so a server wrote it. */
 export async function historyStatesIds(app: App, space: SpaceRepository, head: CommitId): Promise<boolean> {
   const key = cacheKey(space, head)
@@ -48,10 +63,7 @@ export async function historyStatesIds(app: App, space: SpaceRepository, head: C
 }
 
 /** The newest commit on the first-parent line of `head` that has the `page-ids` header, so a server wrote it; null if there is none. */
-export async function newestStatement({ repo }: SpaceRepository, head: CommitId): Promise<CommitId | null> {
-  const history = await repo.history({ from: head, firstParent: true, limit: MAX_STEPS })
-  return history.find((info) => info.headers[PAGE_IDS] !== undefined)?.id ?? null
-}
+export const newestStatement = ({ repo }: SpaceRepository, head: CommitId): Promise<CommitId | null> => repo.findWithHeader(head, PAGE_IDS, MAX_STEPS)
 
 /** The overrides that `commit` will have once it is the adopted head of a space that has none. */
 export const overridesOnceAdopted = async (app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> =>

@@ -3,17 +3,25 @@
 import { readConfig } from '../../content/config.js'
 import { type IdOverrides, idOf } from '../../content/identity.js'
 import { isMarkdown, keyBelow } from '../../content/paths.js'
-import type { CommitInfo, TreeChange } from '../../git/index.js'
+import type { CommitPaths, CommitStep } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { PageDates, FileDates } from '../context/content-cache.js'
 import type { SpaceRepository } from '../context/loaded.js'
-import { overridesAt } from './identity.js'
+import { firstWithDefaultIds, overridesAt } from './identity.js'
 import { SharedWork } from './shared-work.js'
 
 /** Longest chain: a lookup walks at most this many maps. */
 const MAX_DEPTH = 32
+/** Commits that are compared here, without a Git process. They include all that are staged and not yet on the disk. */
+const SINGLE_STEPS = 2 * MAX_DEPTH
+/** Commits whose kept dates are looked up together. */
+const ASKED_AT_ONCE = 200
+/** Commits that one Git process compares with their parents. */
+const READ_AT_ONCE = 1_000
+/** Number of commits after which dates are kept for the next start of the service. */
+const KEEP_AFTER = 256
 
 /** The dates of one file, by its path from the repository's root. */
 export function datesOf(dates: PageDates, path: string): FileDates | undefined {
@@ -24,62 +32,131 @@ export function datesOf(dates: PageDates, path: string): FileDates | undefined {
   return undefined
 }
 
-/** The dates at a commit above wait for those that are being worked out, too. */
+/** Requests for the dates at later commits wait for those that are being computed. */
 const making = new SharedWork<PageDates>()
 
 /**
- * The dates at a commit, built on the nearest commit below it that is cached: each step costs only what one commit changed. A file that moved
- * keeps its creation date.
+ * The dates at a commit, built on the nearest commit on its first-parent line whose dates are cached or kept. Each step costs only what one commit
+ * changed, and a long line is read by Git in one pass. A file that moved keeps its creation date.
  */
 export function datesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
-  return making.run(app, `${space.doc.id}:${commit}`, () => workOut(app, space, commit))
+  return making.run(app, `${space.doc.id}:${commit}`, () => compute(app, space, commit))
 }
 
-async function workOut(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
-  const unknown: CommitInfo[] = []
-  let dates: PageDates = { own: new Map(), base: null, depth: 0 }
-  for (let at: CommitId | undefined = commit; at !== undefined; ) {
-    const key = `${space.doc.id}:${at}`
-    const known = app.content.dates.get(key) ?? (at === commit ? undefined : await making.find(app, key))
-    if (known) {
-      dates = known
-      break
+async function compute(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
+  const line: Line = { steps: [], base: { own: new Map(), base: null, depth: 0, unkept: 0 } }
+  await extendLine(app, space, line, commit)
+  const { steps } = line
+  const single = steps.splice(0, SINGLE_STEPS).reverse()
+  let growing = steps.length > 0 ? await addLongLine(app, space, flatten(line.base), steps) : line.base
+  // Only the newest commits get a separate map, which is cached. The older ones go into one flat map.
+  if (single.length > MAX_DEPTH) growing = flatten(growing)
+  for (const [index, step] of single.entries()) {
+    const changed = { ...step, seconds: (await space.repo.commit(step.commit)).committer.seconds, changes: await space.repo.diff(step.parent, step.commit) }
+    const own = await datesChangedBy(app, space, growing, changed)
+    const unkept = growing.unkept + 1
+    if (index < single.length - MAX_DEPTH) {
+      for (const [path, value] of own) growing.own.set(path, value)
+      growing.unkept = unkept
+      continue
     }
-    const info: CommitInfo = await space.repo.commit(at)
-    unknown.push(info)
-    at = info.parents[0]
+    growing = { own, base: growing, depth: growing.depth + 1, unkept }
+    if (growing.depth > MAX_DEPTH) growing = flatten(growing)
+    app.content.dates.set(`${space.doc.id}:${step.commit}`, growing)
   }
-  // If many commits are read at once, only the newest get a map of their own and are cached; the older ones go into one flat map.
-  let growing = unknown.length > MAX_DEPTH ? flatten(dates) : dates
-  for (const [index, info] of unknown.reverse().entries()) {
-    const own = await datesChangedBy(app, space, growing, info)
-    const keep = index >= unknown.length - MAX_DEPTH
-    if (!keep) for (const [path, value] of own) growing.own.set(path, value)
-    else growing = growing.depth >= MAX_DEPTH ? flatten({ own, base: growing, depth: 0 }) : { own, base: growing, depth: growing.depth + 1 }
-    if (keep) app.content.dates.set(`${space.doc.id}:${info.id}`, growing)
+  if (growing.unkept >= KEEP_AFTER) {
+    growing.unkept = 0
+    await app.keptDates.keep(space.doc.id, commit, flatten(growing).own)
   }
   return growing
+}
+
+/** Commits whose dates are not known, newest first, and the dates before them. */
+interface Line {
+  steps: CommitStep[]
+  base: PageDates
+}
+
+/** Dates in memory, or being computed. */
+const findCached = async (app: App, key: string, isAsked: boolean): Promise<PageDates | undefined> =>
+  app.content.dates.get(key) ?? (isAsked ? undefined : await making.find(app, key))
+
+/** Walks down the first parents to the nearest commit whose dates are known. */
+async function extendLine(app: App, space: SpaceRepository, line: Line, commit: CommitId): Promise<void> {
+  for (let at: CommitId | null = commit; at !== null; ) {
+    const known = await findCached(app, `${space.doc.id}:${at}`, at === commit)
+    if (known) {
+      line.base = known
+      return
+    }
+    if (line.steps.length === SINGLE_STEPS) return extendLongLine(app, space, line, at)
+    const parent: CommitId | null = (await space.repo.commit(at)).parents[0] ?? null
+    line.steps.push({ commit: at, parent })
+    at = parent
+  }
+}
+
+/** Continues a walk of any length. It also looks for dates that an earlier start of the service has kept. */
+async function extendLongLine(app: App, space: SpaceRepository, line: Line, from: CommitId): Promise<void> {
+  const rest = await space.repo.firstParents(from)
+  const steps = [...line.steps, ...rest.map((commit, index) => ({ commit, parent: rest[index + 1] ?? null }))]
+  for (let at = 0; at < steps.length; at += ASKED_AT_ONCE) {
+    const some = steps.slice(at, at + ASKED_AT_ONCE)
+    const kept = app.keptDates.find(
+      space.doc.id,
+      some.map(({ commit }) => commit),
+    )
+    for (const [index, { commit }] of some.entries()) {
+      const known = at + index < SINGLE_STEPS ? undefined : await findCached(app, `${space.doc.id}:${commit}`, false)
+      if (!known && kept?.commit !== commit) continue
+      line.steps = steps.slice(0, at + index)
+      line.base = known ?? { own: kept?.dates ?? new Map(), base: null, depth: 0, unkept: 0 }
+      return
+    }
+  }
+  line.steps = steps
+}
+
+/** Adds the dates of a long line of commits, newest first, to a flat map. Git reads what they changed, some hundred commits at a time. */
+async function addLongLine(app: App, space: SpaceRepository, dates: PageDates, steps: readonly CommitStep[]): Promise<PageDates> {
+  const defaults = await firstWithDefaultIds(
+    app,
+    space,
+    steps.map(({ commit }) => commit),
+  )
+  for (let end = steps.length; end > 0; end -= READ_AT_ONCE) {
+    const some = steps.slice(Math.max(0, end - READ_AT_ONCE), end).reverse()
+    for (const [index, changed] of (await space.repo.changedPaths(some)).entries()) {
+      const { parent } = some[index] as CommitStep
+      const moves = end - 1 - index < defaults
+      for (const [path, value] of await datesChangedBy(app, space, dates, { ...changed, parent }, moves)) dates.own.set(path, value)
+    }
+  }
+  return { ...dates, unkept: dates.unkept + steps.length }
 }
 
 function flatten(dates: PageDates): PageDates {
   const own = new Map<string, FileDates | null>()
   for (let link: PageDates | null = dates; link; link = link.base) for (const [path, value] of link.own) if (!own.has(path)) own.set(path, value)
   for (const [path, value] of own) if (value === null) own.delete(path)
-  return { own, base: null, depth: 0 }
+  return { own, base: null, depth: 0, unkept: dates.unkept }
 }
 
-/** The dates of the files that a commit changed (null = deleted), given the dates before it. */
-async function datesChangedBy(app: App, space: SpaceRepository, before: PageDates, info: CommitInfo): Promise<Map<string, FileDates | null>> {
+/** The dates of the files that a commit changed (null = deleted), given the dates before it. Without `moves`, no page has another ID than before. */
+async function datesChangedBy(
+  app: App,
+  space: SpaceRepository,
+  before: PageDates,
+  { commit, parent, seconds, changes }: CommitPaths & CommitStep,
+  moves = true,
+): Promise<Map<string, FileDates | null>> {
   const own = new Map<string, FileDates | null>()
-  const parent = info.parents[0]
-  const changes = await space.repo.diff(parent ?? null, info.id)
-  const when = info.committer.seconds
   for (const change of changes) {
     if (change.status === 'deleted') own.set(change.path, null)
-    else own.set(change.path, { created: (change.status === 'modified' ? datesOf(before, change.path)?.created : undefined) ?? when, updated: when })
+    else own.set(change.path, { created: (change.status === 'modified' ? datesOf(before, change.path)?.created : undefined) ?? seconds, updated: seconds })
   }
-  const mayHaveMoved = changes.length > 1 && changes.some((change) => isMarkdown(change.path))
-  if (parent && mayHaveMoved) await carryCreationDates(app, space, { parent, commit: info.id, changes, before, own })
+  const mayHaveMoved = moves && changes.length > 1 && changes.some((change) => isMarkdown(change.path))
+  if (parent && mayHaveMoved) await carryCreationDates(app, space, { parent, commit, changes, before, own })
   return own
 }
 
@@ -87,7 +164,7 @@ async function datesChangedBy(app: App, space: SpaceRepository, before: PageDate
 interface DatedCommit {
   parent: CommitId
   commit: CommitId
-  changes: readonly TreeChange[]
+  changes: CommitPaths['changes']
   before: PageDates
   own: Map<string, FileDates | null>
 }

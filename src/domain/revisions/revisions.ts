@@ -4,6 +4,7 @@ import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
 import { shapedBy } from '../../content/known-files.js'
 import { readStructure } from '../../content/structure.js'
+import { isSymlink } from '../../content/symlinks.js'
 import type { ContentStructure, DocumentEntry, FileEntry, PageEntry } from '../../content/types.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
@@ -87,8 +88,9 @@ async function sharedWith(
   changes: readonly TreeChange[],
 ): Promise<ContentStructure | null> {
   const structure = app.content.structures.get(`${space.doc.id}:${other}`)
-  const sameMode = (change: TreeChange): boolean => change.before?.mode === change.after?.mode
-  if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapedBy(change.path, structure) !== null)) return null
+  // A symbolic link may lead to another page now.
+  const isText = ({ status, before, after }: TreeChange): boolean => status === 'modified' && before?.mode === after?.mode && !(after && isSymlink(after))
+  if (!structure || changes.some((change) => !isText(change) || shapedBy(change.path, structure) !== null)) return null
   const [before, after] = await Promise.all([overridesAt(app, space, other), overridesAt(app, space, commit)])
   return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id)) ? structure : null
 }

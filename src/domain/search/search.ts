@@ -1,7 +1,7 @@
 /** Search in the main content of a space, and of all spaces of an organization that the caller may see. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
-import { decodeCursor, encodeCursor, type Page, type PageQuery } from '../../kernel/paging.js'
+import { compareSortKeys, decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
 import { spaces } from '../../model/index.js'
 import type { FoundPage, SpaceHits, SpaceQuery } from '../../search/index.js'
 import type { Actor } from '../context/actor.js'
@@ -14,8 +14,14 @@ import { isUpToDate, searchablePages, updateIndex } from './update-index.js'
 
 /** How long a search waits for the index of a space that has one of an earlier revision, and of one that has none. */
 const WAIT_MS = { behind: 2_000, none: 10_000 }
-/** How long a search in all spaces of an organization waits for their indexes, and how long it then looks into them. */
-const ORGANIZATION_MS = { update: 3_000, find: 2_000 }
+/** Budgets of a search in all spaces of an organization: until when indexes are updated, and for all of it. */
+const ORGANIZATION_MS = { update: 6_000, all: 10_000 }
+/** Budget for a search in one space. */
+const FIND_MS = 2_000
+/** Maximum number of rounds: a space is asked again if its index was deleted, or its main moved, during the search. */
+const ROUNDS = 3
+/** Repositories that are opened at the same time for one search. */
+const OPENED_AT_ONCE = 16
 /** Indexes that are brought up to date at the same time for one search. */
 const UPDATES_AT_ONCE = 4
 /** Pages of each space that a search in all spaces returns. */
@@ -28,9 +34,14 @@ export type SearchQuery = PageQuery & { query: string }
 
 /** What was found in one space. */
 export interface FoundSpace {
-  space: VisibleSpace
+  space: LoadedSpace
   pages: FoundPage[]
+  /** Number of pages of the better spaces in the whole result. */
+  before: number
 }
+
+/** Spaces with hits. `partial`: not all spaces could be searched. */
+export type FoundSpaces = Page<FoundSpace> & { partial?: true }
 
 /** The position in a ranked list that a cursor names. Throws 400. */
 function offsetOf({ page }: SearchQuery): number {
@@ -49,7 +60,7 @@ function pageOfRanked<T>(items: T[], count: number, offset: number): Page<T> {
  * The pages of main that match, best first. If the index cannot be brought to the head of main in time, only pages are found that are
  * the same in both. Throws 503 if there is no index yet.
  */
-export async function searchSpace(app: App, space: LoadedSpace, query: SearchQuery): Promise<Page<FoundPage>> {
+export async function searchSpace(app: App, space: LoadedSpace, query: SearchQuery): Promise<Page<FoundPage> & { before: number }> {
   const { id } = space.doc
   const asked: SpaceQuery = { query: query.query, offset: offsetOf(query), limit: query.limit }
   await within(WAIT_MS.behind, updateIndex(app, space))
@@ -61,16 +72,16 @@ export async function searchSpace(app: App, space: LoadedSpace, query: SearchQue
   }
   if (hits.revision === null)
     throw new ServiceError('unavailable', 'The search index of the space is being made. Try again in a few seconds.', { headers: { 'Retry-After': '5' } })
-  return pageOfRanked(hits.pages, hits.count, asked.offset)
+  return { ...pageOfRanked(hits.pages, hits.count, asked.offset), before: asked.offset }
 }
 
 async function ask(app: App, space: LoadedSpace, query: SpaceQuery): Promise<SpaceHits> {
   const head = headOf(space)
-  const [hits] = await app.search.find(space.doc.id, [[space.doc.id, query]], ORGANIZATION_MS.find)
+  const [hits] = await app.search.find(space.doc.id, [[space.doc.id, query]], FIND_MS)
   if (!hits || hits.revision === null || hits.revision === head) return hits ?? { revision: null, count: 0, pages: [] }
   const { pages } = await searchablePages(app, space, head)
   const allowed = pages.map(({ id, oid }): [string, string] => [id, oid])
-  const [same] = await app.search.find(space.doc.id, [[space.doc.id, { ...query, allowed }]], ORGANIZATION_MS.find)
+  const [same] = await app.search.find(space.doc.id, [[space.doc.id, { ...query, allowed }]], FIND_MS)
   return same ?? { revision: null, count: 0, pages: [] }
 }
 
@@ -86,21 +97,32 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 }
 
 /**
- * The spaces of an organization that the caller may see and that have matches, with their best pages, best first. Spaces whose index
- * is not at the head of main in time are left out.
+ * The spaces of an organization that the caller may see and that have matches, with their best pages, best first. The result is
+ * `partial` if a space could not be searched in time.
  */
-export async function searchOrganization(app: App, actor: Actor, organization: LoadedOrganization, query: SearchQuery): Promise<Page<FoundSpace>> {
-  offsetOf(query)
+export async function searchOrganization(app: App, actor: Actor, organization: LoadedOrganization, query: SearchQuery): Promise<FoundSpaces> {
+  keyOf(query)
   const all = (await app.store.find(spaces, 'organization', organization.doc.id)).filter(({ deletedAt }) => deletedAt === undefined)
   const visible = await visibleSpaces(app, actor, organization.doc.id, all)
   return searchSpaces(app, organization.doc.id, visible, query)
 }
 
+/** The score and the space after which a page of results starts. Throws 400. */
+function keyOf({ page }: SearchQuery): SortKey | null {
+  if (page === undefined) return null
+  const key = decodeCursor(page)
+  if (typeof key[0] !== 'number') throw badRequest('page is not a cursor of this list.')
+  return key
+}
+
 /** The pages of a space that may be found, by ID and blob; null = none. */
 type AllowedPages = (space: LoadedSpace) => Promise<SpaceQuery['allowed'] | null>
 
+const rankOf = ({ space, pages }: Pick<FoundSpace, 'space' | 'pages'>): SortKey => [-(pages[0]?.score ?? 0), space.doc.id]
+
 /**
- * The spaces that have matches, with their best pages, best first. Spaces whose index is not at the head of main in time are left out.
+ * The spaces that have matches, with their best pages, best first. The cursor names the last space of a page, so that a space that is missing
+ * in one response moves no other one.
  * @param allowed narrows what is found, for somebody who does not see all pages
  */
 export async function searchSpaces(
@@ -109,70 +131,109 @@ export async function searchSpaces(
   visible: readonly VisibleSpace[],
   query: SearchQuery,
   allowed?: AllowedPages,
-): Promise<Page<FoundSpace>> {
-  const offset = offsetOf(query)
+): Promise<FoundSpaces> {
+  const after = keyOf(query)
   const asked: SpaceQuery = { query: query.query, offset: 0, limit: PAGES_OF_SPACE }
-  const found = await findInSpaces(app, owner, visible, asked, allowed)
-  const best = ({ pages }: FoundSpace): number => pages[0]?.score ?? 0
-  found.sort((a, b) => best(b) - best(a) || (a.space.doc.id < b.space.doc.id ? -1 : 1))
-  return pageOfRanked(found.slice(offset, offset + query.limit), found.length, offset)
+  const search = new SpacesSearch(app, owner, asked, allowed)
+  const isComplete = await search.run(visible)
+  let before = 0
+  const found = search.found
+    .sort((a, b) => compareSortKeys(rankOf(a), rankOf(b)))
+    .map((one): FoundSpace => {
+      const counted = { ...one, before }
+      before += one.pages.length
+      return counted
+    })
+  const rest = after === null ? found : found.filter((one) => compareSortKeys(rankOf(one), after) > 0)
+  const items = rest.slice(0, query.limit)
+  const last = items.at(-1)
+  return {
+    items,
+    count: found.length,
+    ...(last && items.length < rest.length ? { next: { page: encodeCursor(rankOf(last)) } } : {}),
+    ...(isComplete ? {} : { partial: true }),
+  }
 }
 
-/** Asks the indexes of spaces. An index that turns out to be gone is made anew, and asked again. */
-async function findInSpaces(
-  app: App,
-  organization: string,
-  visible: readonly VisibleSpace[],
-  asked: SpaceQuery,
-  allowed?: AllowedPages,
-): Promise<FoundSpace[]> {
-  const found: FoundSpace[] = []
-  for (let left = visible, round = 0; left.length > 0 && round < 2; round++) {
-    const narrowed = await narrow(await upToDate(app, left), asked, allowed)
-    const ready = narrowed.map(({ space }) => space)
-    const heads = ready.map((space) => headOf(space))
-    const questions = narrowed.map(({ space, query }): [string, SpaceQuery] => [space.doc.id, query])
-    const hits = await app.search.find(organization, questions, ORGANIZATION_MS.find)
-    left = ready.filter((_, index) => hits[index]?.revision === null)
-    for (const { doc } of left) app.search.known.delete(doc.id)
+/** One search in several spaces. */
+class SpacesSearch {
+  readonly found: Omit<FoundSpace, 'before'>[] = []
+  readonly #started = performance.now()
+
+  constructor(
+    readonly app: App,
+    readonly owner: string,
+    readonly asked: SpaceQuery,
+    readonly allowed: AllowedPages | undefined,
+  ) {}
+
+  /** Searches the spaces. Returns whether all of them were searched. */
+  async run(visible: readonly VisibleSpace[]): Promise<boolean> {
+    const opened = await this.#open(visible)
+    let left = opened
+    for (let round = 0; left.length > 0 && round < ROUNDS && this.#leftMs(ORGANIZATION_MS.all) > 0; round++) {
+      const searched = await this.#find(await this.#upToDate(left))
+      left = left.filter((space) => !searched.has(space))
+    }
+    return left.length === 0 && opened.length === visible.length
+  }
+
+  #leftMs(budgetMs: number): number {
+    return this.#started + budgetMs - performance.now()
+  }
+
+  /** Opens the spaces that can be read. */
+  async #open(visible: readonly VisibleSpace[]): Promise<LoadedSpace[]> {
+    const opened: LoadedSpace[] = []
+    await this.#each(visible, OPENED_AT_ONCE, async (one) => {
+      const space = { ...one, repo: await this.app.git.open(repositoryName(one.doc.id)) }
+      headOf(space)
+      opened.push(space)
+    })
+    return opened
+  }
+
+  /** Brings the indexes of spaces up to date. Returns the spaces for which the time was enough; an index that needs no update always counts. */
+  async #upToDate(all: readonly LoadedSpace[]): Promise<LoadedSpace[]> {
+    const behind = all.filter((space) => !isUpToDate(this.app, space))
+    await this.#each(behind, UPDATES_AT_ONCE, (space) => within(this.#leftMs(ORGANIZATION_MS.update), updateIndex(this.app, space)))
+    return all.filter((space) => isUpToDate(this.app, space))
+  }
+
+  /** Does work for spaces in turn, until the time is over. One space that cannot be read must not take the others with it. */
+  async #each<S extends VisibleSpace>(all: readonly S[], width: number, work: (space: S) => Promise<void>): Promise<void> {
+    let next = 0
+    const lane = async (): Promise<void> => {
+      for (let one = all[next++]; one && this.#leftMs(ORGANIZATION_MS.update) > 0; one = all[next++]) {
+        const { id } = one.doc
+        await work(one).catch((error: unknown) => this.app.log.warn({ err: error, space: id }, 'A space could not be searched.'))
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(width, all.length) }, lane))
+  }
+
+  /** Asks the indexes of spaces. Returns the spaces whose index is of the present revision. */
+  async #find(ready: readonly LoadedSpace[]): Promise<ReadonlySet<LoadedSpace>> {
+    const searched = new Set<LoadedSpace>()
+    const asked: { space: LoadedSpace; head: string; query: SpaceQuery }[] = []
+    for (const space of ready) {
+      const head = headOf(space)
+      if (!this.allowed) asked.push({ space, head, query: this.asked })
+      else if (this.#leftMs(ORGANIZATION_MS.all) > 0) {
+        const pages = await this.allowed(space)
+        if (pages) asked.push({ space, head, query: { ...this.asked, allowed: pages } })
+        else searched.add(space)
+      }
+    }
+    const questions = asked.map(({ space, query }): [string, SpaceQuery] => [space.doc.id, query])
+    const hits = questions.length === 0 ? [] : await this.app.search.find(this.owner, questions, Math.max(0, this.#leftMs(ORGANIZATION_MS.all)))
     for (const [index, { revision, pages }] of hits.entries()) {
-      const space = ready[index]
-      if (space && revision === heads[index] && pages.length > 0) found.push({ space, pages })
+      const { space, head } = asked[index] as (typeof asked)[number]
+      if (revision === null) this.app.search.known.delete(space.doc.id)
+      if (revision === null || (revision !== head && revision !== headOf(space))) continue
+      searched.add(space)
+      if (pages.length > 0) this.found.push({ space, pages })
     }
+    return searched
   }
-  return found
-}
-
-/** What each space is asked. One that shows nothing to the caller, or for which the time was not enough, is left out. */
-async function narrow(ready: readonly LoadedSpace[], asked: SpaceQuery, allowed?: AllowedPages): Promise<{ space: LoadedSpace; query: SpaceQuery }[]> {
-  const until = performance.now() + ORGANIZATION_MS.find
-  const narrowed: { space: LoadedSpace; query: SpaceQuery }[] = []
-  for (const space of ready) {
-    if (!allowed) narrowed.push({ space, query: asked })
-    else if (performance.now() < until) {
-      const pages = await allowed(space)
-      if (pages) narrowed.push({ space, query: { ...asked, allowed: pages } })
-    }
-  }
-  return narrowed
-}
-
-/** Opens spaces, brings their indexes up to date, and returns those for which the time was enough. */
-async function upToDate(app: App, visible: readonly VisibleSpace[]): Promise<LoadedSpace[]> {
-  const until = performance.now() + ORGANIZATION_MS.update
-  const ready: LoadedSpace[] = []
-  const look = async (one: VisibleSpace): Promise<void> => {
-    const space = { ...one, repo: await app.git.open(repositoryName(one.doc.id)) }
-    if (!isUpToDate(app, space)) await within(until - performance.now(), updateIndex(app, space))
-    if (isUpToDate(app, space)) ready.push(space)
-  }
-  let next = 0
-  const lane = async (): Promise<void> => {
-    for (let one = visible[next++]; one && performance.now() < until; one = visible[next++]) {
-      // One space that cannot be read must not take the others with it.
-      await look(one).catch((error: unknown) => app.log.warn({ err: error, space: one.doc.id }, 'A space could not be searched.'))
-    }
-  }
-  await Promise.all(Array.from({ length: UPDATES_AT_ONCE }, lane))
-  return ready
 }

@@ -36,6 +36,14 @@ export function publishedSite(address: SiteAddress): string | undefined {
   return address.shareKey === undefined ? base : `${base}/~share/${address.shareKey}`
 }
 
+/** The URLs that a site has whether it is published or not: its preview and, for a site with visitor authentication, sign-in and sign-out. */
+export function ownSiteURLs(address: SiteAddress): { preview: string; login?: string; logout?: string } {
+  const { visibility } = address.site
+  const base = publishedSite({ ...address, site: { ...address.site, published: true } }) as string
+  const signIn = visibility === 'visitor-auth' ? { login: `${base}/~auth/login`, logout: `${base}/~auth/logout` } : {}
+  return { preview: base, ...signIn }
+}
+
 /** The URL of a section. The default section is at the root of the site. */
 export function publishedSection(address: SiteAddress, section: SectionEntry, isDefault: boolean): string | undefined {
   const base = publishedSite(address)

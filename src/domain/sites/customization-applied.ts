@@ -4,6 +4,9 @@ import { customizationGroups, type SiteCustomization, type SiteCustomizationInpu
 type GivenFont = Exclude<NonNullable<NonNullable<SiteCustomizationInput['styling']>['font']>, string>
 type GivenHeaderLink = NonNullable<NonNullable<SiteCustomizationInput['header']>['links']>[number]
 
+/** Where a social account is shown if nothing was chosen. */
+const USUAL_DISPLAY = { footer: true, header: false }
+
 /** What an announcement has that was given in part. */
 const unannounced = { enabled: false, style: 'info', message: '' } as const
 
@@ -21,7 +24,8 @@ export function customized(base: SiteCustomization, chosen: SiteCustomizationInp
     ...Object.fromEntries(groups),
   } as SiteCustomization
   if (!whole.title) delete whole.title
-  return { ...whole, styling: styled(whole.styling), header: { ...whole.header, links: whole.header.links.map(completeLink) } }
+  const socialAccounts = whole.socialAccounts.map((account) => ({ ...account, display: { ...USUAL_DISPLAY, ...account.display } }))
+  return { ...whole, socialAccounts, styling: styled(whole.styling), header: { ...whole.header, links: whole.header.links.map(completeLink) } }
 }
 
 const withoutNulls = (members: object): object => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))

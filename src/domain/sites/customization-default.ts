@@ -6,6 +6,7 @@ const both = (light: string, dark: string = light) => ({ light, dark })
 /** The look of a site that is not customized. */
 export const defaultCustomization: SiteCustomization = {
   favicon: {},
+  socialAccounts: [],
   styling: {
     theme: 'clean',
     primaryColor: both('#346ddb'),
@@ -22,6 +23,7 @@ export const defaultCustomization: SiteCustomization = {
     icons: 'regular',
     sidebar: { background: 'default', list: 'default' },
     search: 'prominent',
+    codeTheme: { light: 'default-light', dark: 'default-dark' },
   },
   internationalization: { locale: 'en' },
   header: { preset: 'default', links: [] },

@@ -2,8 +2,7 @@
 import { digestOf } from '../revisions/computed.js'
 import { headOf } from '../revisions/main-content.js'
 import type { App } from '../context/app.js'
-import type { Page } from '../../kernel/paging.js'
-import { type FoundSpace, type SearchQuery, searchSpaces } from '../search/search.js'
+import { type FoundSpaces, type SearchQuery, searchSpaces } from '../search/search.js'
 import { searchablePages } from '../search/update-index.js'
 import { shownSiteSpaces } from './view.js'
 import { pagesFor } from './visitor-pages.js'
@@ -13,7 +12,7 @@ import type { Visitor } from './visitor.js'
  * The spaces of a site that a visitor sees and that have matches, with their best pages. Pages with blocks that only some visitors
  * see are left out, since the index has the text of all blocks.
  */
-export function searchForVisitor(app: App, visitor: Visitor, query: SearchQuery): Promise<Page<FoundSpace>> {
+export function searchForVisitor(app: App, visitor: Visitor, query: SearchQuery): Promise<FoundSpaces> {
   const shown = new Map(shownSiteSpaces(visitor.view).map((one) => [one.entry.space, one]))
   const visible = [...shown.values()].map(({ space }) => space)
   return searchSpaces(app, visitor.site.doc.organization, visible, query, async (space) => {

@@ -1,4 +1,5 @@
 // Creating, listing, changing, deleting, restoring and copying spaces.
+import { isRepositoryFault, type Repository } from '../../git/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { orderKey } from '../../kernel/order.js'
@@ -8,7 +9,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import { spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
-import type { LoadedOrganization, LoadedSpace, VisibleSpace } from '../context/loaded.js'
+import type { ListedSpace, LoadedOrganization, LoadedSpace, VisibleSpace } from '../context/loaded.js'
 import { makeCommit } from '../commits/make-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { checkMergeRules } from '../commits/rules/check-rules.js'
@@ -145,8 +146,18 @@ export async function visibleSpaces(app: App, actor: Actor, organization: string
 }
 
 /** Opens the repositories of listed spaces. Cut the list to a page first. */
-export const openSpaces = (app: App, seen: readonly VisibleSpace[]): Promise<LoadedSpace[]> =>
-  Promise.all(seen.map(async (one) => ({ ...one, repo: await app.git.open(repositoryName(one.doc.id)) })))
+export const openSpaces = (app: App, seen: readonly VisibleSpace[]): Promise<ListedSpace[]> =>
+  Promise.all(seen.map(async (one) => ({ ...one, repo: await openIfSound(app, one.doc.id) })))
+
+/** The repository of a space; null if it is missing or damaged. */
+async function openIfSound(app: App, space: string): Promise<Repository | null> {
+  try {
+    return await app.git.open(repositoryName(space))
+  } catch (error) {
+    if (!isRepositoryFault(error)) throw error
+    return null
+  }
+}
 
 /** A change of a space's document, and the event that reports it. */
 interface SpaceChange {

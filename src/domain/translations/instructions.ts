@@ -1,12 +1,13 @@
 /** The instructions of a translation: a block tree whose text engines get. */
+import { SCHEMA_VERSION } from '../../content/blocks/parse.js'
 import { badRequest } from '../../kernel/errors.js'
-import type { Instructions } from '../../model/index.js'
+import type { Instructions, InstructionsInput } from '../../model/index.js'
 
 const MAX_LENGTH = 10_000
 const MAX_NODES = 10_000
 
 /** The text of the instructions: a line for each block that has text of its own. */
-export function textOf(instructions: Instructions | undefined): string {
+export function textOf(instructions: Pick<Instructions, 'nodes'> | undefined): string {
   const lines: string[] = []
   let nodes = 0
   let line = ''
@@ -26,10 +27,11 @@ export function textOf(instructions: Instructions | undefined): string {
   return lines.join('\n')
 }
 
-/** Throws 400 if the instructions are too long. */
-export function checkInstructions(instructions: Instructions): void {
+/** Returns the instructions to store, with the schema version. Throws 400 if they are too long. */
+export function readInstructions(instructions: InstructionsInput): Instructions {
   if (JSON.stringify(instructions).length > 20 * MAX_LENGTH || textOf(instructions).length > MAX_LENGTH)
     throw badRequest(`The instructions have more than ${MAX_LENGTH} characters.`, [
       { path: '/instructions', message: `must have at most ${MAX_LENGTH} characters of text` },
     ])
+  return { ...instructions, data: { schemaVersion: SCHEMA_VERSION, ...instructions.data } }
 }

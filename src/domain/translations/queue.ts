@@ -1,4 +1,5 @@
 /** Queues runs of translations. */
+import { isRepositoryFault } from '../../git/index.js'
 import { newId } from '../../kernel/ids.js'
 import { type JobDoc, jobs, spaces, translations, type TranslationDoc } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -19,7 +20,13 @@ export interface RunOrder {
 }
 
 /** Queues a run, unless one waits: that one will read the source as it is by then. A run that somebody asked for replaces an automatic one. */
-export async function queueRun(app: App, tx: Transaction, { id }: Pick<TranslationDoc, 'id'>, by: string, automatic: boolean): Promise<void> {
+export async function queueRun(
+  app: App,
+  tx: Transaction,
+  { id, organization }: Pick<TranslationDoc, 'id' | 'organization'>,
+  by: string,
+  automatic: boolean,
+): Promise<void> {
   const all = await tx.find(jobs, 'lane', laneOf(id))
   const waiting = all.find((job) => job.state === 'queued')
   const payload = { translation: id, by, automatic } satisfies RunOrder
@@ -31,6 +38,7 @@ export async function queueRun(app: App, tx: Transaction, { id }: Pick<Translati
     id: newId(),
     kind: TRANSLATE,
     lane: laneOf(id),
+    organization,
     payload,
     state: 'queued',
     sequence: 1 + all.reduce((most, one) => Math.max(most, one.sequence), 0),
@@ -74,6 +82,13 @@ async function isDue(app: App, one: Document<TranslationDoc>): Promise<boolean> 
 export async function queueAllAutomatic(app: App): Promise<number> {
   let queued = 0
   const sources = new Set((await app.store.all(translations)).filter(({ automatic }) => automatic !== undefined).map(({ source }) => source.space))
-  for (const space of sources) if (await app.store.get(spaces, space)) queued += await queueAutomatic(app, space)
+  for (const space of sources) {
+    if (!(await app.store.get(spaces, space))) continue
+    queued += await queueAutomatic(app, space).catch((error: unknown) => {
+      // A damaged repository must not stop the translations of other spaces.
+      if (!isRepositoryFault(error)) throw error
+      return 0
+    })
+  }
   return queued
 }

@@ -22,7 +22,7 @@ import { emit } from '../events/events.js'
 import { spaceRole, translationRole } from '../roles/access.js'
 import { createSpace } from '../spaces/spaces.js'
 import { chooseEngine } from './engines.js'
-import { checkInstructions } from './instructions.js'
+import { readInstructions } from './instructions.js'
 import { dropRun, queueRun } from './queue.js'
 
 const MAX_TRANSLATIONS = 100
@@ -58,7 +58,8 @@ export async function createTranslation(app: App, actor: Actor, organization: Lo
   const source = await findSource(app.store, actor, organization, input.source.space)
   const from = input.source.language ?? source.language ?? 'en'
   await checkRequest(app, input, from)
-  const { language, instructions, glossary, engine, automatic } = input
+  const { language, glossary, engine, automatic } = input
+  const instructions = input.instructions && readInstructions(input.instructions)
   const now = app.clock.now().toISOString()
   const id = newId()
   const title = [...`${source.title} (${nameOf(language)})`].slice(0, 50).join('')
@@ -113,8 +114,7 @@ async function findSource(reader: Reader, actor: Actor, organization: LoadedOrga
   return doc
 }
 
-async function checkRequest(app: App, { language, engine, instructions }: CreateTranslation, from: string): Promise<void> {
-  if (instructions !== undefined) checkInstructions(instructions)
+async function checkRequest(app: App, { language, engine }: CreateTranslation, from: string): Promise<void> {
   if (from === language)
     throw badRequest('The language of a translation must be another one than that of its source.', [{ path: '/language', message: `must not be ${from}` }])
   const choice = await chooseEngine(app, { from, to: language }, engine)
@@ -144,7 +144,7 @@ export async function updateTranslation(
   { doc: { id }, role }: LoadedTranslation,
   input: UpdateTranslation,
 ): Promise<LoadedTranslation> {
-  if (input.instructions) checkInstructions(input.instructions)
+  const written = input.instructions ? { instructions: readInstructions(input.instructions) } : {}
   if (input.engine && !app.translation.engines.some(({ name }) => name === input.engine))
     throw badRequest(`The server has no engine ${input.engine}.`, [
       { path: '/engine', message: `must be one of: ${app.translation.engines.map(({ name }) => name).join(', ') || 'none'}` },
@@ -156,6 +156,7 @@ export async function updateTranslation(
     const merged = {
       ...stored,
       ...Object.fromEntries(given),
+      ...written,
       ...(input.automatic ? { automaticBy: actor.user.id } : {}),
       updatedAt: app.clock.now().toISOString(),
     }

@@ -23,7 +23,15 @@ export async function queueHousekeeping(app: App): Promise<number> {
   const due = (await app.store.all(spaces)).map((space): Draft<JobDoc> => {
     const purge = space.deletedAt !== undefined && Date.parse(space.deletedAt) + RESTORE_MS <= now.getTime()
     const kind = purge ? 'purge-space' : 'maintain-repository'
-    const job = { kind, lane: space.id, payload: { space: space.id }, state: 'queued' as const, sequence: LAST_IN_LANE, attempts: 0 }
+    const job = {
+      kind,
+      lane: space.id,
+      organization: space.organization,
+      payload: { space: space.id },
+      state: 'queued' as const,
+      sequence: LAST_IN_LANE,
+      attempts: 0,
+    }
     return { ...job, id: `${kind}:${space.id}:${day}`, createdAt: now.toISOString() }
   })
   let queued = (await queueRefreshes(app)) + (await queueAllAutomatic(app))

@@ -1,7 +1,7 @@
 /** Repairs what a crash left between documents and Git. */
 import type { CommitId } from '../../kernel/ids.js'
-import { type ChangeRequestDoc, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
-import { NoRepository } from '../../git/index.js'
+import { announcedHeadId, announcedHeads, type ChangeRequestDoc, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
+import { isRepositoryFault } from '../../git/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
@@ -12,12 +12,13 @@ import { mergedChangeRequest } from '../revisions/revision-type.js'
 /** Spaces checked concurrently: most of the time goes into reading small files. */
 const CONCURRENCY = 16
 
-/** What a reconciliation repaired in a space, or found missing, in words. */
-export type Repair = { space: string; what: string }
+/** One thing that a reconciliation repaired in a space, or found missing (`damage`), with the remedy. */
+export type Repair = { space: string; what: string; damage?: true }
 
 /**
  * Makes documents and refs agree again after a crash between writing the two; Git is the truth. Creates missing branches of
- * change requests, records merges that main contains, and corrects counters.
+ * change requests, records merges that main contains, and corrects counters. A missing, damaged or older repository is reported, and
+ * concerns its own space only.
  */
 export async function reconcile(app: App): Promise<Repair[]> {
   const repairs: Repair[] = []
@@ -34,21 +35,36 @@ async function openAndReconcile(app: App, doc: Document<SpaceDoc>): Promise<Repa
     const space: LoadedSpace = { doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) }
     return await reconcileSpace(app, space)
   } catch (error) {
-    if (!(error instanceof NoRepository)) throw error
-    return [{ space: doc.id, what: `its repository ${repositoryName(doc.id)}.git is missing: restore it from a backup` }]
+    if (!isRepositoryFault(error) && !isFileError(error)) throw error
+    return [damaged(doc.id, `its repository cannot be used, so the space is out of service (${error.message})`)]
   }
 }
 
-/** Something in a space that is to be repaired. */
+/** Whether the operating system could not read a file, such as one of another owner or on a bad sector. */
+const isFileError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error && 'path' in error
+
+const damaged = (space: string, what: string): Repair => ({
+  space,
+  what: `${what}. What to do: restore ${repositoryName(space)}.git in the folder of the repositories from a backup that is not older than the data folder`,
+  damage: true,
+})
+
+/** Something in a space that is to be repaired: a change request without a branch, or one whose merge is not recorded. */
 type Fault = { request: Document<ChangeRequestDoc>; merge: CommitId | null }
+/** A change request whose commits the repository does not have. */
+type Lost = { request: Document<ChangeRequestDoc>; commit: CommitId }
 
 /** Looks without the lock of the space, since most are sound, and again under it: another node may be at work there. */
 async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   const { doc } = space
-  const repairs: Repair[] = []
-  if ((await faultsOf(app, space)).length > 0)
+  const found = await faultsOf(app, space)
+  const repairs = [
+    ...(await olderThanDocuments(app, space)),
+    ...found.lost.map(({ request, commit }) => damaged(doc.id, `change request ${request.number} cannot be read: the repository does not have ${commit}`)),
+  ]
+  if (found.faults.length > 0)
     await app.locks.run(doc.id, async (lease) => {
-      for (const { request, merge } of await faultsOf(app, space)) {
+      for (const { request, merge } of (await faultsOf(app, space)).faults) {
         if (merge === null) await makeBranch(lease, space, request, request.revisionInitial as CommitId)
         else
           await changeDocument(app, request.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: merge, updatedAt: app.clock.now().toISOString() }))
@@ -58,23 +74,31 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   return [...repairs, ...(await recountSpace(app, doc.id))]
 }
 
-/** The change requests without a branch (`merge` is null), and those that main contains without saying so. */
-async function faultsOf(app: App, space: LoadedSpace): Promise<Fault[]> {
+/** Reports main of a backup that was taken before the documents were: what the documents have seen since is missing. */
+async function olderThanDocuments(app: App, { doc, repo }: LoadedSpace): Promise<Repair[]> {
+  const seen = (await app.store.get(announcedHeads, announcedHeadId(doc.id, MAIN)))?.commit
+  if (seen === undefined || seen === repo.head(MAIN) || (await repo.hasCommit(seen))) return []
+  return [damaged(doc.id, `its repository is older than the documents: main was at ${seen}, which the repository does not have`)]
+}
+
+/** The change requests without a branch (`merge` is null), those that main contains without saying so, and those whose commits are lost. */
+async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]; lost: Lost[] }> {
   const { doc, repo } = space
   const faults: Fault[] = []
+  const lost: Lost[] = []
   const main = repo.head(MAIN)
   const all = await app.store.find(changeRequests, 'space', doc.id)
   for (const request of all.filter((one) => one.status !== 'merged')) {
     const head = repo.head(changeRequestRef(request.number))
-    if (!head) {
-      faults.push({ request, merge: null })
-      continue
+    const commit = head ?? (request.revisionInitial as CommitId)
+    if (!(await repo.hasCommit(commit))) lost.push({ request, commit })
+    else if (!head) faults.push({ request, merge: null })
+    else if (main && head !== request.revisionInitial && (await repo.isAncestor(head, main))) {
+      const merge = await mergeOf(app, space, main, request.id)
+      if (merge) faults.push({ request, merge })
     }
-    if (!main || head === request.revisionInitial || !(await repo.isAncestor(head, main))) continue
-    const merge = await mergeOf(app, space, main, request.id)
-    if (merge) faults.push({ request, merge })
   }
-  return faults
+  return { faults, lost }
 }
 
 /** The merge commit on main that merged a change request. */

@@ -38,14 +38,16 @@ export function withAttempt<D extends DeliveryDoc>(delivery: D, attempt: Attempt
 
 /** Records the outcome of an attempt: in the delivery, and in the webhook if its endpoint began or stopped failing. */
 export async function recordAttempt(app: App, id: string, attempt: Attempt): Promise<void> {
-  await app.store.transact(async (tx) => {
+  const outcome = await app.store.transact(async (tx) => {
     const delivery = await tx.get(deliveries, id)
     const webhook = delivery && (await tx.get(webhooks, delivery.webhook))
-    if (!webhook) return
+    if (!webhook) return null
     const retryMs = attempt.lost ? null : retryDelay(delivery.attempts + 1, attempt.retryAfterMs)
     await tx.replace(deliveries, withAttempt(delivery, attempt, retryMs))
     if (!attempt.lost) await recordEndpointState(app, tx, webhook, attempt, id)
+    return attempt.ok ? 'succeeded' : retryMs === null ? 'failed' : 'retried'
   })
+  if (outcome !== null) app.meters.deliveries.inc({ outcome })
 }
 
 /** Records since when an endpoint has been failing. Disables the webhook if the endpoint returns 410, or has failed for days. */

@@ -12,6 +12,8 @@ import { disk, errorCode } from '../objects/disk.js'
 import { ObjectWriter } from '../objects/writer.js'
 import { requireRemoteRefName } from '../refs/name.js'
 import { connect, type LocalRepository, type RemoteOptions } from '../remote/connection.js'
+import { stream } from '../remote/inspect.js'
+import { withEnv } from '../remote/run.js'
 import { parseRemoteUrl } from '../remote/url.js'
 import type { FetchedFolder, FetchLimits, FolderOrder, Remote, RootFileOrder, ScratchHold } from '../types.js'
 import { fetchPartial, type PartialFetch } from './fetch-partial.js'
@@ -121,12 +123,30 @@ async function fetchHead<O extends FetchLimits>(fetch: PartialFetch<O>): Promise
 async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
   const { local, path, order, left } = fetch
   const head = await fetchHead(fetch)
-  if (head === order.known) return { head, theirs: null, find: () => undefined, originals: () => [] }
+  if (head === order.known) return { head, theirs: null, find: () => undefined, originals: () => [], beside: null }
   const map = await readFolderMap(path, order.directory)
   const writer = new ObjectWriter(path, '', makeCaches(), disk)
   const theirs = await mapFolder(map, head, order, { scratch: path, launcher: local.launcher, writer, left })
   if (theirs !== null) await takeFolder(fetch, resolve(local.path), head, theirs)
-  return { head, theirs, find: (commit) => map.find(commit), originals: (mapped, limit) => map.originals(mapped, limit) }
+  const beside = await listBeside(fetch, head)
+  return { head, theirs, find: (commit) => map.find(commit), originals: (mapped, limit) => map.originals(mapped, limit), beside }
+}
+
+/** Bytes of the names that are listed outside of a folder. */
+const MAX_BESIDE_BYTES = 4 * 1024 * 1024
+
+/** Lists the files and folders of a commit outside the folder; null if their names are too long together. */
+async function listBeside({ connection, path, order, left }: PartialFetch, head: CommitId): Promise<string[] | null> {
+  const git = withEnv(connection.git, { GIT_DIR: resolve(path), GIT_ALLOW_PROTOCOL: '' })
+  const listed: string[] = []
+  let bytes = 0
+  await stream(git, ['ls-tree', '-r', '-t', '-z', '--name-only', '--full-tree', head], left(), '\0', (record) => {
+    const name = record.toString()
+    if (name === order.directory || name.startsWith(`${order.directory}/`)) return
+    bytes += record.length + 1
+    if (bytes <= MAX_BESIDE_BYTES) listed.push(name)
+  })
+  return bytes <= MAX_BESIDE_BYTES ? listed : null
 }
 
 /** Notes the head under a ref, so that the next fetch says that it has it. Only this process uses the repository. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CommitId } from '../../kernel/ids.js'
-import { GitError, MissingObject } from '../errors.js'
+import { GitError, isRepositoryFault } from '../errors.js'
 import { exists } from '../objects/disk.js'
 import type { Launcher } from '../process/launcher.js'
 import type { LocalRepository } from '../remote/connection.js'
@@ -35,7 +35,7 @@ export async function withOutgoing<T>(held: HeldScratch, tools: FolderTools, wor
   try {
     return await once(held, tools, work)
   } catch (error) {
-    if (!(error instanceof MissingObject) && (error as object).constructor !== GitError) throw error
+    if (!isRepositoryFault(error) && (error as object).constructor !== GitError) throw error
     await held.renew()
     return once(held, tools, work)
   }

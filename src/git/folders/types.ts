@@ -37,4 +37,6 @@ export interface FetchedFolder {
   find(remote: string): CommitId | null | undefined
   /** Commits of the remote that are `mapped` here, at most `limit`, parents first: the first one changed the folder, unless several did in the same way. */
   originals(mapped: CommitId, limit: number): CommitId[]
+  /** The paths of all files and folders outside the folder; null if the head is the one of `known`, or their names have more than 4 MiB. */
+  beside: readonly string[] | null
 }

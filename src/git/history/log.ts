@@ -2,7 +2,7 @@
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
-import type { Launcher } from '../process/launcher.js'
+import { type Launcher, TooMuchOutput } from '../process/launcher.js'
 import type { CommitInfo, HistoryQuery } from '../types.js'
 import type { Ancestry } from './ancestry.js'
 
@@ -69,6 +69,27 @@ async function firstParents(objects: ObjectDatabase, { from, limit = Number.POSI
     id = commit.parents[0]
   }
   return commits
+}
+
+/** Bytes of commits that Git prints at most. If they are longer, they are read one by one. */
+const MAX_HEADER_BYTES = 64 * 1024 * 1024
+
+/** The newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none has it. */
+export async function findWithHeader(objects: ObjectDatabase, launcher: Launcher, from: CommitId, header: string, limit: number): Promise<CommitId | null> {
+  const has = (commits: readonly CommitInfo[]): CommitId | null => commits.find(({ headers }) => headers[header] !== undefined)?.id ?? null
+  const few = await firstParents(objects, { from, limit: Math.min(limit, MAX_SORTED_HERE) })
+  if (has(few) !== null || few.length < MAX_SORTED_HERE || limit === few.length) return has(few)
+  const args = ['rev-list', '--first-parent', '--header', `--max-count=${limit}`, from, '--']
+  try {
+    const output = await launcher.mustRun(args, { cwd: objects.repository, timeoutMs: TIMEOUT_MS, maxBytes: MAX_HEADER_BYTES })
+    // Git indents the lines of messages, so only a header can start a line.
+    const at = output.indexOf(`\n${header} `)
+    const start = output.lastIndexOf(0, at) + 1
+    return at < 0 ? null : (output.toString('latin1', start, start + from.length) as CommitId)
+  } catch (error) {
+    if (error instanceof TooMuchOutput) return has(await firstParents(objects, { from, limit }))
+    throw error
+  }
 }
 
 /** An e-mail address that can be searched for between angle brackets: nothing in it can end the option or the bracket. */

@@ -23,3 +23,17 @@ export interface TextDiffQuery {
   /** Longest result that is returned. */
   maxBytes: number
 }
+
+/** A commit and the parent that it is compared with; null compares it with the empty tree. */
+export interface CommitStep {
+  commit: CommitId
+  parent: CommitId | null
+}
+
+/** The paths that a commit changed. */
+export interface CommitPaths {
+  commit: CommitId
+  /** The committer's date, in seconds since 1970. */
+  seconds: number
+  changes: { status: 'added' | 'deleted' | 'modified' | 'renamed'; path: string }[]
+}

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFile, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
-import { GitError, ObjectTooLarge } from '../errors.js'
+import { DamagedObject, ObjectTooLarge } from '../errors.js'
 import { errorCode } from './disk.js'
 import { type EncodedObject, nameOf, type ObjectType } from './hash.js'
 
@@ -69,7 +69,7 @@ export const loosePath = (objects: string, oid: string): string => join(objects,
 
 /**
  * Reads a loose object, or returns null if there is none. An empty file, which the crash of another writer may leave, counts as
- * none. Throws `ObjectTooLarge`, and `GitError` if the file is damaged; with `verify` also if the content does not match the name.
+ * none. Throws `ObjectTooLarge`, and `DamagedObject` if the file is damaged; with `verify` also if the content does not match the name.
  */
 export async function findLoose(objects: string, oid: string, maxBytes: number, { verify = false } = {}): Promise<RawObject | null> {
   const path = loosePath(objects, oid)
@@ -78,40 +78,40 @@ export async function findLoose(objects: string, oid: string, maxBytes: number, 
     data = await load(path)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
-    throw new GitError(`object ${oid} cannot be read`, { cause: error })
+    throw new DamagedObject(`object ${oid} cannot be read`, { cause: error })
   }
   if (data.length === 0) return null
   try {
     const plain = await expand(data, maxBytes + HEADER)
     const end = plain.indexOf(0)
     const [type, size] = plain.toString('latin1', 0, Math.max(0, end)).split(' ')
-    if (Number(size) !== plain.length - end - 1) throw new GitError(`object ${oid} is damaged: its size is not that of its header`)
-    if (verify && nameOf(plain) !== oid) throw new GitError(`object ${oid} is damaged: its content does not match its name`)
+    if (Number(size) !== plain.length - end - 1) throw new DamagedObject(`object ${oid} is damaged: its size is not that of its header`)
+    if (verify && nameOf(plain) !== oid) throw new DamagedObject(`object ${oid} is damaged: its content does not match its name`)
     return { type: type as ObjectType, content: plain.subarray(end + 1) }
   } catch (error) {
-    if (error instanceof GitError) throw error
+    if (error instanceof DamagedObject) throw error
     if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
-    throw new GitError(`object ${oid} is damaged`, { cause: error })
+    throw new DamagedObject(`object ${oid} is damaged`, { cause: error })
   }
 }
 
-/** Type and size of a loose object, from the first bytes of its file; null if there is none. Throws `GitError` if it is empty or damaged. */
+/** Type and size of a loose object, from the first bytes of its file; null if there is none. Throws `DamagedObject` if it is empty or damaged. */
 export function findLooseInfo(objects: string, oid: string): ObjectInfo | null {
   let start: Buffer
   try {
     start = readStart(loosePath(objects, oid), HEAD_BYTES)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
-    throw new GitError(`object ${oid} cannot be read`, { cause: error })
+    throw new DamagedObject(`object ${oid} cannot be read`, { cause: error })
   }
   try {
     const plain = inflateSync(start, { finishFlush: constants.Z_SYNC_FLUSH })
     const [, type, size] = /^(blob|tree|commit|tag) (\d+)\0/.exec(plain.toString('latin1', 0, HEADER)) ?? []
     if (size !== undefined) return { type: type as ObjectType, size: Number(size) }
   } catch (error) {
-    throw new GitError(`object ${oid} is damaged`, { cause: error })
+    throw new DamagedObject(`object ${oid} is damaged`, { cause: error })
   }
-  throw new GitError(`object ${oid} is damaged: it has no header`)
+  throw new DamagedObject(`object ${oid} is damaged: it has no header`)
 }
 
 /** The bytes of an object's loose file. */

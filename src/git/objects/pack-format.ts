@@ -1,7 +1,7 @@
 /** The formats of packs without deltas, and of their indexes (gitformat-pack(5)). */
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { GitError } from '../errors.js'
+import { DamagedObject } from '../errors.js'
 import { deflateContent, storedContent } from './loose.js'
 import type { EncodedObject, ObjectType } from './hash.js'
 
@@ -71,7 +71,7 @@ export interface RawEntry {
 }
 
 /**
- * The entries of a pack in the order of the file, or null if one of them is a delta. Throws `GitError` if the files are damaged or do
+ * The entries of a pack in the order of the file, or null if one of them is a delta. Throws `DamagedObject` if the files are damaged or do
  * not belong together.
  */
 export function entriesOf(pack: Buffer, index: Buffer): RawEntry[] | null {
@@ -85,14 +85,14 @@ export function entriesOf(pack: Buffer, index: Buffer): RawEntry[] | null {
     !index.subarray(end, end + OID_BYTES).equals(pack.subarray(-OID_BYTES)) ||
     !sumOf(index.subarray(0, end + OID_BYTES)).equals(index.subarray(-OID_BYTES))
   )
-    throw new GitError('the index of a pack is damaged, or of another pack')
+    throw new DamagedObject('the index of a pack is damaged, or of another pack')
   const at = (table: number, entry: number): number => index.readUInt32BE(table + 4 * entry)
   const order = Array.from({ length: count }, (_, entry) => entry).sort((a, b) => at(offsets, a) - at(offsets, b))
   const found: RawEntry[] = []
   for (const [place, entry] of order.entries()) {
     const next = order[place + 1]
     const bytes = pack.subarray(at(offsets, entry), next === undefined ? pack.length - OID_BYTES : at(offsets, next))
-    if (bytes.length === 0 || crc32(bytes) !== at(sums, entry)) throw new GitError('an entry of a pack is damaged')
+    if (bytes.length === 0 || crc32(bytes) !== at(sums, entry)) throw new DamagedObject('an entry of a pack is damaged')
     const type = ((bytes[0] as number) >> 4) & 7
     if (type > TYPES.tag) return null
     found.push({ oid: index.toString('hex', names + OID_BYTES * entry, names + OID_BYTES * (entry + 1)), bytes })

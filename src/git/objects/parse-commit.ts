@@ -1,6 +1,6 @@
 /** Reads the content of commit objects. */
 import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
-import { GitError } from '../errors.js'
+import { DamagedObject } from '../errors.js'
 import { parseSignature } from './signature.js'
 import type { CommitInfo } from './types.js'
 
@@ -15,7 +15,7 @@ function decode(bytes: Buffer, encoding: string | undefined): string {
 
 const KNOWN = new Set(['tree', 'parent', 'author', 'committer'])
 
-/** Parses the content of a commit object. Throws `GitError` if it is damaged. */
+/** Parses the content of a commit object. Throws `DamagedObject` if it is damaged. */
 export function parseCommit(id: CommitId, content: Buffer): CommitInfo {
   const blank = content.indexOf('\n\n')
   const end = blank < 0 ? content.length : blank
@@ -27,7 +27,7 @@ export function parseCommit(id: CommitId, content: Buffer): CommitInfo {
     else fields.push([line.slice(0, Math.max(0, line.indexOf(' '))), line.slice(line.indexOf(' ') + 1)])
   }
   const first = (name: string): string => fields.find(([field]) => field === name)?.[1] ?? ''
-  if (!isOid(first('tree'))) throw new GitError(`commit ${id} is damaged`)
+  if (!isOid(first('tree'))) throw new DamagedObject(`commit ${id} is damaged`)
   return {
     id,
     tree: first('tree') as TreeId,

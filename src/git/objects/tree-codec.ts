@@ -1,7 +1,7 @@
 // Encodes and decodes trees.
 import type { EntryMode } from '../types.js'
 import { ownBytes } from '../../kernel/memory-budget.js'
-import { GitError } from '../errors.js'
+import { DamagedObject } from '../errors.js'
 
 /** One entry of a tree object. */
 export interface Node {
@@ -44,13 +44,13 @@ export function treeOf(nodes: readonly Node[], content?: Buffer): Tree {
 
 export const emptyTree: Tree = treeOf([])
 
-/** Parses the content of a tree object. Throws `GitError` if it is damaged. */
+/** Parses the content of a tree object. Throws `DamagedObject` if it is damaged. */
 export function parseTree(content: Buffer): Tree {
   const nodes: Node[] = []
   for (let at = 0; at < content.length; ) {
     const space = content.indexOf(0x20, at)
     const end = content.indexOf(0, space)
-    if (space < 0 || end < 0 || end + 21 > content.length) throw new GitError('a tree object is damaged')
+    if (space < 0 || end < 0 || end + 21 > content.length) throw new DamagedObject('a tree object is damaged')
     const bytes = content.subarray(space + 1, end)
     const name = bytes.toString('utf8')
     const rawMode = content.toString('latin1', at, space)

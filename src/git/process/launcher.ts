@@ -31,8 +31,10 @@ export interface Finished extends Ending {
 interface StartOptions {
   cwd: string
   env?: Environment
-  /** For a process that talks to a remote. */
+  /** For a process that talks to a remote, or reads what others have sent. */
   guard?: Guard
+  /** Whether it gives way to the service when the processors are busy. */
+  yields?: boolean
 }
 interface RunOptions extends StartOptions {
   /** Its standard input. */
@@ -90,7 +92,7 @@ export class Launcher {
   }
 
   /** Starts a process; resolves when its streams are connected. */
-  start(command: string, args: readonly string[], { cwd, env = {}, guard }: StartOptions): Promise<Running> {
+  start(command: string, args: readonly string[], { cwd, env = {}, guard, yields }: StartOptions): Promise<Running> {
     if (this.#closed) return Promise.reject(new GitError('the Git layer is closed'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -121,7 +123,7 @@ export class Launcher {
       }
       this.#runs.set(id, run)
       this.#ensureSpawner()
-      this.#tell({ kind: 'spawn', id, command, args, cwd, env, ...(guard && { guard }) })
+      this.#tell({ kind: 'spawn', id, command, args, cwd, env, ...(guard && { guard }), ...(yields && { yields }) })
     })
   }
 

@@ -12,6 +12,8 @@ export interface Guard {
   credential?: string
   /** The largest file that it may write; the kernel kills it (SIGXFSZ) at a larger one. */
   maxFileBytes?: number
+  /** Processor time that it may use, in seconds; the kernel kills it (SIGXCPU) then. A process that it starts gets as much again. */
+  maxCpuSeconds?: number
 }
 
 /** What is started, and where. */
@@ -21,6 +23,8 @@ export interface Spawn {
   cwd: string
   env: Environment
   guard?: Guard
+  /** Whether it gives way to the service and to other processes when the processors are busy. */
+  yields?: boolean
 }
 
 /** Requests of the server. `id` names one run. */

@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { constants, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import type { Duplex, Writable } from 'node:stream'
 import { type FromSpawner, type Guard, ID_BYTES, type Spawn, type ToSpawner } from './messages.js'
@@ -24,9 +25,19 @@ const running = new Map<number, { child: ChildProcess; guarded: boolean }>()
 const WATCH = '(read -r _ <&4; kill -KILL 0) </dev/null >/dev/null 2>&1 3<&- &'
 
 /** A shell that starts the watch, sets the limit, and becomes the command. */
-function guardedBy({ maxFileBytes }: Guard, command: string, args: readonly string[]): [command: string, args: string[]] {
-  const limit = maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(maxFileBytes / 512)} && `
-  return ['/bin/sh', ['-c', `${WATCH}\n${limit}exec "$0" "$@" 4<&-`, command, ...args]]
+function guardedBy({ maxFileBytes, maxCpuSeconds }: Guard, command: string, args: readonly string[]): [command: string, args: string[]] {
+  const file = maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(maxFileBytes / 512)} && `
+  // Only the soft limit: the kernel reports the hard one as SIGKILL, which has other causes too.
+  const cpu = maxCpuSeconds === undefined ? '' : `ulimit -S -t ${Math.ceil(maxCpuSeconds)} && `
+  return ['/bin/sh', ['-c', `${WATCH}\n${file}${cpu}exec "$0" "$@" 4<&-`, command, ...args]]
+}
+
+function lowerPriority({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended.
+  }
 }
 
 /** Hands the credential over, and keeps the other end of the watch open. */
@@ -56,7 +67,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): voi
   }
 }
 
-function run(id: number, { command, args, cwd, env, guard }: Spawn): void {
+function run(id: number, { command, args, cwd, env, guard, yields }: Spawn): void {
   const socket = connect({ path: socketPath as string, allowHalfOpen: true })
   socket.pause()
   let told = false
@@ -72,6 +83,7 @@ function run(id: number, { command, args, cwd, env, guard }: Spawn): void {
     const guardPipes = guard ? ([guard.credential === undefined ? 'ignore' : 'pipe', 'pipe'] as const) : []
     const child = spawn(program, given, { cwd, env: { ...process.env, ...env }, stdio: [socket, socket, 'pipe', ...guardPipes], detached: true })
     running.set(id, { child, guarded: guard !== undefined })
+    if (yields) lowerPriority(child)
     if (guard && child.pid !== undefined) attend(child, guard)
     let stderr = ''
     child.on('spawn', () => {

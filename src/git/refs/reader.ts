@@ -3,7 +3,7 @@ import { type BigIntStats, closeSync, openSync, readdirSync, readFileSync, readS
 import { join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
-import { GitError } from '../errors.js'
+import { DamagedRepository } from '../errors.js'
 import { errorCode } from '../objects/disk.js'
 import { isRefName } from './name.js'
 import { PackedRefs, type ReadRefs } from './packed.js'
@@ -98,7 +98,7 @@ export class RefReader {
     if (text === undefined || text === null) return null
     if (text.startsWith('ref: ')) return this.#resolve(text.slice(5).trim(), depth - 1)
     const oid = text.trim()
-    if (!isOid(oid)) throw new GitError(`${ref} in ${this.repository} is damaged: it contains no object ID`)
+    if (!isOid(oid)) throw new DamagedRepository(`${ref} in ${this.repository} is damaged: it contains no object ID`)
     return oid as CommitId
   }
 

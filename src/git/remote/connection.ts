@@ -10,6 +10,7 @@ import { type HttpPlace, SmartHttp } from './http/smart-http.js'
 import { SpokenVersions } from './http/spoken-versions.js'
 import type { RemoteIdentity } from './identity.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
+import { awaitRemote } from '../../kernel/remote-wait.js'
 import { allowedAddresses, type ResolveHost } from './hosts.js'
 import type { KnownObjects } from './inspect-here.js'
 import { openUnnamed } from './key-files.js'
@@ -82,7 +83,7 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
   const username = remote.username ?? address.username ?? ''
   const password = remote.password ?? address.password ?? ''
   if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password contains a control character.')
-  const addresses = await allowedAddresses(address, options.allowPrivateNetworks, options.resolve)
+  const addresses = await awaitRemote(() => allowedAddresses(address, options.allowPrivateNetworks, options.resolve))
   const git = { launcher, env: remoteEnvironment(address, addresses, identityOf(remote, options)) }
   const scrub = scrubber({ username, password })
   const given = address.protocol.startsWith('http') && (username !== '' || password !== '')
@@ -99,18 +100,20 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
     scrub,
     async run(args, { env, ...runOptions }) {
       const credential = given ? { credential: `username=${username}\npassword=${password}\n` } : {}
-      const run = await withOwnKey(remote, address, options, (own) => {
-        const key: Environment = own ? { GIT_SSH_COMMAND: sshCommand(address, ip, own, own.knownHosts) } : {}
-        return runUntilAborted(remote.signal, { ...runOptions, ...credential }, (all) => runGit(withEnv(git, { ...env, ...key }), args, all))
-      })
-      return ended(run, runOptions.timeoutMs)
+      const started = () =>
+        withOwnKey(remote, address, options, (own) => {
+          const key: Environment = own ? { GIT_SSH_COMMAND: sshCommand(address, ip, own, own.knownHosts) } : {}
+          return runUntilAborted(remote.signal, { ...runOptions, ...credential }, (all) => runGit(withEnv(git, { ...env, ...key }), args, all))
+        })
+      return ended(await awaitRemote(started), runOptions.timeoutMs)
     },
     async runThere(command, { timeoutMs }) {
-      const run = await withOwnKey(remote, address, options, (own) => {
-        const args = sshArguments(address, ip, own ?? options, command(pathThere(address)), own?.knownHosts)
-        return runUntilAborted(remote.signal, { timeoutMs, program: 'ssh' }, (all) => runGit(git, args, all))
-      })
-      return ended(run, timeoutMs)
+      const started = () =>
+        withOwnKey(remote, address, options, (own) => {
+          const args = sshArguments(address, ip, own ?? options, command(pathThere(address)), own?.knownHosts)
+          return runUntilAborted(remote.signal, { timeoutMs, program: 'ssh' }, (all) => runGit(git, args, all))
+        })
+      return ended(await awaitRemote(started), timeoutMs)
     },
     openHttp(timeoutMs) {
       if (!address.protocol.startsWith('http')) return null

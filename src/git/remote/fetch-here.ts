@@ -9,6 +9,7 @@ import { headOf, packOf, requireVersion2 } from './http/protocol.js'
 import { type PackIndexing, startIndexPack } from './index-pack.js'
 import { openQuarantine, type Quarantine } from './quarantine.js'
 import { type GitRun, type GitSetting, withEnv } from './run.js'
+import { maxUnpackMs, tooCostly } from './unpacking.js'
 
 /** Git does not accept the pack. */
 export class PackRefused extends GitError {
@@ -113,9 +114,17 @@ class Arrival {
     if (!(await indexing.write(piece))) await this.#indexed()
   }
 
-  /** Waits for the end of the process; returns its exit code. Throws `PackRefused`. */
+  /** Waits for the end of the process; returns its exit code. Throws `PackRefused`, `RemoteError` 'too-large'. */
   async #indexed(): Promise<0 | 1> {
-    const run = await (await (this.#indexing as Promise<PackIndexing>)).end()
+    const indexing = await (this.#indexing as Promise<PackIndexing>)
+    const limitMs = maxUnpackMs(this.received)
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      void indexing.kill()
+    }, limitMs)
+    const run = await indexing.end().finally(() => clearTimeout(timer))
+    if (late) throw tooCostly(`${Math.ceil(limitMs / 1000)} s`, 'what the remote sent')
     this.session.requireOpen()
     if (run.code !== 0 && run.code !== 1) throw new PackRefused(run)
     return run.code

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
+import { receivedFromRemote } from '../../kernel/remote-wait.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
@@ -12,6 +13,7 @@ import { remoteHead } from './head.js'
 import { openQuarantine, type Quarantine } from './quarantine.js'
 import { requireRemoteRefName } from '../refs/name.js'
 import { type GitRun, withEnv } from './run.js'
+import { maxUnpackMs, tooCostly } from './unpacking.js'
 
 const WATCH_MS = 100
 /** Added to the kernel's limit for one file, for Git's trace and the bases of thin packs; the exact limit is checked afterwards. */
@@ -51,6 +53,8 @@ export async function receive(
 ): Promise<GitRun> {
   let watch: NodeJS.Timeout | undefined
   let over = false
+  let slow = false
+  let arrived = { bytes: 0, at: performance.now() }
   try {
     const run = await connection.run([...settings, ...ARGUMENTS, ...options, '--', connection.url, ...refs], {
       env: quarantine.env,
@@ -61,11 +65,15 @@ export async function receive(
         watch = setInterval(async () => {
           const bytes = await quarantine.bytes()
           limits.received?.(bytes)
+          receivedFromRemote(bytes - arrived.bytes)
+          if (bytes !== arrived.bytes) arrived = { bytes, at: performance.now() }
           over ||= bytes > limits.maxPackBytes + SLACK_BYTES
-          if (over) stop()
+          slow ||= bytes > 0 && performance.now() - arrived.at > maxUnpackMs(bytes)
+          if (over || slow) stop()
         }, WATCH_MS)
       },
     })
+    if (slow) throw tooCostly(`${Math.ceil(maxUnpackMs(arrived.bytes) / 1000)} s`, 'what the remote sent')
     // If the kernel killed index-pack, Git reports only bad output; the size of what was received shows the reason.
     if (over || run.signal === 'SIGXFSZ' || (await quarantine.bytes()) > limits.maxPackBytes) throw tooLarge(limits)
     return run

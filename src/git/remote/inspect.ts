@@ -1,7 +1,8 @@
 // Checks sizes and names of what a fetch brought, before it gets into the repository.
 import { RemoteError } from '../errors.js'
 import type { FetchLimits } from '../types.js'
-import { type GitSetting, runGit } from './run.js'
+import { type GitRun, type GitSetting, runGit } from './run.js'
+import { tooCostly } from './unpacking.js'
 
 /** Splits output that arrives in pieces: calls `each` with every record that ends in `separator`. */
 function splitter(separator: number, each: (record: Buffer) => void): (piece: Buffer) => void {
@@ -21,7 +22,7 @@ function splitter(separator: number, each: (record: Buffer) => void): (piece: Bu
 export async function stream(git: GitSetting, args: readonly string[], timeoutMs: number, separator: string, check: (record: Buffer) => void): Promise<void> {
   let found: unknown
   const split = splitter(separator.charCodeAt(0), check)
-  const { code, ended } = await runGit(git, args, {
+  const run = await runGit(git, args, {
     timeoutMs,
     readsHere: true,
     onOutput: (piece, stop) => {
@@ -35,8 +36,15 @@ export async function stream(git: GitSetting, args: readonly string[], timeoutMs
     },
   })
   if (found !== undefined) throw found
-  if (ended === 'timeout') throw new RemoteError('timeout', 'Checking what the remote sent took too long; try again later.')
-  if (code !== 0) throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
+  requireUnstopped(git, run)
+  if (run.ended === 'timeout') throw new RemoteError('timeout', 'Checking what the remote sent took too long; try again later.')
+  if (run.code !== 0) throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
+}
+
+/** Throws `RemoteError` if the bounds of the setting ended the process: 'cancelled' if the client has gone, 'too-large' if it used up its processor time. */
+export function requireUnstopped({ bounds }: GitSetting, { signal }: Pick<GitRun, 'signal'>): void {
+  if (bounds?.gone?.aborted) throw new RemoteError('cancelled', 'The client has closed the connection.')
+  if (signal === 'SIGXCPU') throw tooCostly(`${bounds?.maxCpuSeconds} s of processor time`, 'what was sent')
 }
 
 /** Throws unless all that `head` contains is there, as far as no ref of the repository contains it. */

@@ -1,4 +1,5 @@
 /** Runs one Git process that deals with a remote, with limits on time, output and file size, and kills it if needed. */
+import { Readable } from 'node:stream'
 import type { Launcher } from '../process/launcher.js'
 import type { Environment } from '../process/messages.js'
 
@@ -12,20 +13,22 @@ export interface GitRun {
   ended: 'timeout' | 'stopped' | null
 }
 
-/** How Git is run: by which launcher, and in which environment. */
+/** The launcher, environment and bounds of a Git process. */
 export interface GitSetting {
   launcher: Launcher
   env: Record<string, string>
+  /** For processes that read what others have sent: their processor time, and what ends them. They give way to the service. */
+  bounds?: { maxCpuSeconds: number; gone?: AbortSignal }
 }
 
 /** The same with further variables. */
-export const withEnv = ({ launcher, env }: GitSetting, more: Environment): GitSetting => ({ launcher, env: { ...env, ...more } })
+export const withEnv = (git: GitSetting, more: Environment): GitSetting => ({ ...git, env: { ...git.env, ...more } })
 
 export interface GitRunOptions {
   /** Default: git. */
   program?: 'git' | 'ssh' | 'ssh-keyscan' | 'ssh-keygen' | 'gpg' | 'gpgconf'
   /** Its standard input. */
-  input?: Buffer
+  input?: Buffer | Readable
   /** After this many milliseconds the whole process group is killed. */
   timeoutMs: number
   /** Can be read from descriptor 3, in the form of a credential helper's output. */
@@ -59,10 +62,16 @@ const collector = (): { add(piece: Buffer): void; text(): string } => {
  * Runs one Git process that talks to a remote, or reads what one has sent, and waits for its end. It has a process group of its
  * own, which does not outlive this process unless `readsHere` is set.
  */
-export async function runGit({ launcher, env }: GitSetting, args: readonly string[], options: GitRunOptions): Promise<GitRun> {
+export async function runGit({ launcher, env, bounds }: GitSetting, args: readonly string[], options: GitRunOptions): Promise<GitRun> {
   const { program = 'git', timeoutMs, credential, maxFileBytes, readsHere, onOutput, onStart, input } = options
-  const guard = { ...(credential === undefined ? {} : { credential }), ...(maxFileBytes === undefined ? {} : { maxFileBytes }) }
-  const running = await launcher.start(program, args, { cwd: '/', env, ...(readsHere ? {} : { guard }) })
+  const { gone, maxCpuSeconds } = bounds ?? {}
+  const guard = {
+    ...(credential === undefined ? {} : { credential }),
+    ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
+    ...(maxCpuSeconds === undefined ? {} : { maxCpuSeconds }),
+  }
+  const guarded = readsHere && !bounds ? {} : { guard }
+  const running = await launcher.start(program, args, { cwd: '/', env, ...guarded, ...(bounds ? { yields: true } : {}) })
   let ended: GitRun['ended'] = null
   const end = (why: 'timeout' | 'stopped'): void => {
     ended ??= why
@@ -75,11 +84,16 @@ export async function runGit({ launcher, env }: GitSetting, args: readonly strin
     for (const event of ['end', 'close', 'error']) running.stream.on(event, () => resolve())
   })
   running.stream.on('data', (piece: Buffer) => (onOutput ? onOutput(piece, stop) : stdout.add(piece)))
-  if (input === undefined) running.stream.end()
+  if (input instanceof Readable) input.pipe(running.stream)
+  else if (input === undefined) running.stream.end()
   else running.stream.end(input)
+  gone?.addEventListener('abort', stop)
+  if (gone?.aborted) stop()
   onStart?.(stop)
   const [{ code, signal = null, stderr }] = await Promise.all([running.ended, read])
   clearTimeout(timer)
+  gone?.removeEventListener('abort', stop)
   running.stream.destroy()
+  if (input instanceof Readable) input.destroy()
   return { code, signal, stdout: stdout.text(), stderr, ended }
 }

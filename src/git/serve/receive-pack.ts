@@ -1,115 +1,134 @@
 /** Takes the objects of a push: into a quarantine, checked there as what is fetched from remotes is, then into the repository. */
-import { resolve } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { open, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { CommitId } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import { hermeticEnvironment } from '../process/environment.js'
 import { faultOf, refusalOf } from '../remote/fault.js'
-import { checkArrived, checkTree, requireCommit, stream } from '../remote/inspect.js'
+import { checkArrived, checkTree, requireCommit, requireUnstopped, stream } from '../remote/inspect.js'
 import { openQuarantine, type Quarantine } from '../remote/quarantine.js'
 import type { LocalRepository } from '../remote/connection.js'
-import { type GitSetting, withEnv } from '../remote/run.js'
-import { TOLERATED } from '../remote/tolerated.js'
+import { type GitSetting, runGit, withEnv } from '../remote/run.js'
+import { maxCpuSeconds } from '../remote/unpacking.js'
 import type { FetchLimits } from '../types.js'
-import { KeptStart } from './kept-start.js'
 import type { PushedPack } from './types.js'
 
 /** Added to the kernel's limit for one file, for the bases of thin packs. */
 const SLACK_BYTES = 1024 * 1024
+/** Added to the limit of a buffer in Git's memory, for trees and tables. */
+const ALLOCATION_SLACK_BYTES = 64 * 1024 * 1024
 const SIGNATURE = 'PACK'
 const HEADER_BYTES = 12
 
 /**
  * Takes a pack, checks it, and makes it part of the repository; moves no ref. Durable when it resolves; if it fails, nothing was added.
- * Throws `RemoteError` 'too-large', 'unsafe-content', 'timeout', with a message for whoever pushes.
+ * Throws `RemoteError` 'too-large', 'unsafe-content', 'timeout', 'cancelled', with a message for the user who pushes, and what `turn` throws.
  */
-export async function receivePack(local: LocalRepository, { bytes, heads, reserved }: PushedPack, limits: FetchLimits): Promise<void> {
-  const started = Date.now()
-  const left = (): number => Math.max(1, limits.timeoutMs - (Date.now() - started))
+export async function receivePack(local: LocalRepository, pack: PushedPack, limits: FetchLimits): Promise<void> {
   const quarantine = await openQuarantine(resolve(local.path))
-  const git: GitSetting = { launcher: local.launcher, env: hermeticEnvironment('/dev/null') }
   try {
-    await index(git, quarantine, bytes, { limits, timeoutMs: left(), head: heads[0] })
-    const all = withEnv(git, quarantine.env)
-    await checkConnected(all, heads, left())
-    await checkCommitters(all, heads, reserved, left())
-    const arrived = withEnv(git, quarantine.arrivedEnv)
-    for (const head of heads) {
-      await requireCommit(all, head, null, limits, left())
-      await checkTree(all, head, limits, left())
-      await checkArrived({ arrived, all }, head, limits, left())
+    const file = join(quarantine.folder, 'arriving')
+    const size = await arrive(pack.bytes, file, limits)
+    const over = await pack.turn()
+    try {
+      await takeIn(local, quarantine, { ...pack, file, size }, limits)
+    } finally {
+      over()
     }
-    await quarantine.publish(async (pack) => local.protect?.(pack, heads))
   } finally {
     await quarantine.remove()
   }
 }
 
-interface Indexing {
-  limits: FetchLimits
-  timeoutMs: number
-  head: CommitId | undefined
+/** A pack that has arrived whole. */
+interface ArrivedPack extends PushedPack {
+  file: string
+  /** Its bytes. */
+  size: number
 }
 
-/** Writes the pack and its index to the quarantine. Git checks each object on the way. */
-async function index(git: GitSetting, quarantine: Quarantine, bytes: AsyncIterable<Uint8Array>, { limits, timeoutMs, head }: Indexing): Promise<void> {
-  const pack = new KeptStart(bytes)
-  const header = await pack.first(HEADER_BYTES)
+/** Writes the pack to a file as it arrives, and returns its size in bytes. Throws `RemoteError` 'too-large'. */
+async function arrive(bytes: AsyncIterable<Uint8Array>, file: string, { maxPackBytes }: FetchLimits): Promise<number> {
+  let size = 0
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of bytes) {
+      size += piece.length
+      if (size > maxPackBytes) throw new RemoteError('too-large', `You push more than the ${maxPackBytes} bytes that are allowed at once.`)
+      yield piece
+    }
+  }
+  await writeFile(file, counted())
+  return size
+}
+
+async function takeIn(local: LocalRepository, quarantine: Quarantine, pack: ArrivedPack, limits: FetchLimits): Promise<void> {
+  const { heads, reserved, gone, size } = pack
+  const started = Date.now()
+  const left = (): number => Math.max(1, limits.timeoutMs - (Date.now() - started))
+  // Beyond this, Git makes no single buffer: an object that is too large, or more objects than the pack can hold.
+  const GIT_ALLOC_LIMIT = String(limits.maxBlobBytes + ALLOCATION_SLACK_BYTES + size)
+  const git: GitSetting = {
+    launcher: local.launcher,
+    env: { ...hermeticEnvironment('/dev/null'), GIT_ALLOC_LIMIT },
+    bounds: { maxCpuSeconds: maxCpuSeconds(size), gone },
+  }
+  await index(git, quarantine, pack, limits)
+  const all = withEnv(git, quarantine.env)
+  await checkConnected(all, heads, left())
+  await checkCommitters(all, heads, reserved, left())
+  const arrived = withEnv(git, quarantine.arrivedEnv)
+  for (const head of heads) {
+    await requireCommit(all, head, null, limits, left())
+    await checkTree(all, head, limits, left())
+    await checkArrived({ arrived, all }, head, limits, left())
+  }
+  await quarantine.publish(async (name) => local.protect?.(name, heads))
+}
+
+/** Has Git index the pack in the quarantine and check each object. Throws `RemoteError`. */
+async function index(git: GitSetting, quarantine: Quarantine, { file, heads: [head] }: ArrivedPack, limits: FetchLimits): Promise<void> {
+  const header = await firstBytes(file)
   if (header.toString('latin1', 0, 4) !== SIGNATURE || header.length < HEADER_BYTES)
     throw new RemoteError('failed', 'What was pushed is not a pack. Push with a Git client.')
   // Nothing new is pushed: a branch that names a commit which is here.
   if (header.readUInt32BE(8) === 0) return
-  const strict = `--strict=${TOLERATED.map((name) => `${name}=warn`).join(',')}`
+  const { timeoutMs, maxPackBytes } = limits
   const all = withEnv(git, quarantine.env)
-  const { ok, stderr } = await feed(all, strict, pack.bytes(), limits, timeoutMs)
-  if (ok) return
+  const run = async (...mode: string[]) => {
+    const options = { input: createReadStream(file), timeoutMs, maxFileBytes: maxPackBytes + SLACK_BYTES }
+    const ended = await runGit(all, [...INDEXING, 'index-pack', '--stdin', '--fix-thin', ...mode], options)
+    requireUnstopped(all, ended)
+    if (ended.ended === 'timeout')
+      throw new RemoteError('timeout', `The push was not checked within ${Math.ceil(timeoutMs / 1000)} s. Push fewer commits at a time.`)
+    return ended
+  }
+  const { code, stderr } = await run(STRICT)
+  if (code === 0) return
+  if (/attempting to allocate \d+ over limit/.test(stderr))
+    throw new RemoteError('too-large', `An object in what you push is too large. A file may have at most ${limits.maxBlobBytes} bytes.`)
   const fault = faultOf(stderr)
   if (!fault) throw new RemoteError('failed', 'The pack is damaged, or lacks objects that its deltas need. Run "git fsck" in your clone, then push again.')
   // To find the path of the object that Git refuses, the pack is read again without checks.
-  const whole = await pack.whole()
-  const readable = whole !== null && head !== undefined && (await feed(all, '--stdin', whole, limits, timeoutMs)).ok
+  const readable = head !== undefined && (await run()).code === 0
   throw await refusalOf(fault, 'what was pushed', readable ? { git: all, head, timeoutMs } : null, 'What you push')
 }
 
-/** Runs `git index-pack` on the bytes, and kills it if there are too many or it takes too long. */
-async function feed(
-  { launcher, env }: GitSetting,
-  mode: string,
-  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  limits: FetchLimits,
-  timeoutMs: number,
-) {
-  const guard = { maxFileBytes: limits.maxPackBytes + SLACK_BYTES }
-  const running = await launcher.start('git', [...INDEXING, 'index-pack', '--stdin', '--fix-thin', mode], { cwd: '/', env, guard })
-  const { stream: pipe, ended } = running
-  let over = false
-  const timer = setTimeout(() => {
-    over = true
-    running.kill()
-  }, timeoutMs)
-  // The name of the pack, which nobody needs.
-  pipe.on('data', () => {})
-  let received = 0
+async function firstBytes(file: string): Promise<Buffer> {
+  const handle = await open(file)
   try {
-    for await (const piece of bytes) {
-      received += piece.length
-      if (received > limits.maxPackBytes) throw new RemoteError('too-large', `You push more than the ${limits.maxPackBytes} bytes that are allowed at once.`)
-      if (pipe.destroyed) break
-      if (!pipe.write(piece)) await Promise.race([new Promise((drained) => pipe.once('drain', drained)), ended])
-    }
-    pipe.end()
-    const { code, stderr } = await ended
-    if (over) throw new RemoteError('timeout', `The push did not arrive within ${Math.ceil(timeoutMs / 1000)} s. Push fewer commits at a time.`)
-    return { ok: code === 0, stderr }
-  } catch (error) {
-    running.kill()
-    await ended
-    throw error
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
   } finally {
-    clearTimeout(timer)
-    pipe.destroy()
+    await handle.close()
   }
 }
 
+/**
+ * All that `git fsck --strict` calls an error, and file modes that no Git client writes. Imports tolerate some of it (`remote/tolerated.ts`), since old
+ * histories have it; a push brings new objects.
+ */
+const STRICT = '--strict=badFilemode=error'
 const INDEXING = ['-c', 'core.fsync=all', '-c', 'core.bigFileThreshold=32m', '-c', 'core.hooksPath=/dev/null']
 
 /** All that the heads contain must be there: what a client with a shallow clone lacks, this repository must have. */

@@ -17,10 +17,11 @@ export async function serveUploadPack({ path, launcher }: LocalRepository, { pro
     ...setting('transfer.hideRefs', 'refs'),
     ...refs.flatMap((ref) => setting('transfer.hideRefs', `!${ref}`)),
   ]
-  const mode = body === null ? ['--http-backend-info-refs'] : []
-  const args = [...gitOptions, ...settings, 'upload-pack', '--strict', '--stateless-rpc', ...mode, `--timeout=${SILENCE_SECONDS}`, '.']
-  const running = await launcher.start('git', args, { cwd: path, env: protocol === null ? {} : { GIT_PROTOCOL: protocol } })
-  if (body === null) running.stream.end()
-  else running.stream.end(body)
-  return { stream: running.stream, ended: running.ended.then(({ code }) => code === 0), kill: running.kill }
+  const args = [...gitOptions, ...settings, 'upload-pack', '--strict', '--stateless-rpc', `--timeout=${SILENCE_SECONDS}`, '.']
+  const { stream, ended, kill } = await launcher.start('git', args, { cwd: path, env: protocol === null ? {} : { GIT_PROTOCOL: protocol }, yields: true })
+  const taken = new Promise<void>((resolve) => {
+    for (const event of ['finish', 'close']) stream.once(event, resolve)
+  })
+  stream.end(body)
+  return { stream, taken, ended: ended.then(({ code }) => code === 0), kill }
 }

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** An OpenAPI specification with a version, and one to be deleted. */
+/** An OpenAPI specification with a version, and one to be deleted. Both are public, since guests read no other ones. */
 export const openApiSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}/openapi`
   const source = { text: '{"openapi":"3.0.3","info":{"title":"Probe","version":"1"},"paths":{}}' }
-  for (const slug of ['probe', 'deleted']) await admin.call('post', base, { slug, source }).expect(201)
+  for (const slug of ['probe', 'deleted']) await admin.call('post', base, { slug, source, visibility: 'public' }).expect(201)
   while ((await admin.call('get', `${base}/probe`).expect(200)).body.processingState !== 'complete') await sleep(50)
   const versionId = (await admin.call('get', `${base}/probe/versions/latest`).expect(200)).body.id as string
   const parameters = { specSlug: 'probe', versionId }
   const special: SpecialSamples = {
     createOpenAPISpec: { body: { slug: 'created', source }, success: true },
     createOrUpdateOpenAPISpecBySlug: { body: { source }, success: true },
-    updateOpenAPISpecVisibilityBySlug: { body: { visibility: 'private' }, success: true },
+    updateOpenAPISpecVisibilityBySlug: { body: { visibility: 'public' }, success: true },
     deleteOpenAPISpecBySlug: { parameters: { ...before, ...parameters, specSlug: 'deleted' }, success: true },
     // Their addresses are signed, or depend on the visibility: they are tested with the addresses that the service gives.
     downloadOpenAPISpecVersion: null,

@@ -2,8 +2,8 @@
 import type { ChangeOf } from '../../../model/index.js'
 import { ChangeError } from '../change-error.js'
 import type { Operation } from '../batch.js'
-import { checkSlug, filesBelow } from './pages.js'
-import { editSummary, lineOf, nameRef, pageOf, destinationOf } from './table-of-contents.js'
+import { checkNotBelow, checkSlug, filesBelow } from './pages.js'
+import { containerOf, editSummary, lineOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
 
 /** Adds a group: a heading of the table of contents. Groups are always at the top level. */
 export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
@@ -24,8 +24,10 @@ export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, ch
 
 export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, change) => {
   const group = await groupOf(batch, change.page)
-  if (change.into !== null && change.into !== undefined) throw new ChangeError('A group is always at the top level: leave out into, or set it to null.', 'into')
-  if (change.slug !== undefined) await checkSlug(batch, group, null, change.slug)
+  const parent = containerOf(await batch.workspace.structure(), group) ?? null
+  if (change.into !== null && change.into !== undefined && parent === null)
+    throw new ChangeError('A group at the top level stays there: leave out into, or set it to null.', 'into')
+  if (change.slug !== undefined) await checkSlug(batch, group, parent, change.slug)
   if (change.title !== undefined || change.slug !== undefined)
     await editSummary(
       batch,
@@ -37,8 +39,11 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
       }),
       true,
     )
-  if (change.at !== undefined || change.into === null)
-    await editSummary(batch, (now) => ({ kind: 'move-group', line: lineOf(now, group), place: destinationOf(now, null, change.at, group) }))
+  if (change.at !== undefined || change.into !== undefined) {
+    const into = change.into === undefined ? parent : await parentOf(batch, change.into)
+    checkNotBelow(await batch.workspace.structure(), group, into)
+    await editSummary(batch, (now) => ({ kind: 'move-group', line: lineOf(now, group), place: destinationOf(now, into, change.at, group) }))
+  }
   return { object: 'updated_page', page: group.id }
 }
 

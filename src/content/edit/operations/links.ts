@@ -1,5 +1,6 @@
 /** The operation that puts a link into the table of contents. */
 import type { ChangeOf } from '../../../model/index.js'
+import { entriesFrom } from '../../config.js'
 import type { Operation } from '../batch.js'
 import { ChangeError } from '../change-error.js'
 import { relativeTarget } from '../rewrite-references.js'
@@ -23,7 +24,6 @@ async function hrefOf(batch: Parameters<typeof insertLink>[0], target: NonNullab
   if (target.kind === 'url') return target.url
   const page = await pageOf(batch, target.page)
   if (page.type !== 'document') throw new ChangeError(`${page.title} has no file to link to: choose a page with text.`, 'target')
-  const { summary } = (await batch.workspace.structure()).config
   // Two entries with the same target are duplicates; a `#` makes this one a link.
-  return `${relativeTarget(summary, page.gitPath)}#${target.kind === 'anchor' ? target.anchor : ''}`
+  return `${relativeTarget(entriesFrom((await batch.workspace.structure()).config), page.gitPath)}#${target.kind === 'anchor' ? target.anchor : ''}`
 }

@@ -1,16 +1,16 @@
 /** Moves files together with the links to and from them. */
-import { resolveReference } from '../../resolve-reference.js'
+import { entriesFrom } from '../../config.js'
 import { mentionSearch } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { DocumentEntry, SummaryNode } from '../../types.js'
-import { keepForm, relativeTarget, styleOf } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
 import type { Batch } from '../batch.js'
+import { MovedLinks } from '../moved-links.js'
 import { retargetLinks } from '../retarget-links.js'
 import { bounded } from './page-text.js'
 import { retargetRedirects } from './retarget-redirects.js'
-import { editSummary, summaryText } from './table-of-contents.js'
+import { editSummary, inFolder, summaryText } from './table-of-contents.js'
 
 /**
  * Moves a page's file (for a README its whole folder), and updates the relative links to and in the moved files. All other text
@@ -32,7 +32,9 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
 
 /** Moves files (old path → new path), and updates the links to and from them, redirects to them, and their entries in the table of contents. */
 export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
-  await rewriteLinks(batch, moved)
+  const links = new MovedLinks(await batch.workspace.structure(), await batch.workspace.paths(), moved)
+  const targets = await entryTargets(batch, moved, links)
+  await rewriteLinks(batch, moved, links)
   await retargetRedirects(batch, moved)
   for (const [old, now] of moved) await batch.workspace.rename(old, now)
   for (const path of [...batch.written].filter((one) => moved.has(one))) {
@@ -44,51 +46,48 @@ export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>
     file.path = moved.get(file.path) ?? file.path
     file.name = nameOf(file.path)
   }
-  await retargetEntries(batch, moved)
+  if (targets.length > 0) await editSummary(batch, () => ({ kind: 'retarget', targets }))
 }
 
 /** Updates the links to and from files that are about to move. */
-async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
+async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>, links: MovedLinks): Promise<void> {
   const { workspace } = batch
-  const paths = await workspace.paths()
-  const structure = await workspace.structure()
-  const mayMention = mentionSearch(moved.keys(), batch.work)
-  const next = (path: string, target: string): string | null => {
-    const here = moved.get(path) ?? path
-    const resolved = resolveReference(target, path, structure, (one) => paths.has(one))
-    const named = 'gitPath' in resolved && resolved.kind !== 'anchor' ? resolved.gitPath : undefined
-    if (named === undefined) return null
-    const there = moved.get(named) ?? named
-    if (here === path && there === named) return null
-    const style = styleOf(target)
-    const { root } = structure.config
-    const plain = style === 'root' ? relativeTarget('', root === '' ? there : there.slice(root.length + 1), 'root') : relativeTarget(here, there, style)
-    return keepForm(target, named, plain) + (/[?#].*$/.exec(target)?.[0] ?? '')
-  }
-  for (const path of [...paths].filter((one) => isMarkdown(one) && one !== structure.config.summary)) {
+  const { config } = await workspace.structure()
+  const mayMention = mentionSearch(links.names(), batch.work)
+  for (const path of [...(await workspace.paths())].filter((one) => isMarkdown(one) && one !== config.summary)) {
     await batch.work.pause()
-    await retargetLinks(batch, path, async (text) => (moved.has(path) || (await mayMention(text)) ? (target) => next(path, target) : null))
+    await retargetLinks(batch, path, async (text) => (moved.has(path) || (await mayMention(text)) ? (target) => links.next(path, target) : null))
   }
 }
 
-/** Updates the entries of the table of contents whose files have moved. */
-async function retargetEntries(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
+type EntryTarget = { line: number; href: string }
+
+/** The targets that entries of the table of contents get when their files move. Without one, it is made if a page moves. */
+async function entryTargets(batch: Batch, moved: ReadonlyMap<string, string>, links: MovedLinks): Promise<EntryTarget[]> {
+  const { config, listed, byGitPath } = await batch.workspace.structure()
+  const written = listed ? await batch.workspace.text(config.summary) : null
+  if (written === null && ![...moved.keys()].some((path) => byGitPath.has(path))) return []
+  const targets = written === null ? [] : await targetsIn(batch, written, links)
+  if (written !== null && targets.length === 0) return []
+  // Making an edit possible may add lines.
+  const { text } = await summaryText(batch)
+  return text === written ? targets : targetsIn(batch, text, links)
+}
+
+async function targetsIn(batch: Batch, text: string, links: MovedLinks): Promise<EntryTarget[]> {
   const { config } = await batch.workspace.structure()
-  const paths = await batch.workspace.paths()
-  const lookup = (path: string): boolean => paths.has(path) || moved.has(path)
-  const structure = await batch.workspace.structure()
-  const { path, text } = await summaryText(batch)
-  const { nodes } = await bounded(batch.work.summary(text), path)
-  const targets: { line: number; href: string }[] = []
+  const { nodes } = await bounded(batch.work.summary(text), config.summary)
+  const targets: EntryTarget[] = []
   const slices = new Slices()
+  const from = entriesFrom(config)
+  // A target that names nothing from the folder of the table of contents is relative to the effective root.
+  const places = folderOf(from) === config.root ? [from] : [from, inFolder(config.root, nameOf(from))]
   for (const { href, line } of entries(nodes)) {
     if (slices.due) await slices.rest()
-    const resolved = href === null ? null : resolveReference(href, config.summary, structure, lookup)
-    const there = resolved && 'gitPath' in resolved ? moved.get(resolved.gitPath) : undefined
-    if (there === undefined || href === null) continue
-    targets.push({ line, href: relativeTarget(config.summary, there, styleOf(href)) + (/#.*$/.exec(href)?.[0] ?? '') })
+    const next = href === null ? null : places.map((place) => links.next(place, href)).find((one) => one !== null)
+    if (next) targets.push({ line, href: next })
   }
-  await editSummary(batch, () => ({ kind: 'retarget', targets }))
+  return targets
 }
 
 const entries = (nodes: readonly SummaryNode[]): SummaryNode[] => nodes.flatMap((node) => [node, ...entries(node.children)])

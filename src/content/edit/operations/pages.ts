@@ -1,9 +1,10 @@
 /** The operations on pages. */
 import type { ChangeOf } from '../../../model/content-changes.js'
+import { entriesFrom } from '../../config.js'
 import { folderOf, nameOf } from '../../paths.js'
 import { fileSlug, MAX_FILE_SLUG_BYTES, pageSlug } from '../../slug.js'
 import { encodeText } from '../../text.js'
-import type { DocumentEntry, PageEntry } from '../../types.js'
+import type { ContentStructure, DocumentEntry, PageEntry } from '../../types.js'
 import { relativeTarget } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
 import type { Batch, Operation } from '../batch.js'
@@ -31,7 +32,12 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   await summaryText(batch)
   await workspace.add(path, text)
   batch.written.add(path)
-  await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: destinationOf(now, parent, change.at) }))
+  await editSummary(batch, (now) => ({
+    kind: 'insert',
+    title,
+    href: relativeTarget(entriesFrom(now.config), path),
+    place: destinationOf(now, parent, change.at),
+  }))
   const page = (await workspace.structure()).byGitPath.get(path)
   if (!page) throw new ChangeError(`The page could not be added to the table of contents as ${path}.`)
   nameRef(batch, change.ref, page.id)
@@ -85,10 +91,15 @@ async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentE
 async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry, change: ChangeOf<'update_page'>): Promise<void> {
   const structure = await batch.workspace.structure()
   const parent = change.into === undefined ? (containerOf(structure, page) ?? null) : await parentOf(batch, change.into)
+  checkNotBelow(structure, page, parent)
+  await editSummary(batch, (now) => ({ kind: 'move', line: lineOf(now, page), place: destinationOf(now, parent, change.at, page) }))
+}
+
+/** Rejects a parent that is the page itself, or below it. */
+export function checkNotBelow(structure: ContentStructure, page: PageEntry, parent: PageEntry | null): void {
   for (let at: PageEntry | null | undefined = parent; at; at = containerOf(structure, at)) {
     if (at.id === page.id) throw new ChangeError('A page cannot be moved under itself or one of its subpages.', 'into')
   }
-  await editSummary(batch, (now) => ({ kind: 'move', line: lineOf(now, page), place: destinationOf(now, parent, change.at, page) }))
 }
 
 /** The new path of a page's file for another slug; for a README, its folder is renamed. */

@@ -2,10 +2,10 @@
 import { redirectKey } from '../../config.js'
 import { isRecord, sameValue } from '../../json.js'
 import { CONFIG_FILE } from '../../known-files.js'
-import { keyBelow } from '../../paths.js'
 import { unlessTooCostly } from '../../work/text-work.js'
 import type { Batch } from '../batch.js'
-import { keepForm, relativeTarget, styleOf } from '../rewrite-references.js'
+import { renamedTarget } from '../rewrite-references.js'
+import { inFolder } from './table-of-contents.js'
 
 /**
  * Changes the targets of redirects to files that are about to move (old path → new path). Old addresses would else stop working with
@@ -24,8 +24,7 @@ export async function retargetRedirects(batch: Batch, moved: ReadonlyMap<string,
     const there = moved.get(file)
     const target = String(value).trim()
     if (there === undefined) continue
-    const plain = relativeTarget('', keyBelow(config.root, there), styleOf(target))
-    targets[from] = keepForm(target, file, plain) + (/#.*$/.exec(target)?.[0] ?? '')
+    targets[from] = renamedTarget(target, file, { from: inFolder(config.root, CONFIG_FILE), to: there, root: config.root })
   }
   const edited = await unlessTooCostly(batch.work.setYaml(text, targets, ['redirects']), null)
   if (!edited || !('done' in edited)) return

@@ -1,20 +1,33 @@
 /** What the operations share: finding pages, and editing the table of contents. */
+import { entriesFrom } from '../../config.js'
 import { groupSlug } from '../../slug.js'
-import { encodeEntry, encodeHeading } from '../../summary/encode.js'
+import { encodeEntry, encodeHeading, nestedGroupMark } from '../../summary/encode.js'
 import type { ContentStructure, PageEntry } from '../../types.js'
-import { folderOf } from '../../paths.js'
+import { folderOf, nameOf } from '../../paths.js'
 import { relativeTarget } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
 import type { Batch } from '../batch.js'
 import type { SummaryChange, SummaryDestination } from '../summary-change.js'
 import { bounded } from './page-text.js'
 
-/** The current SUMMARY.md. If there is none, it is made from the inferred tree: the first structural edit creates the file. */
+/**
+ * The current SUMMARY.md. If there is none, it is made from the inferred tree: the first structural edit creates the file. A README that
+ * is a page without an entry gets one.
+ */
 export async function summaryText(batch: Batch): Promise<{ path: string; text: string }> {
   const structure = await batch.workspace.structure()
   const path = structure.config.summary
   const text = await batch.workspace.text(path)
-  if (text !== null) return { path, text }
+  const [first, second] = structure.pages
+  if (text !== null) {
+    if (!first || first.line !== undefined || first.type !== 'document') return { path, text }
+    const place = { parent: null, ...(second?.line === undefined ? {} : { before: second.line }) }
+    const change = { kind: 'insert', title: first.title, href: relativeTarget(entriesFrom(structure.config), first.gitPath), place } as const
+    const made = await bounded(batch.work.changeSummary(text, change), path)
+    if ('refused' in made) throw new ChangeError(made.refused)
+    await batch.workspace.setText(path, made.done)
+    return { path, text: made.done }
+  }
   const made = `# Table of contents\n\n${structure.pages.map((page, index) => topLines(page, path, structure.pages[index + 1])).join('')}`
   await batch.workspace.setText(path, made)
   return { path, text: made }
@@ -30,7 +43,7 @@ function topLines(page: PageEntry, summary: string, next: PageEntry | undefined)
 
 function lines(pages: readonly PageEntry[], summary: string, depth: number): string[] {
   return pages.flatMap((page) => [
-    `${'  '.repeat(depth)}* ${encodeEntry(page.title, page.type === 'document' ? relativeTarget(summary, page.gitPath) : null, 'angle')}\n`,
+    `${'  '.repeat(depth)}* ${encodeEntry(page.title, page.type === 'document' ? relativeTarget(summary, page.gitPath) : null, 'angle')}${page.type === 'group' ? nestedGroupMark(page.slug) : ''}\n`,
     ...lines(page.pages, summary, depth + 1),
   ])
 }
@@ -105,6 +118,10 @@ export function folderFor(structure: ContentStructure, parent: PageEntry | null)
   const { root } = structure.config
   if (parent === null) return root
   if (parent.type === 'document') return /(^|\/)readme\.md$/i.test(parent.gitPath) ? folderOf(parent.gitPath) : parent.gitPath.replace(/\.(md|markdown)$/i, '')
+  // The folder of a group's pages may be spelled otherwise than the group's slug.
+  const child = parent.pages.find((page) => page.type === 'document')
+  const beside = child?.type === 'document' ? folderOf(/(^|\/)readme\.md$/i.test(child.gitPath) ? folderOf(child.gitPath) : child.gitPath) : root
+  if (beside !== root && groupSlug(nameOf(beside)) === parent.slug) return beside
   const slugs = parent.path
   return root === '' ? slugs : `${root}/${slugs}`
 }

@@ -1,8 +1,8 @@
 /** Lets the merged table of contents lead to where the merge has its pages: one side listed a page, or changed its entry, while the other moved its file. */
-import { relativeTarget, styleOf } from '../../../content/edit/rewrite-references.js'
+import { renamedTarget } from '../../../content/edit/rewrite-references.js'
 import { findTarget } from '../../../content/file-index.js'
 import { folderOf, isMarkdown } from '../../../content/paths.js'
-import { readConfig } from '../../../content/config.js'
+import { entriesFrom, readConfig } from '../../../content/config.js'
 import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
@@ -45,18 +45,19 @@ export async function followedEntries(app: App, space: SpaceRepository, heads: H
   if (moved.size === 0 || ((await tree.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return []
   const bytes = await tree.read(entry.oid)
   const [text, work] = [decodeText(bytes), app.texts.for(doc.id)]
-  const { root } = (await readConfig(tree, work)).config
+  const { config } = await readConfig(tree, work)
+  const [from, root] = [entriesFrom(config), config.root]
   const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
-  const resolve = (href: string, exists: (path: string) => boolean): string | null => findTarget(href.replace(/[?#].*$/, ''), folderOf(summary), root, exists)
+  const resolve = (href: string, exists: (path: string) => boolean): string | null => findTarget(href.replace(/[?#].*$/, ''), folderOf(from), root, exists)
   const places = new Set(moved.values())
   const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => places.has(path))] : [])))
   const targets: { line: number; href: string }[] = []
   const slices = new Slices()
   for (const { href, line } of nodes) {
     if (slices.due) await slices.rest()
-    const there = href === null || href === undefined || targets.length === MOST ? undefined : moved.get(resolve(href, (path) => moved.has(path)) ?? '')
-    if (there !== undefined && href && !listed.has(there))
-      targets.push({ line, href: relativeTarget(summary, there, styleOf(href)) + (/[?#].*$/.exec(href)?.[0] ?? '') })
+    const path = href && targets.length < MOST ? resolve(href, (one) => moved.has(one)) : null
+    const to = path === null ? undefined : moved.get(path)
+    if (path !== null && to !== undefined && href && !listed.has(to)) targets.push({ line, href: renamedTarget(href, path, { from, to, root }) })
   }
   if (targets.length === 0) return []
   const outcome = await unlessTooCostly(work.changeSummary(text, { kind: 'retarget', targets }), null)

@@ -1,10 +1,9 @@
 /** Lets the redirects of the merged configuration lead to where the merge has their pages: one side wrote a redirect while the other moved its page. */
-import { redirectKey } from '../../../content/config.js'
-import { keepForm, relativeTarget, styleOf } from '../../../content/edit/rewrite-references.js'
+import { readConfig, redirectKey } from '../../../content/config.js'
+import { renamedTarget } from '../../../content/edit/rewrite-references.js'
 import { isRecord } from '../../../content/json.js'
 import { CONFIG_FILE } from '../../../content/known-files.js'
-import { keyBelow, normalizePath } from '../../../content/paths.js'
-import { readConfig } from '../../../content/config.js'
+import { normalizePath } from '../../../content/paths.js'
 import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
@@ -39,12 +38,11 @@ export async function followedRedirects(
   const targets: Record<string, string> = {}
   for (const [from, value] of Object.entries(written)) {
     if (typeof value !== 'string' || Object.hasOwn(redirects, redirectKey(from)) || Object.keys(targets).length === MAX_REDIRECTS) continue
-    const [target, fragment] = [value.trim(), /#.*$/s.exec(value.trim())?.[0] ?? '']
-    const path = normalizePath(target.slice(0, target.length - fragment.length), root)
+    const target = value.trim()
+    const path = normalizePath(target.replace(/#.*$/s, ''), root)
     const old = path === null ? undefined : [path, `${path}.md`, path === '' ? 'README.md' : `${path}/README.md`].find((one) => moved.has(one))
     if (old === undefined) continue
-    const plain = relativeTarget('', keyBelow(root, moved.get(old) as string), styleOf(target))
-    targets[from] = keepForm(target, old, plain) + fragment
+    targets[from] = renamedTarget(target, old, { from: root === '' ? CONFIG_FILE : `${root}/${CONFIG_FILE}`, to: moved.get(old) as string, root })
   }
   if (Object.keys(targets).length === 0) return []
   const edited = await unlessTooCostly(work.setYaml(text, targets, ['redirects']), null)

@@ -2,7 +2,7 @@
 import type { Merged } from '../../../content/edit/merge-yaml.js'
 import { findTarget } from '../../../content/file-index.js'
 import { idOf } from '../../../content/identity.js'
-import { readConfig } from '../../../content/config.js'
+import { entriesFrom, readConfig } from '../../../content/config.js'
 import { sameLineEnds } from '../../../content/edit/line-ends.js'
 import { folderOf, isMarkdown, keyBelow } from '../../../content/paths.js'
 import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
@@ -171,7 +171,7 @@ async function mergeSummaries(app: App, space: SpaceRepository, sides: Sides, te
     const found: [string, string][] = []
     for (const href of hrefsIn((await work.summary(text)).nodes)) {
       if (slices.due) await slices.rest()
-      const path = /[?#]/.test(href) ? null : findTarget(href, folderOf(config.summary), config.root, (one) => paths.has(one))
+      const path = /[?#]/.test(href) ? null : findTarget(href, folderOf(entriesFrom(config)), config.root, (one) => paths.has(one))
       const id = path === null ? null : identify(path)
       if (id !== null && pages.has(id)) found.push([href, id])
     }

@@ -1,5 +1,5 @@
 /** Keeps the entry of a page that one side restored while the other removed the entry, which led nowhere by then. */
-import { readConfig } from '../../../content/config.js'
+import { entriesFrom, readConfig } from '../../../content/config.js'
 import { findTarget } from '../../../content/file-index.js'
 import { folderOf, isMarkdown } from '../../../content/paths.js'
 import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
@@ -45,11 +45,12 @@ export async function relistedPages(app: App, space: SpaceRepository, heads: Hea
     if (added.size === 0) continue
     const now = await tree.entry(summary)
     if (!now?.mode.startsWith('100') || Math.max(...(await tree.sizes([base.oid, listing.oid, now.oid]))) > MAX_STRUCTURE_BYTES) return []
-    const { root } = (await readConfig(tree, app.texts.for(doc.id))).config
+    const { config } = await readConfig(tree, app.texts.for(doc.id))
     const work = app.texts.for(doc.id)
     const tables: Tables = {
       text: async ({ oid }) => decodeText(await tree.read(oid)),
-      linesOf: async (text, files) => linesOf(await work.summary(text), (href) => findTarget(href, folderOf(summary), root, (path) => files.has(path))),
+      linesOf: async (text, files) =>
+        linesOf(await work.summary(text), (href) => findTarget(href, folderOf(entriesFrom(config)), config.root, (path) => files.has(path))),
     }
     const text = await unlessTooCostly(relist(work, tables, { base, listing, now }, added), null)
     if (text !== null) return [{ path: summary, content: encodeText(text, encodingOf(await tree.read(now.oid))), mode: now.mode as EntryMode }]

@@ -3,6 +3,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { readFileSync } from 'node:fs'
 import { isIP, type LookupFunction } from 'node:net'
+import { awaitRemote, receivedFromRemote } from '../../../kernel/remote-wait.js'
 import type { RemoteAddress } from '../address.js'
 import { LeftToGit } from './left-to-git.js'
 import type { SpokenVersions } from './spoken-versions.js'
@@ -73,16 +74,19 @@ export class SmartHttp {
     const send = address.protocol === 'https' ? httpsRequest : httpRequest
     const base = address.path.endsWith('/') ? address.path : `${address.path}/`
     const options = { method, host: address.host, port: address.port, path: base + path, headers: { ...this.#headers, ...headers }, signal, agent: this.#agent }
-    return new Promise((resolve, reject) => {
-      const sent = send(options, (response) => {
-        if (response.statusCode === OK && response.headers['content-type'] === type) return resolve(bodyOf(response))
-        response.destroy()
-        reject(new LeftToGit(`the remote answered with status ${response.statusCode}`))
-      })
-      sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('the remote was silent')))
-      sent.on('error', (cause) => reject(new LeftToGit('the remote cannot be asked', { cause })))
-      sent.end(body)
-    })
+    return awaitRemote(
+      () =>
+        new Promise((resolve, reject) => {
+          const sent = send(options, (response) => {
+            if (response.statusCode === OK && response.headers['content-type'] === type) return resolve(bodyOf(response))
+            response.destroy()
+            reject(new LeftToGit(`the remote answered with status ${response.statusCode}`))
+          })
+          sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('the remote was silent')))
+          sent.on('error', (cause) => reject(new LeftToGit('the remote cannot be asked', { cause })))
+          sent.end(body)
+        }),
+    )
   }
 }
 
@@ -96,10 +100,18 @@ function certificatesIn(file: string): Buffer {
 
 /** The bytes of a response; whoever stops reading ends it. */
 async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void> {
+  const pieces = response.iterator() as AsyncIterator<Buffer, undefined>
   try {
-    for await (const piece of response) yield piece as Buffer
+    for (;;) {
+      const piece = await awaitRemote(() => pieces.next())
+      if (piece.done) return
+      receivedFromRemote(piece.value.length)
+      yield piece.value
+    }
   } catch (cause) {
     throw new LeftToGit('the response broke off', { cause })
+  } finally {
+    await pieces.return?.()
   }
 }
 

@@ -1,4 +1,4 @@
-// Reads the body of a comment or reply, in markdown or as a block tree.
+/** Reads a text that users write: the body of a comment or reply, or the description of a change request, in markdown or as a block tree. */
 import { isQuick } from '../../content/blocks/limits.js'
 import { pageLimit, SMALL_WEIGHT } from '../../content/blocks/weight.js'
 import type { DocumentNode } from '../../content/types.js'
@@ -7,8 +7,12 @@ import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
-const invalid = (path: string, message: string): ServiceError => badRequest(`The body ${message}.`, [{ path, message }])
-const tooLarge = (path: string, message: string): ServiceError => new ServiceError('too-large', `The body ${message}`, { details: [{ path, message }] })
+/** Where a text stands in the request: a JSON pointer, whose last part names the text in errors. */
+type Member = string
+const nounOf = (member: Member): string => (member.includes('/description') ? 'description' : 'body')
+const invalid = (path: Member, message: string): ServiceError => badRequest(`The ${nounOf(path)} ${message}.`, [{ path, message }])
+const tooLarge = (path: Member, message: string): ServiceError =>
+  new ServiceError('too-large', `The ${nounOf(path)} ${message}`, { details: [{ path, message }] })
 const TOO_LONG = `must have at most ${MAX_COMMENT_LENGTH} characters`
 
 /** Number of characters of the texts and options in a block tree. Names of node types do not count. */
@@ -33,21 +37,18 @@ async function printed(app: App, space: string, document: object, path: string):
 }
 
 /**
- * The markdown to be stored for a comment or reply. Throws 400 if the body is blank, too long, or not a valid block tree, and
- * 413 if it would take too long to parse when comments are listed.
+ * Returns the markdown to store. Throws 400 if the text is blank, too long, or not a valid block tree, and 413 if it would take too long
+ * to parse when comments or change requests are listed.
  * @param space ID of the space on whose behalf the threads parse
- * @param at JSON pointer to the body in the request, for errors
+ * @param at JSON pointer to the text in the request, for errors
  */
-export async function readBody(app: App, space: string, body: CommentBodyInput, at = '/body'): Promise<string> {
+export async function readWrittenText(app: App, space: string, body: CommentBodyInput, at = '/body'): Promise<string> {
   const member = `${at}/${'markdown' in body ? 'markdown' : 'document'}`
   const markdown = 'markdown' in body ? body.markdown : await printed(app, space, body.document, member)
   if (markdown.trim() === '') throw invalid(member, 'must not be blank')
   if (markdown.length > MAX_COMMENT_LENGTH) throw invalid(member, TOO_LONG)
   if (!isQuick(markdown))
-    throw tooLarge(
-      member,
-      'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: split it into several comments.',
-    )
+    throw tooLarge(member, 'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: shorten it.')
   const limit = pageLimit(markdown, SMALL_WEIGHT)
   if (limit !== null) throw tooLarge(member, `is too large. ${limit}`)
   return markdown

@@ -1,0 +1,163 @@
+/**
+ * Compares a merge that rests on an inference with the merge on what is certain. A file in which they differ is disputed: it becomes a conflict, so that
+ * no text is removed without a decision.
+ */
+import { readConfig } from '../../content/config.js'
+import type { FileChange, Repository, TreeEntry } from '../../git/index.js'
+import type { BlobId, CommitId, TreeId } from '../../kernel/ids.js'
+import { newFiles, withFiles } from '../commits/merge/files-of-both.js'
+import { joinedBase } from '../commits/merge/joined-base.js'
+import { mergeCommits } from '../commits/merge/merge.js'
+import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
+import { idsOf } from '../commits/merge/moved-files.js'
+import type { App } from '../context/app.js'
+import type { SpaceRepository } from '../context/loaded.js'
+import { overridesAt } from '../revisions/identity.js'
+import { changedByImports } from './changed-by-imports.js'
+import { changedCommit, commitWithout } from './commit-without.js'
+import type { CommonGround } from './common-ground.js'
+import type { Contact } from './sync.js'
+
+export type ArrivalContact = Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>
+
+/** The two heads of a merge. */
+export interface ArrivalHeads {
+  main: CommitId
+  theirs: CommitId
+}
+
+/** The merged tree, and the merge base that was used; null if it is the one that Git finds by itself. */
+export interface MergedArrival {
+  merged: MergedTree
+  base: CommitId | null
+  /** The two commits that were merged. */
+  sides: Sides
+  /** Whether files are in conflict only because of that merge base: without it, an inference would decide about them. */
+  contested?: boolean
+}
+
+type MergeOn = (contact: ArrivalContact, ground: CommonGround, arrival: ArrivalHeads) => Promise<MergedArrival>
+
+/** A merge that does not use an inference, and the files in which it differs. */
+interface Dispute {
+  base: CommitId | null
+  paths: string[]
+}
+
+/** Returns the merge, with the files in conflict that an inference alone decided. */
+export async function holdDisputed(
+  contact: ArrivalContact,
+  ground: CommonGround,
+  arrival: ArrivalHeads,
+  inferred: MergedArrival,
+  mergeOn: MergeOn,
+): Promise<MergedArrival> {
+  const { app, space } = contact
+  const disputes = [await withoutSquashes(contact, ground, arrival, inferred, mergeOn), await withoutReset(contact, ground, arrival, inferred, mergeOn)]
+  const base = inferred.base ?? (await joinedBase(app, space, inferred.sides, mergeCommits))
+  let held = base
+  for (const { base: other, paths } of disputes) if (held !== null && paths.length > 0) held = await contestedBase(contact, held, { other, paths, ...arrival })
+  if (held === null || held === base) return inferred
+  return { ...inferred, contested: true, base: held, merged: await mergeCommits(app, space, { ...inferred.sides, base: held }) }
+}
+
+const NO_DISPUTE: Dispute = { base: null, paths: [] }
+
+/**
+ * Exports that were recognized by their changes. A commit that repeats an export exactly is its squash, so what was changed here after the export stays
+ * as it is here. But if an import changed the same lines here since, the remote may have had the export in another form before.
+ */
+async function withoutSquashes(
+  contact: ArrivalContact,
+  { certain, standIns }: CommonGround,
+  arrival: ArrivalHeads,
+  inferred: MergedArrival,
+  mergeOn: MergeOn,
+): Promise<Dispute> {
+  if (certain === null) return NO_DISPUTE
+  const { repo } = contact.space
+  const plain = await mergeOn(contact, certain, arrival)
+  const [here, there] = [await treeOf(contact, inferred.merged), await treeOf(contact, plain.merged)]
+  const paths = await differences(contact, here, there, inferred.merged)
+  const since = standIns.map(({ pair }) => pair.anchor)
+  return { base: plain.base, paths: await changedByImports(repo, { ...arrival, since }, { trees: [here, there], paths }) }
+}
+
+/** A reset of the remote that dropped commits which were written here: the merge in which it drops all others. */
+async function withoutReset(
+  contact: ArrivalContact,
+  { ownDropped }: CommonGround,
+  arrival: ArrivalHeads,
+  inferred: MergedArrival,
+  mergeOn: MergeOn,
+): Promise<Dispute> {
+  if (ownDropped === null) return NO_DISPUTE
+  const { app, space } = contact
+  const kept = await keptBase(contact, ownDropped, inferred)
+  const plain = kept === null ? await mergeOn(contact, ownDropped.ground, arrival) : null
+  const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: kept as CommitId }))
+  const paths = await differences(contact, await treeOf(contact, inferred.merged), await treeOf(contact, merged), inferred.merged)
+  return { base: kept ?? plain?.base ?? null, paths }
+}
+
+/** The merge base without what was dropped and was written here; null if that is all that was dropped, or if it cannot be taken out. */
+async function keptBase(contact: ArrivalContact, { parts }: NonNullable<CommonGround['ownDropped']>, { base, sides }: MergedArrival): Promise<CommitId | null> {
+  const { app, space } = contact
+  let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides, mergeCommits)))
+  for (const part of parts ?? []) kept = kept && (await commitWithout(contact, kept, part, [kept]))
+  return kept
+}
+
+const treeOf = async ({ space }: ArrivalContact, merged: MergedTree): Promise<TreeId> =>
+  merged.clean ? merged.tree : space.repo.draft(merged.tree, merged.setAside)
+
+/** The paths at which two merges differ, except those that are in conflict already. */
+async function differences({ space }: ArrivalContact, here: TreeId, there: TreeId, merged: MergedTree): Promise<string[]> {
+  const inConflict = new Set(merged.clean ? [] : merged.conflicts.flatMap(({ path, ours, theirs }) => [path, ours?.path, theirs?.path]))
+  return (await space.repo.diff(here, there)).map(({ path }) => path).filter((path) => !inConflict.has(path))
+}
+
+/**
+ * Makes a merge base on which the two heads collide in the given files: each of these is empty in it, so both sides have changed it. The table of contents,
+ * which merges by its entries, is as in the other merge base.
+ */
+async function contestedBase(
+  { app, space, actor }: ArrivalContact,
+  base: CommitId,
+  { other, paths, main, theirs }: ArrivalHeads & { other: CommitId | null; paths: readonly string[] },
+): Promise<CommitId> {
+  const { repo } = space
+  const { summary } = (await readConfig(await repo.at(main), app.texts.for(space.doc.id))).config
+  const added = new Map<string, TreeEntry>()
+  const changes = new Map<string, FileChange>()
+  for (const side of [main, theirs]) {
+    const [there, news, placeOf] = [await repo.at(side), await newFiles(app, space, base, side), await placesIn(app, space, base, side)]
+    for (const path of paths) {
+      const entry = path === summary ? null : await there.entry(path)
+      if (!entry?.mode.startsWith('100')) continue
+      const blob = await blobOfNeither(repo, path, [main, theirs])
+      const { id, before } = placeOf(path)
+      if (news.has(id)) added.set(id, { ...entry, oid: blob })
+      else changes.set(before, { path: before, oid: blob, mode: entry.mode })
+    }
+  }
+  const entry = other !== null && paths.includes(summary) ? await (await repo.at(other)).entry(summary) : null
+  if (entry !== null) changes.set(summary, { path: summary, oid: entry.oid, mode: entry.mode })
+  const whole = await withFiles(app, space, base, added)
+  if (changes.size === 0) return whole
+  return changedCommit({ app, space, actor }, whole, { changes: [...changes.values()], message: 'What both sides have in common, without what is disputed' })
+}
+
+/** Finds the ID of a file of one side, and its path in the merge base if it is there. */
+async function placesIn(app: App, space: SpaceRepository, base: CommitId, side: CommitId): Promise<(path: string) => { id: string; before: string }> {
+  const [was, is] = [await idsOf(app, space, base, await overridesAt(app, space, base)), await idsOf(app, space, side, await overridesAt(app, space, side))]
+  const places = new Map((await space.repo.diff(base, side)).flatMap(({ path, before }) => (before ? [[was(path), path] as const] : [])))
+  return (path) => ({ id: is(path), before: places.get(is(path)) ?? path })
+}
+
+/** A blob that neither side has at a path. */
+async function blobOfNeither(repo: Repository, path: string, sides: readonly CommitId[]): Promise<BlobId> {
+  const empty = await repo.writeBlob(Buffer.alloc(0))
+  for (const side of sides) if ((await (await repo.at(side)).entry(path))?.oid === empty) return repo.writeBlob(Buffer.from('\n'))
+  return empty
+}

@@ -1,0 +1,43 @@
+/** Finds which of the commits that a reset of the remote dropped were written here. A reset may take back the work of people there, but not that of authors here. */
+import type { CommitInfo, Repository } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { PAGE_IDS } from '../revisions/identity.js'
+import type { DroppedPart } from './commit-without.js'
+import type { SyncLog } from './log-entries.js'
+
+/** Maximum number of dropped commits that are read. */
+const MAX_COMMITS = 2_000
+
+/** Maximum number of exports that are taken out of the dropped head one by one. If there are more, the whole reset is held. */
+const MAX_PARTS = 50
+
+/** The dropped commits that were written here. */
+export interface DroppedExports {
+  /** What each of them changed, newest first; null if everything that was dropped counts as written here. */
+  parts: DroppedPart[] | null
+  /** `Name <address>` of those who wrote them, newest first. */
+  authors: string[]
+}
+
+/**
+ * Finds the commits in the history of the dropped head, and not in `past`, that were made here: exports, the space's own history that an export pushed,
+ * and commits of the remote that repeat an export. Returns null if there are none.
+ * @param past the new head, and the exports that it contains
+ */
+export async function droppedExports(repo: Repository, log: SyncLog, droppedHead: CommitId, past: readonly CommitId[]): Promise<DroppedExports | null> {
+  const repeats = new Set<string>(log.inferred.map(({ local }) => local))
+  // The remainder of a head was made here as well, but only for merges.
+  const remainders = new Set<string>(log.left.map(({ local }) => local))
+  const dropped = (await repo.history({ from: droppedHead, not: [...new Set(past)], limit: MAX_COMMITS })).filter(({ id }) => !remainders.has(id))
+  const own = dropped.filter(({ id, headers }) => repeats.has(id) || headers[PAGE_IDS] !== undefined)
+  if (own.length === 0) return null
+  const whole = own.length === dropped.length || own.length > MAX_PARTS || dropped.length >= MAX_COMMITS - remainders.size
+  return { parts: whole ? null : own.flatMap(partOf), authors: [...new Set(own.flatMap(authorsOf))] }
+}
+
+const partOf = ({ id, parents: [to] }: CommitInfo): DroppedPart[] => (to === undefined ? [] : [{ from: id, to }])
+
+const authorsOf = ({ author, message }: CommitInfo): string[] => [
+  `${author.name} <${author.email}>`,
+  ...[...message.matchAll(/^Co-authored-by: (.+)$/gim)].map(([, name]) => name as string),
+]

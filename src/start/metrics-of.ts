@@ -1,0 +1,51 @@
+/** Puts together what `/metrics` shows. docs/administration.md lists all of it. */
+import { statfs } from 'node:fs/promises'
+import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
+import type { Config } from '../config.js'
+import type { App } from '../domain/context/app.js'
+import { jobKinds } from '../jobs/kinds.js'
+import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { jobs, spaces } from '../model/index.js'
+
+/** How long the number of spaces is kept, since counting them reads all of them. */
+const SPACES_MS = 60_000
+
+/** The metrics of a service: of requests, of the process, of background work, and values that are read when they are asked for. */
+export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metrics {
+  const metrics = createMetrics(app.meters.registry)
+  metrics.gauge('bindery_git_processes_started', 'Git processes started since the start', () => app.git.processesStarted)
+  metrics.gauge('bindery_cache_bytes', 'Estimated memory of all caches together, at most BINDERY_CACHE_BYTES', () => budget.used)
+  metrics.gauges('bindery_build_info', 'The version of the service; always 1', 'version', async () => ({ [app.settings.version]: 1 }))
+  metrics.gauges('bindery_jobs_queued', 'Jobs of the installation that are due and wait for a slot', 'kind', () => countDueJobs(app))
+  metrics.gauges('bindery_disk_free_bytes', 'Free space where a folder is', 'folder', async () => ({
+    data: await freeBytes(config.dataDir),
+    repos: await freeBytes(config.reposDir),
+  }))
+  let counted: { at: number; spaces: Promise<Record<string, number>> } | undefined
+  metrics.gauges('bindery_spaces', 'Spaces of the installation', 'state', () => {
+    const now = Date.now()
+    if (counted === undefined || now - counted.at > SPACES_MS) counted = { at: now, spaces: countSpaces(app) }
+    return counted.spaces
+  })
+  return metrics
+}
+
+async function countDueJobs(app: App): Promise<Record<string, number>> {
+  const now = app.clock.now().toISOString()
+  const counts = Object.fromEntries([...jobKinds.keys()].map((kind) => [kind, 0]))
+  for (const { kind, notBefore = '' } of await app.store.find(jobs, 'state', 'queued')) {
+    if (notBefore <= now && counts[kind] !== undefined) counts[kind]++
+  }
+  return counts
+}
+
+async function countSpaces(app: App): Promise<Record<string, number>> {
+  const all = await app.store.all(spaces)
+  const deleted = all.filter(({ deletedAt }) => deletedAt !== undefined).length
+  return { active: all.length - deleted, deleted }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}

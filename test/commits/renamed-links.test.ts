@@ -1,0 +1,61 @@
+import * as assert from 'uvu/assert'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { openDesk } from './fixture.js'
+
+const [test, here] = await suiteWith('links to renamed files', startService)
+
+const LINKS = `# One
+
+[a](../guide/) [b](../guide) [c](../guide/README.md) [d](./two.md#two) [e](two) [f](../other.md) [g](./) [h](README.md) [i](/guide/two.md)
+[j](<../guide/two.md>) <a href="../guide/two">k</a> ![l](../guide/img.png) [m](../guide/gone.md) [n](../alias.md)
+`
+const FILES = {
+  'SUMMARY.md': '* [Home](README.md)\n* [Guide](./guide/)\n  * [One](guide/one)\n  * [Two](guide/two.md)\n* [Other](/other.md)\n',
+  'README.md': '# Home\n\n[a](guide/) [b](guide) [c](./guide/README.md#guide) [d](guide/one.md "t") [e](other.md)\n',
+  'other.md': '# Other\n',
+  'guide/README.md': '# Guide\n\n[one](one.md) [home](..) [self](../guide/)\n',
+  'guide/one.md': LINKS,
+  'guide/two.md': '# Two\n',
+  'guide/img.png': 'png',
+  'alias.md': { link: 'guide/two.md' },
+}
+
+test('a renamed folder changes only the links that would lead elsewhere, and keeps their form', async () => {
+  const desk = await openDesk(here, FILES)
+  const guide = await desk.id('guide')
+  await desk.write([{ operation: 'update_page', page: guide, slug: 'manual' }])
+  const renamed = (text: string): string => text.replaceAll(/(?<=[(<"]\.?\.?\/?)guide\b/g, 'manual')
+  assert.is(await desk.file('manual/one.md'), renamed(LINKS).replace('../manual/gone.md', '../guide/gone.md').replace('../alias.md', '../manual/two.md'))
+  assert.is(await desk.file('manual/README.md'), renamed(FILES['guide/README.md']))
+  assert.is(await desk.file('README.md'), renamed(FILES['README.md']))
+  assert.is(await desk.file('SUMMARY.md'), renamed(FILES['SUMMARY.md']))
+  assert.is(await desk.id('manual'), guide)
+  const { items } = (await desk.admin.call('get', `${desk.url}/links`).expect(200)).body
+  const broken = items.filter(({ status }: { status: string }) => status === 'broken')
+  assert.equal(
+    broken.map(({ target }: { target: string }) => target),
+    ['../guide/gone.md'],
+  )
+})
+
+test('a renamed page changes a link that a new file would take over, and no other', async () => {
+  const home = '# Home\n\n[folder](topic) [slash](topic/) [page](one.md) [root](/one) [html](one.html)\n'
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [Home](README.md)\n* [Topic](topic/README.md)\n* [One](one.md)\n',
+    'README.md': home,
+    'topic/README.md': '# Topic\n',
+    'one.md': '# One\n\n[home](./) [one](./one.md)\n',
+  })
+  await desk.write([{ operation: 'update_page', page: await desk.id('one'), slug: 'other' }])
+  assert.is(await desk.file('README.md'), home.replace('(one.md)', '(other.md)').replace('(/one)', '(/other)').replace('(one.html)', '(other.html)'))
+  assert.is(await desk.file('other.md'), '# One\n\n[home](./) [one](./other.md)\n')
+})
+
+test('renaming an uploaded file neither makes nor changes a table of contents', async () => {
+  const desk = await openDesk(here, { 'README.md': '# R\n\n![a](.gitbook/assets/a.png)\n', 'sub/x.md': '# X\n', '.gitbook/assets/a.png': 'png' })
+  await desk.write([{ operation: 'rename_file', file: '.gitbook/assets/a.png', name: 'b.png' }])
+  assert.equal(await desk.changed(), ['D\t.gitbook/assets/a.png', 'A\t.gitbook/assets/b.png', 'M\tREADME.md'])
+})
+
+test.run()

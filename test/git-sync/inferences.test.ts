@@ -1,0 +1,147 @@
+import * as assert from 'uvu/assert'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import type { BareRepository } from '../support/bare-repository.js'
+import { git } from '../support/hermetic-git.js'
+import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+
+const [test, f] = await suiteWith('inferences of a sync', startFixture)
+
+const DOCS = 'refs/heads/docs'
+const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
+const start = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }
+
+async function imported(name: string, files: Record<string, string> = start) {
+  const remote = await f.remotes.createRepository(`${name}.git`, { files })
+  const space = await f.space()
+  assert.is((await f.import(space, { url: remote.url })).result, 'adopted')
+  return { remote, space, url: remote.url }
+}
+
+/** Commits the tree of an earlier commit on top of main, as `git revert` of everything since does. */
+const backTo = async (remote: BareRepository, commit: string): Promise<void> => {
+  const tree = await git(remote.path, ['rev-parse', `${commit}^{tree}`])
+  const made = await git(remote.path, ['-c', 'user.name=P', '-c', 'user.email=p@example.org', 'commit-tree', tree, '-p', 'main', '-m', `Back to ${commit}`])
+  await git(remote.path, ['update-ref', 'refs/heads/main', made])
+}
+
+const headOf = (remote: BareRepository): Promise<string> => git(remote.path, ['rev-parse', 'main'])
+
+/** Imports and exports; both sides must have `expected` in the end. */
+async function arrives(space: LoadedSpace, url: string, expected: Record<string, string>): Promise<void> {
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  assert.equal(await f.files(space), expected)
+  await f.export(space, { url })
+  assert.equal(await f.files(space), expected)
+  assert.equal((await f.clone(url)).files, expected)
+}
+
+for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
+  for (const moved of [false, true]) {
+    const how = `${style}${moved ? ', main had moved on' : ''}`
+    test(`an export that people merged, reverted and brought back arrives each time (${how})`, async () => {
+      const { remote, space, url } = await imported(`revert-${style}-${moved}`)
+      await f.edit(space, { 'guide.md': page('one', 'two', 'new', 'three', 'four'), 'added.md': '# Added\n', 'old.md': null })
+      await f.export(space, { url, ref: DOCS })
+      if (moved) await remote.commit({ 'other.md': '# Other\n' })
+      const before = await headOf(remote)
+      const merged = await mergeOnRemote(remote, 'docs', style)
+      const [without, complete] = [(await f.clone(url)).files, (await f.clone(url)).files]
+      await arrives(space, url, complete)
+      for (let round = 0; round < 2; round++) {
+        await backTo(remote, before)
+        Object.assign(without, (await f.clone(url)).files)
+        await arrives(space, url, (await f.clone(url)).files)
+        await backTo(remote, merged)
+        await arrives(space, url, complete)
+      }
+    })
+  }
+
+test('a squash, its revert and the revert of the revert arrive by one import', async () => {
+  const { remote, space, url } = await imported('at-once')
+  await f.edit(space, { 'added.md': '# Added\n' })
+  await f.export(space, { url, ref: DOCS })
+  const before = await headOf(remote)
+  const merged = await mergeOnRemote(remote, 'docs', 'squash')
+  await backTo(remote, before)
+  await backTo(remote, merged)
+  await arrives(space, url, (await f.clone(url)).files)
+  assert.ok('added.md' in (await f.files(space)))
+})
+
+test('a value of a squashed export that people switch off and on by commits of their own arrives', async () => {
+  const { remote, space, url } = await imported('switched', { ...start, 'vars.md': page('color: red') })
+  await f.edit(space, { 'vars.md': page('color: blue') })
+  await f.export(space, { url, ref: DOCS })
+  await mergeOnRemote(remote, 'docs', 'squash')
+  await f.import(space, { url })
+  for (const color of ['red', 'blue', 'red', 'blue']) {
+    await remote.commit({ 'vars.md': page(`color: ${color}`), 'log.md': `# Log\n\n${color}\n` })
+    await arrives(space, url, (await f.clone(url)).files)
+  }
+})
+
+test('a page that was squashed there, deleted here and picked again there is here', async () => {
+  const { remote, space, url } = await imported('picked')
+  await f.edit(space, { 'added.md': '# Added\n' })
+  await f.export(space, { url, ref: DOCS })
+  await mergeOnRemote(remote, 'docs', 'squash')
+  await f.import(space, { url })
+  await f.edit(space, { 'added.md': null })
+  await f.export(space, { url })
+  assert.not.ok('added.md' in (await f.clone(url)).files)
+  await remote.commit({ 'added.md': '# Added\n' })
+  await arrives(space, url, (await f.clone(url)).files)
+  assert.ok('added.md' in (await f.files(space)))
+})
+
+test('a squash that was edited on the way, reverted, and picked as it was exported is held or arrives', async () => {
+  const { remote, space, url } = await imported('edited')
+  await f.edit(space, { 'guide.md': page('one', 'two', 'new', 'three', 'four') })
+  await f.export(space, { url, ref: DOCS })
+  await remote.commit({ 'guide.md': page('one', 'two', 'new', 'three', 'four and more') })
+  await f.import(space, { url })
+  await remote.commit({ 'guide.md': start['guide.md'] })
+  await f.import(space, { url })
+  assert.is((await f.files(space))['guide.md'], start['guide.md'].trimEnd())
+  await mergeOnRemote(remote, 'docs', 'squash')
+  const run = await f.import(space, { url })
+  if (run.state === 'success') assert.match((await f.files(space))['guide.md'] ?? '', /new/)
+  else assert.is(run.state, 'conflict')
+})
+
+const similar = (first: string[], second: string[]): string =>
+  page('## One', 'Go.', 'Run it.', ...first, 'Done.', 'Stop.', '## Two', 'Go.', 'Run it.', ...second, 'Done.', 'Stop.')
+
+test('the same note below another one of two similar sections is not the export', async () => {
+  const { remote, space, url } = await imported('similar', { ...start, 'guide.md': similar([], []) })
+  await f.edit(space, { 'guide.md': similar(['Note.'], []) })
+  await f.export(space, { url, ref: DOCS })
+  await remote.commit({ 'guide.md': similar([], ['Note.']) })
+  await arrives(space, url, { ...(await f.clone(url)).files, 'guide.md': similar(['Note.'], ['Note.']).trimEnd() })
+})
+
+test('versions that crossed collide', async () => {
+  const { remote, space, url } = await imported('crossed', { ...start, 'guide.md': page('zero') })
+  await f.edit(space, { 'guide.md': page('first') })
+  await f.edit(space, { 'guide.md': page('second') })
+  await remote.commit({ 'guide.md': page('second') })
+  await remote.commit({ 'guide.md': page('first') })
+  assert.is((await f.import(space, { url })).state, 'conflict')
+  assert.is((await f.files(space))['guide.md'], page('second').trimEnd())
+})
+
+test('versions of a new page that crossed collide', async () => {
+  const { remote, space, url } = await imported('crossed-new')
+  await f.edit(space, { 'new.md': page('first') })
+  await f.edit(space, { 'new.md': page('second') })
+  await remote.commit({ 'new.md': page('second') })
+  await remote.commit({ 'new.md': page('first') })
+  assert.is((await f.import(space, { url })).state, 'conflict')
+  assert.is((await f.files(space))['new.md'], page('second').trimEnd())
+})
+
+test.run()

@@ -1,0 +1,123 @@
+import * as assert from 'uvu/assert'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { git } from '../support/hermetic-git.js'
+import { mergeOnRemote } from '../support/people-on-remote.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+
+const [test, f] = await suiteWith('a remote that goes back in time', startFixture)
+
+const MAIN = 'refs/heads/main'
+const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
+const start = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four') }
+
+async function imported(name: string) {
+  const remote = await f.remotes.createRepository(`${name}.git`, { files: start })
+  const space = await f.space()
+  assert.is((await f.import(space, { url: remote.url })).result, 'adopted')
+  const reset = (to: string) => git(remote.path, ['update-ref', MAIN, to])
+  return { remote, space, url: remote.url, first: (await remote.head()) as string, reset }
+}
+
+/** What everyone must see in the end: the same files on both sides, and nothing left to do. */
+async function upToDate(space: LoadedSpace, url: string): Promise<Record<string, string>> {
+  await f.export(space, { url })
+  const here = await f.files(space)
+  assert.equal((await f.clone(url)).files, here)
+  for (const direction of ['import', 'export'] as const) assert.is((await f[direction](space, { url })).result, 'unchanged')
+  return here
+}
+
+for (const keep of [true, false])
+  test(`exports that a backup of the remote lacks are held, and ${keep ? 'stay' : 'go'} as people decide`, async () => {
+    const { remote, space, url, first, reset } = await imported(`backup-${keep}`)
+    await f.edit(space, { 'guide.md': page('one', 'two', 'written here', 'three', 'four') })
+    await f.export(space, { url })
+    await f.edit(space, { 'new.md': '# New\n' })
+    await f.export(space, { url })
+    await f.edit(space, { 'later.md': '# Later\n' })
+    const before = await f.files(space)
+    await reset(first)
+    const run = await f.import(space, { url })
+    assert.is(run.state, 'conflict')
+    assert.equal(await f.files(space), before)
+    assert.is((await f.export(space, { url })).state, 'conflict')
+    assert.is(await remote.head(), first)
+    assert.equal(await f.decide(space, run, keep ? 'main' : 'change-request'), ['guide.md', 'new.md'])
+    const after = await upToDate(space, url)
+    if (keep) assert.equal(after, before)
+    else assert.equal(after, { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd(), 'later.md': '# Later' })
+  })
+
+test('a branch that is reset by one export keeps what was written here', async () => {
+  const { remote, space, url, reset } = await imported('one-export')
+  await f.edit(space, { 'guide.md': page('one', 'first', 'two', 'three', 'four') })
+  await f.export(space, { url })
+  const before = (await remote.head()) as string
+  await f.edit(space, { 'guide.md': page('one', 'first', 'two', 'three', 'four', 'second') })
+  await f.export(space, { url })
+  await reset(before)
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.decide(space, run, 'main'), ['guide.md'])
+  assert.is((await upToDate(space, url))['guide.md'], page('one', 'first', 'two', 'three', 'four', 'second').trimEnd())
+})
+
+test('a reset takes back the work of people there, and holds what was written here', async () => {
+  const { remote, space, url, first, reset } = await imported('mixed')
+  await remote.commit({ 'there.md': '# There\n' })
+  await f.import(space, { url })
+  await f.edit(space, { 'here.md': '# Here\n' })
+  await f.export(space, { url })
+  await remote.commit({ 'guide.md': page('one', 'two', 'there', 'three', 'four') })
+  await f.import(space, { url })
+  await reset(first)
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.decide(space, run, 'main'), ['here.md'])
+  assert.equal(await upToDate(space, url), { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd(), 'here.md': '# Here' })
+})
+
+for (const style of ['merge', 'squash', 'rebase'] as const)
+  test(`a reset that drops a merged pull request holds what was written here (${style})`, async () => {
+    const { remote, space, url, reset } = await imported(`pull-request-${style}`)
+    await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
+    await f.export(space, { url, ref: 'refs/heads/docs' })
+    await remote.commit({ 'there.md': '# There\n' })
+    const before = (await remote.head()) as string
+    await mergeOnRemote(remote, 'docs', style)
+    assert.is((await f.import(space, { url })).state, 'success')
+    await reset(before)
+    const run = await f.import(space, { url })
+    assert.is(run.state, 'conflict')
+    assert.equal(await f.decide(space, run, 'main'), ['guide.md'])
+    assert.match((await upToDate(space, url))['guide.md'] ?? '', /here/)
+  })
+
+test('a reset to commits that people rebased drops nothing, so it is no conflict', async () => {
+  const { remote, space, url, first, reset } = await imported('rebased')
+  await f.edit(space, { 'new.md': '# New\n' })
+  await f.export(space, { url })
+  await git(remote.path, ['update-ref', 'refs/heads/docs', MAIN])
+  await reset(first)
+  await remote.commit({ 'there.md': '# There\n' })
+  await mergeOnRemote(remote, 'docs', 'rebase')
+  assert.is((await f.import(space, { url })).state, 'success')
+  assert.equal(Object.keys(await upToDate(space, url)).sort(), ['README.md', 'guide.md', 'new.md', 'there.md'])
+})
+
+test('a repository that was empty for a while and returns does not take an edit along', async () => {
+  const { remote, space, url, first, reset } = await imported('emptied')
+  await git(remote.path, ['update-ref', '-d', MAIN])
+  await f.edit(space, { 'new.md': '# New\n', 'guide.md': page('one', 'two', 'here', 'three', 'four') })
+  const before = await f.files(space)
+  assert.is((await f.export(space, { url })).result, 'exported')
+  await reset(first)
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.files(space), before)
+  assert.equal(await f.decide(space, run, 'main'), ['guide.md', 'new.md'])
+  assert.equal(await upToDate(space, url), before)
+})
+
+test.run()
