@@ -163,4 +163,34 @@ test('a connection that only exports neither imports nor overwrites what others 
   assert.is((await here.get(base)).failure, undefined)
 })
 
+test('a folder that was renamed and corrected keeps what both sides have in common', async () => {
+  const [one, two] = ['# One\n\nFirst.\n', '# Two\n\nFirst.\n']
+  const [space, theirs] = [await here.space(), await here.repository({ 'docs/README.md': '# Home\n', 'docs/one.md': one, 'docs/two.md': two })]
+  const { base } = await here.connect(space, { url: theirs.url, repoProjectDirectory: 'docs' })
+  await here.write(space, 'Exported', '# Exported\n')
+  await here.forward(QUIET_MS)
+  const before = await here.remoteFiles(theirs)
+  await theirs.commit(
+    Object.fromEntries(
+      Object.entries(before).flatMap(([path, text]) => [[path, null] as const, [`manual/${path.slice('docs/'.length)}`, `${text}\n`] as const]),
+    ),
+  )
+  await theirs.commit({ 'manual/one.md': '# One\n\nFirst, there.\n', 'manual/two.md': null })
+  await here.write(space, 'Local', '# Local\n')
+  await here.forward(A_POLL)
+  await here.service.admin.call('patch', base, { repoProjectDirectory: 'manual' }).expect(200)
+  await here.idle()
+  await here.forward(A_POLL)
+  const state = await here.get(base)
+  assert.is(state.failure, undefined, JSON.stringify(state.failure))
+  const { items } = (await here.service.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body
+  assert.equal(items, [], 'no conflict')
+  const files = await here.files(space)
+  assert.is(files['one.md'], '# One\n\nFirst, there.')
+  assert.is(files['two.md'], undefined)
+  assert.ok(files['local.md'] && files['exported.md'], Object.keys(files).join())
+  const there = await here.remoteFiles(theirs)
+  assert.is(there['manual/local.md'], files['local.md'])
+})
+
 test.run()

@@ -1,10 +1,13 @@
 /** Changes of a connection's settings. */
 import { newWebhookSecret } from '../../auth/index.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
-import { type ConnectionDoc, connections, type UpdateConnection } from '../../model/index.js'
+import { type ConnectionDoc, connections, spaces, type UpdateConnection } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
+import { repositoryName } from '../context/refs.js'
+import { carryLog } from '../git-sync/log-moves.js'
+import { remoteOf } from '../git-sync/remote.js'
 import type { ConnectionAndSecret } from './create-connection.js'
 import { sealCredential, sealWebhookSecret } from './credential.js'
 import { checkApiUrl, checkFits, checkNew, credentialIn, readAddress, serverOf } from './input.js'
@@ -38,6 +41,7 @@ async function changeConnection(
 export async function updateConnection(app: App, actor: Actor, connection: Document<ConnectionDoc>, input: UpdateConnection): Promise<ConnectionAndSecret> {
   await checkApiUrl(app, input.apiUrl)
   const fresh = input.webhookSecret === null ? newWebhookSecret() : undefined
+  await carryFolder(app, connection, input)
   const doc = await changeConnection(app, actor, connection, async (tx, stored) => {
     const moved = input.url !== undefined || input.ref !== undefined || input.repoProjectDirectory !== undefined
     const place = moved ? await movedTo(app, tx, stored, input) : { remote: {}, given: null }
@@ -67,6 +71,16 @@ export async function updateConnection(app: App, actor: Actor, connection: Docum
     } as Document<ConnectionDoc>
   })
   return fresh === undefined ? { doc } : { doc, webhookSecret: fresh }
+}
+
+/** If the folder alone changes, people may have renamed it: what is known of its content is recorded for the new one, before a run can start. */
+async function carryFolder(app: App, stored: Document<ConnectionDoc>, input: UpdateConnection): Promise<void> {
+  const { url = stored.url, ref = stored.ref, repoProjectDirectory } = input
+  if (repoProjectDirectory === undefined) return
+  const { remote } = readAddress(app, { url, ref, repoProjectDirectory })
+  const space = await app.store.get(spaces, stored.space)
+  if (!space || remote.url !== stored.url || remote.ref !== stored.ref || remote.key === stored.key) return
+  await carryLog({ app, space: { doc: space, repo: await app.git.open(repositoryName(space.id)) } }, remoteOf(stored), remote)
 }
 
 /** Whether the credential would be sent to another API than before. */

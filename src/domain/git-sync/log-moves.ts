@@ -1,8 +1,13 @@
 /** The ref moves that add lines to a space's sync log, or remove some. */
 import { EMPTY_TREE, type RefMove, type Repository, type Staging } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
+import type { App } from '../context/app.js'
+import type { SpaceRepository } from '../context/loaded.js'
+import { MAIN } from '../context/refs.js'
 import { outdated } from './log-pruning.js'
 import { type SyncLog, type Entry, writeEntries } from './log-entries.js'
+import type { SyncRemote } from './remote.js'
+import { readSyncLog } from './sync-log.js'
 
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
@@ -27,6 +32,25 @@ export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, {
     committer: NOBODY,
   })
   return [{ ref: log.ref, from: log.at, to: commit }, ...log.legacy]
+}
+
+/**
+ * Records for another folder of the same repository which contents main has of the folder that was synced until now: people renamed it, and the connection
+ * was corrected. An entry carries no ref, so it only states that two contents are equal: a folder with other content has nothing in common by it.
+ */
+export async function carryLog({ app, space }: { app: App; space: SpaceRepository }, from: SyncRemote, to: SyncRemote): Promise<void> {
+  const { repo } = space
+  await app.locks.run(space.doc.id, async (lease) => {
+    const main = repo.head(MAIN)
+    if (main === null) return
+    const [before, log] = [await readSyncLog(repo, from, main), await readSyncLog(repo, to, main)]
+    const known = new Set<string>(log.entries.map(({ theirs }) => theirs))
+    const added = before.pairs.flatMap(({ remote, theirs, anchor }): Entry[] =>
+      known.has(theirs) ? [] : [{ kind: 'known', remote, theirs, local: theirs, anchor, ref: '' }],
+    )
+    const moves = await logMoves(repo, log, main, { added })
+    if (moves.length > 0) await repo.move(moves, 'carry what is known of a renamed folder', lease)
+  })
 }
 
 /** The parents of the log's commit: the commits that the entries name and main does not contain. */

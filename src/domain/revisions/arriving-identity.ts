@@ -35,16 +35,18 @@ export async function overridesFrom(app: App, space: SpaceRepository, base: Comm
 async function withMovedFiles(app: App, space: SpaceRepository, base: CommitOverrides, head: CommitOverrides): Promise<IdOverrides> {
   const { repo } = space
   const work = app.texts.for(space.doc.id)
-  const { root } = (await readConfig(await repo.at(head.commit), work)).config
+  const [oldRoot, root] = await Promise.all([base.commit, head.commit].map(async (commit) => (await readConfig(await repo.at(commit), work)).config.root))
   const changes = await repo.diff(base.commit, head.commit)
-  const entryAt = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
+  const entryBelow = (from: string | undefined, path: string): EntryKey => ({ kind: kindOfPath(keyBelow(from ?? '', path)), key: keyBelow(from ?? '', path) })
+  const entryWas = (path: string): EntryKey => entryBelow(oldRoot, path)
+  const entryAt = (path: string): EntryKey => entryBelow(root, path)
   const [was, is] = [idOf(base.overrides), idOf(head.overrides)]
   const [gone, come] = [new Map<string, string[]>(), new Map<string, string[]>()]
   const put = (into: Map<string, string[]>, { oid, path }: TreeEntry): unknown => into.get(oid)?.push(path) ?? into.set(oid, [path])
   const used = new Set(changes.flatMap(({ after }) => (after ? [is(entryAt(after.path).kind, entryAt(after.path).key)] : [])))
-  const known = new Set(changes.flatMap(({ before }) => (before ? [was(entryAt(before.path).kind, entryAt(before.path).key)] : [])))
+  const known = new Set(changes.flatMap(({ before }) => (before ? [was(entryWas(before.path).kind, entryWas(before.path).key)] : [])))
   for (const { before, after } of changes) {
-    if (before && !used.has(was(entryAt(before.path).kind, entryAt(before.path).key))) put(gone, before)
+    if (before && !used.has(was(entryWas(before.path).kind, entryWas(before.path).key))) put(gone, before)
     if (after && !known.has(is(entryAt(after.path).kind, entryAt(after.path).key))) put(come, after)
   }
   const found = new OverrideDraft(head.overrides)
@@ -57,20 +59,20 @@ async function withMovedFiles(app: App, space: SpaceRepository, base: CommitOver
   for (const [oid, [to, ...others]] of come) {
     const [from, ...more] = gone.get(oid) ?? []
     if (from === undefined || to === undefined || others.length + more.length > 0) continue
-    const [old, now] = [entryAt(from), entryAt(to)]
+    const [old, now] = [entryWas(from), entryAt(to)]
     if (old.kind === now.kind) give(now, was(old.kind, old.key))
   }
-  const isLost = (path: string): boolean => !used.has(was(entryAt(path).kind, entryAt(path).key))
+  const isLost = (path: string): boolean => !used.has(was(entryWas(path).kind, entryWas(path).key))
   const isNew = (path: string): boolean =>
     !known.has(is(entryAt(path).kind, entryAt(path).key)) && !moved.has(overrideKey(entryAt(path).kind, entryAt(path).key))
   for (const [from, to] of await similarFiles(space, base.commit, head.commit, changes, { isLost, isNew })) {
-    const [old, now] = [entryAt(from), entryAt(to)]
+    const [old, now] = [entryWas(from), entryAt(to)]
     if (old.kind === now.kind && isLost(from)) give(now, was(old.kind, old.key))
   }
   for (const { before, after } of changes) {
     if (!before || !after || before.path !== after.path) continue
-    const entry = entryAt(after.path)
-    const [old, now] = [was(entry.kind, entry.key), is(entry.kind, entry.key)]
+    const [former, entry] = [entryWas(before.path), entryAt(after.path)]
+    const [old, now] = [was(former.kind, former.key), is(entry.kind, entry.key)]
     if (used.has(old) || known.has(now) || moved.has(overrideKey(entry.kind, entry.key))) continue
     give(entry, old)
   }

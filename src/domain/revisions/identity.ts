@@ -12,6 +12,7 @@ import type { SpaceRepository } from '../context/loaded.js'
 import { ADOPTED } from '../context/refs.js'
 import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles, unchangedFiles } from './identity-changes.js'
 import { withMovesOfMerge } from './merge-moves.js'
+import { idsOfFollowers } from './follower-ids.js'
 import { pagesOfBoth } from './pages-of-both.js'
 import { SharedWork } from './shared-work.js'
 
@@ -188,9 +189,10 @@ export interface MergedCommits {
 export async function mergedOverrides(app: App, space: SpaceRepository, merged: MergedCommits): Promise<IdOverrides> {
   const { bases, ours, theirs, tree, keeper = 'ours' } = merged
   const { repo } = space
-  const [b, o, t] = await Promise.all([overridesOfBases(app, space, bases), overridesAt(app, space, ours), overridesAt(app, space, theirs)])
-  if (b.size + o.size + t.size === 0) return o
   const work = app.texts.for(space.doc.id)
+  const [b, mine, other] = await Promise.all([overridesOfBases(app, space, bases), overridesAt(app, space, ours), overridesAt(app, space, theirs)])
+  const [o, t] = await Promise.all([idsOfFollowers(work, repo, { head: ours, tree }, mine), idsOfFollowers(work, repo, { head: theirs, tree }, other)])
+  if (b.size + o.size + t.size === 0) return o
   const differing = [...new Set([...o.keys(), ...t.keys()])].filter((name) => o.get(name) !== t.get(name))
   const sides = [
     { commit: ours, overrides: o },

@@ -26,16 +26,22 @@ interface Heads {
 
 type Tree = ReturnType<Repository['tree']>
 
+/** The path of the table of contents, and the added files that followed a moved folder: old path → new path. */
+export interface Following {
+  summary: string
+  moves: ReadonlyMap<string, string>
+}
+
 /**
  * The change to the merged table of contents (`summary`, its path) by which its entries follow pages that one side moved: an entry that the other side
  * wrote has the page's old path, at which the merged tree has no file. None if there is no such entry, or if another one leads to the page already.
  */
-export async function followedEntries(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, summary: string): Promise<FileChange[]> {
+export async function followedEntries(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, { summary, moves }: Following): Promise<FileChange[]> {
   const { repo, doc } = space
   const tree = repo.tree(merged)
   const entry = await tree.entry(summary)
   if (!entry?.mode.startsWith('100')) return []
-  const moved = await movedPages(app, space, heads, tree, summary)
+  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, summary))])
   if (moved.size === 0 || ((await tree.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return []
   const bytes = await tree.read(entry.oid)
   const [text, work] = [decodeText(bytes), app.texts.for(doc.id)]
@@ -60,11 +66,11 @@ export async function followedEntries(app: App, space: SpaceRepository, heads: H
 
 const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] => nodes.flatMap((node) => [node, ...nodesIn(node.children)])
 
-/** Pages that one side moved while the other changed the table of contents: old path → new path. */
-async function movedPages(app: App, space: SpaceRepository, { base, ours, theirs }: Heads, merged: Tree, summary: string): Promise<Map<string, string>> {
+/** Pages that one side moved while the other changed a file that leads to pages: old path → new path. */
+export async function movedPages(app: App, space: SpaceRepository, { base, ours, theirs }: Heads, merged: Tree, changed: string): Promise<Map<string, string>> {
   const { repo } = space
   const moved = new Map<string, string>()
-  const listed = await Promise.all([base, ours, theirs].map(async (commit) => (await (await repo.at(commit)).entry(summary))?.oid))
+  const listed = await Promise.all([base, ours, theirs].map(async (commit) => (await (await repo.at(commit)).entry(changed))?.oid))
   for (const [mover, other] of [
     [ours, listed[2]],
     [theirs, listed[1]],

@@ -3,6 +3,7 @@ import type { Merged } from '../../../content/edit/merge-yaml.js'
 import { findTarget } from '../../../content/file-index.js'
 import { idOf } from '../../../content/identity.js'
 import { entriesFrom, readConfig } from '../../../content/config.js'
+import { sameLineEnds } from '../../../content/edit/line-ends.js'
 import { folderOf, isMarkdown, keyBelow } from '../../../content/paths.js'
 import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { type SummaryNames, type TextWork, unlessTooCostly } from '../../../content/work/text-work.js'
@@ -15,6 +16,8 @@ import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesAt } from '../../revisions/identity.js'
 import { Slices } from '../../../kernel/slices.js'
 import { followedEntries } from './followed-entries.js'
+import { configsOf, mergedSummary, withFollowers } from './followed-folders.js'
+import { followedRedirects } from './followed-redirects.js'
 import { joinedBase } from './joined-base.js'
 import { type FileMerge, madeUpNames, mergeById } from './merge-by-id.js'
 import { movedFiles } from './moved-files.js'
@@ -31,14 +34,19 @@ export async function mergeCommits(app: App, space: SpaceRepository, { ours, the
   const { repo } = space
   const base = given ?? (await joinedBase(app, space, { ours, theirs }, mergeCommits))
   const sides: Sides = { ours, theirs, ...(base === null ? {} : { base }) }
-  const attempt = await mergeFiles(app, space, sides, given)
-  const { summary } = (await readConfig(await repo.at(sides.ours), app.texts.for(space.doc.id))).config
-  /** The changes by which entries follow moved pages, and stay for restored ones, too. */
+  const configs = base === null ? null : await configsOf(app, space, { base, ours, theirs })
+  const summary = configs === null ? (await readConfig(await repo.at(ours), app.texts.for(space.doc.id))).config.summary : mergedSummary(configs)
+  const plain = await mergeFiles(app, space, sides, given)
+  const { merge: attempt, moves } =
+    base === null || configs === null ? { merge: plain, moves: new Map() } : await withFollowers(space, { base, ours, theirs }, configs, plain)
+  /** The changes by which entries and redirects follow moved pages, and entries stay for restored ones, too. */
   const withFollowed = async (changes: FileChange[]): Promise<FileChange[]> => {
     if (base === null) return changes
     const heads = { base, ours, theirs }
-    const followed = [...changes, ...(await followedEntries(app, space, heads, await repo.draft(attempt.tree, changes), summary))]
-    return [...followed, ...(await relistedPages(app, space, heads, await repo.draft(attempt.tree, followed), summary))]
+    let followed = changes
+    for (const more of [followedEntries, followedRedirects, relistedPages])
+      followed = [...followed, ...(await more(app, space, heads, await repo.draft(attempt.tree, followed), { summary, moves }))]
+    return followed
   }
   const changes = [...attempt.setAside]
   const conflicts: MergeConflict[] = []
@@ -105,21 +113,37 @@ async function mergeStructured(app: App, space: SpaceRepository, sides: Sides, c
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
-  const texts = { base: b, ours: o, theirs: t }
+  const work = app.texts.for(space.doc.id)
+  const ends = base === undefined ? null : changedLineEnds({ base: b, ours: o, theirs: t })
+  const texts = ends === null ? { base: b, ours: o, theirs: t } : { base: withFeeds(b), ours: withFeeds(o), theirs: withFeeds(t) }
+  const mergeOne = async (): Promise<Merged | null> => {
+    if (path === summary) return mergeSummaries(app, space, sides, texts)
+    return ends !== null && !isConfig(path) ? work.mergePage(texts.base, texts.ours, texts.theirs) : mergeTexts(work, path, texts, base !== undefined)
+  }
   // A file that is too costly to merge by its structure stays a conflict.
-  const merged = await unlessTooCostly(
-    path === summary ? mergeSummaries(app, space, sides, texts) : mergeTexts(app.texts.for(space.doc.id), path, texts, base !== undefined),
-    null,
-  )
-  return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
+  const merged = await unlessTooCostly(mergeOne(), null)
+  if (!merged || !('text' in merged)) return null
+  const text = ends === null ? merged.text : await unlessTooCostly(work.keepLineEnds(ends, merged.text), null)
+  return text === null ? null : encodeText(text, encoding)
 }
+
+/** The version whose line ends a merge takes: the side that changed them, ours if both did. Null if neither did. */
+function changedLineEnds({ base, ours, theirs }: Versions): string | null {
+  if (![base, ours, theirs].some((text) => text.includes('\r'))) return null
+  if (!sameLineEnds(base, ours)) return ours
+  return sameLineEnds(base, theirs) ? null : theirs
+}
+
+const withFeeds = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 /** The base, ours and theirs version of a text. */
 type Versions = Record<keyof SummaryNames, string>
 
+const isConfig = (path: string): boolean => /(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)
+
 /** Merges YAML files and pages by key. A page that both sides added has no base (`hasBase` false) and is not merged. */
 async function mergeTexts(work: TextWork, path: string, { base, ours, theirs }: Versions, hasBase: boolean): Promise<Merged | null> {
-  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return work.mergeYaml(base, ours, theirs)
+  if (isConfig(path)) return work.mergeYaml(base, ours, theirs)
   return isMarkdown(path) && hasBase ? work.mergePage(base, ours, theirs) : null
 }
 

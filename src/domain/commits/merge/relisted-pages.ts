@@ -32,7 +32,7 @@ interface Tables {
  * The change to the merged table of contents (`summary`, its path) by which it lists pages again: the base lists a file that it does not have, one side added
  * that file, and the other removed the entry. Without it, the page would be there and in no table of contents, although nobody wanted that.
  */
-export async function relistedPages(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, summary: string): Promise<FileChange[]> {
+export async function relistedPages(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, { summary }: { summary: string }): Promise<FileChange[]> {
   const { repo, doc } = space
   const tree = repo.tree(merged)
   const [base, ours, theirs] = await Promise.all([heads.base, heads.ours, heads.theirs].map(async (commit) => (await repo.at(commit)).entry(summary)))

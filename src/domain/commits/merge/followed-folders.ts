@@ -1,0 +1,144 @@
+/**
+ * Lets files that one side added follow a folder that the other side moved: the effective root, whose old place readers no longer see, or a folder whose
+ * name changed its case, next to which some file systems cannot have the old one.
+ */
+import { readConfig } from '../../../content/config.js'
+import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../../../content/known-files.js'
+import { folderOf, isBelow, isHidden, isMarkdown, keyBelow } from '../../../content/paths.js'
+import type { ContentConfig } from '../../../content/types.js'
+import { caseKey, type FileChange, type Repository, type TreeChange, type TreeEntry } from '../../../git/index.js'
+import type { CommitId } from '../../../kernel/ids.js'
+import { Slices } from '../../../kernel/slices.js'
+import type { App } from '../../context/app.js'
+import type { SpaceRepository } from '../../context/loaded.js'
+import { type FileMerge, isTaken } from './merge-by-id.js'
+
+interface Heads {
+  base: CommitId
+  ours: CommitId
+  theirs: CommitId
+}
+
+/** The configurations of the three commits of a merge. */
+export type MergedConfigs = Record<keyof Heads, ContentConfig>
+
+export async function configsOf(app: App, { doc, repo }: SpaceRepository, { base, ours, theirs }: Heads): Promise<MergedConfigs> {
+  const [b, o, t] = await Promise.all([base, ours, theirs].map(async (commit) => (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config))
+  return { base: b, ours: o, theirs: t } as MergedConfigs
+}
+
+/** The table of contents after a merge: that of the side that changed its place. */
+export const mergedSummary = ({ base, ours, theirs }: MergedConfigs): string => (ours.summary === base.summary ? theirs.summary : ours.summary)
+
+/** Where files went: old path → new path. */
+type Moves = Map<string, string>
+
+/**
+ * The merge with the added files at their new places, and which those are. A place that another file has is a conflict. Files of the repository that are
+ * no content (`package.json`, `.github/`) do not follow a root that moved away from the top of the repository.
+ */
+export async function withFollowers(
+  { repo }: SpaceRepository,
+  heads: Heads,
+  configs: MergedConfigs,
+  merge: FileMerge,
+): Promise<{ merge: FileMerge; moves: Moves }> {
+  const moves: Moves = new Map()
+  const [mine, other] = [await repo.diff(heads.base, heads.ours), await repo.diff(heads.base, heads.theirs)]
+  for (const [added, mover, from] of [
+    [mine, other, 'ours'],
+    [other, mine, 'theirs'],
+  ] as const) {
+    const placed = placesOf(configs.base.root, configs[from === 'ours' ? 'theirs' : 'ours'].root, configs[from].root, mover)
+    if (placed === null) continue
+    const slices = new Slices()
+    for (const { path, status } of added) {
+      const to = status === 'added' ? placed(path) : path
+      if (to !== path) moves.set(path, to)
+      if (slices.due) await slices.rest()
+    }
+  }
+  return moves.size === 0 ? { merge, moves } : { merge: await moved(repo, heads, merge, moves), moves }
+}
+
+/** Tells the new path of a file that one side added, by what the other side (`mover`) changed; null if that moved no folder. */
+function placesOf(was: string, root: string, adderRoot: string, mover: readonly TreeChange[]): ((path: string) => string) | null {
+  const spelled = respelledFolders(mover)
+  const rootMoved = root !== was && adderRoot === was
+  if (!rootMoved && spelled.size === 0) return null
+  const left = foldersOf(mover, 'deleted')
+  const leaves = (path: string): boolean =>
+    isBelow(was, path) && !(root !== '' && isBelow(root, path)) && isContent(keyBelow(was, path), was !== '' || inSome(left, path))
+  return (path) => {
+    if (rootMoved && leaves(path)) return root === '' ? keyBelow(was, path) : `${root}/${keyBelow(was, path)}`
+    for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
+      const now = spelled.get(folder)
+      if (now !== undefined) return now + path.slice(folder.length)
+    }
+    return path
+  }
+}
+
+/** Files that pages show. */
+const MEDIA = /\.(png|jpe?g|gif|svg|webp|avif|pdf|mp4|webm|mp3)$/i
+
+/** Whether an added file belongs to the content. `near`: whether it is in a folder of content. */
+const isContent = (key: string, near: boolean): boolean =>
+  key.startsWith(ASSETS_FOLDER) || key.startsWith(INCLUDES_FOLDER) || (!isHidden(key) && (near || isMarkdown(key) || MEDIA.test(key)))
+
+function inSome(folders: ReadonlySet<string>, path: string): boolean {
+  for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) if (folders.has(folder)) return true
+  return false
+}
+
+/** The folders of changed files, without the top of the repository. */
+function foldersOf(changes: readonly TreeChange[], status: TreeChange['status']): Set<string> {
+  const found = new Set<string>()
+  for (const change of changes)
+    if (change.status === status) for (let folder = folderOf(change.path); folder !== '' && !found.has(folder); folder = folderOf(folder)) found.add(folder)
+  return found
+}
+
+/** Folders that have another case (or Unicode composition) than before: old path → new path. */
+function respelledFolders(changes: readonly TreeChange[]): Moves {
+  const now = new Map([...foldersOf(changes, 'added')].map((folder) => [caseKey(folder), folder]))
+  const moves: Moves = new Map()
+  for (const folder of now.size === 0 ? [] : foldersOf(changes, 'deleted')) {
+    const other = now.get(caseKey(folder))
+    if (other !== undefined && other !== folder) moves.set(folder, other)
+  }
+  return moves
+}
+
+/** Moves files in the result of a merge. */
+async function moved(repo: Repository, heads: Heads, merge: FileMerge, moves: Moves): Promise<FileMerge> {
+  const drafted = repo.tree(await repo.draft(merge.tree, merge.setAside))
+  const [ours, theirs] = [await repo.at(heads.ours), await repo.at(heads.theirs)]
+  const result: FileMerge = { ...merge, setAside: [...merge.setAside], conflicts: [...merge.conflicts] }
+  const taken = new Set<string>()
+  for (const [path, to] of moves) {
+    const conflict = result.conflicts.find((one) => one.path === path)
+    const entry = await drafted.entry(path)
+    if (conflict || entry === null || entry.mode === '040000') {
+      moves.delete(path)
+      continue
+    }
+    result.setAside = result.setAside.filter((change) => change.path !== path)
+    if ((await repo.tree(merge.tree).entry(path)) !== null) result.setAside.push({ path, delete: true })
+    const there = await drafted.entry(to)
+    if (there === null && !taken.has(to) && !(await isTaken(drafted, to))) result.setAside.push(fileAt(to, entry))
+    else if (there?.oid !== entry.oid)
+      result.conflicts.push({
+        path: to,
+        kind: 'add/add',
+        ...present('ours', (await ours.entry(path)) ?? there, to),
+        ...present('theirs', (await theirs.entry(path)) ?? there, to),
+      })
+    taken.add(to)
+  }
+  return result
+}
+
+const fileAt = (path: string, { oid, mode }: TreeEntry): FileChange => ({ path, oid, mode })
+
+const present = (side: 'ours' | 'theirs', entry: TreeEntry | null, path: string) => (entry && entry.mode !== '040000' ? { [side]: { ...entry, path } } : {})

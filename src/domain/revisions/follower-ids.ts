@@ -1,0 +1,33 @@
+// Keeps the IDs of files that a merge moved along with a folder whose name changed its case.
+import { readConfig } from '../../content/config.js'
+import { defaultId, type IdOverrides, overrideKey } from '../../content/identity.js'
+import { kindOfPath } from '../../content/known-files.js'
+import { keyBelow } from '../../content/paths.js'
+import type { TextWork } from '../../content/work/text-work.js'
+import { caseKey, type Repository } from '../../git/index.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+
+/**
+ * The overrides of one side of a merge, with those of its files that the merged tree has at a path of another case: there, they are the same files. Files
+ * that the side changed the case of itself are in its overrides already.
+ */
+export async function idsOfFollowers(
+  work: TextWork,
+  repo: Repository,
+  { head, tree }: { head: CommitId; tree: TreeId },
+  overrides: IdOverrides,
+): Promise<IdOverrides> {
+  const changes = await repo.diff(head, tree)
+  const gone = new Map(changes.flatMap(({ path, status }) => (status === 'deleted' ? [[caseKey(path), path] as const] : [])))
+  const moved = gone.size === 0 ? [] : changes.filter(({ path, status }) => status === 'added' && gone.has(caseKey(path)))
+  if (moved.length === 0) return overrides
+  const [was, is] = [(await readConfig(await repo.at(head), work)).config.root, (await readConfig(repo.tree(tree), work)).config.root]
+  const found = new Map(overrides)
+  for (const { path } of moved) {
+    const [before, now] = [keyBelow(was, gone.get(caseKey(path)) as string), keyBelow(is, path)]
+    const id = found.get(overrideKey(kindOfPath(before), before)) ?? defaultId(kindOfPath(before), before)
+    found.delete(overrideKey(kindOfPath(before), before))
+    found.set(overrideKey(kindOfPath(now), now), id)
+  }
+  return found
+}
