@@ -22,7 +22,7 @@ import { TextTooCostly, type TextWork } from './work/text-work.js'
  */
 export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
   const { config, diagnostics } = await readConfig(reader, work)
-  const files = new FileIndex(config.root, await reader.walk(config.root))
+  const files = await FileIndex.of(config.root, await reader.walk(config.root))
   await work.pause()
   const summaryText = await findText(reader, config.summary, diagnostics)
   const listed = summaryText !== null

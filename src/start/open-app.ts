@@ -216,6 +216,7 @@ async function settingsOf(config: Config, node: Node | null): Promise<Settings> 
     maxBlobBytes: config.blobLimitBytes,
     maxPackBytes: config.packLimitBytes,
     maxTreeEntries: config.treeLimitEntries,
+    maxFolderEntries: config.folderLimitEntries,
     remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
     lfs: { maxObjectBytes: config.lfsLimitBytes, maxSpaceBytes: config.lfsSpaceBytes },
     maxSpecBytes: config.specLimitBytes,

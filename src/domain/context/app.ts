@@ -108,6 +108,7 @@ export interface Settings {
   maxBlobBytes: number
   maxPackBytes: number
   maxTreeEntries: number
+  maxFolderEntries: number
   remoteTimeoutMs: number
   /** Bytes of one object of Git LFS, and of all those of a space. */
   lfs: { maxObjectBytes: number; maxSpaceBytes: number }
