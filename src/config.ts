@@ -85,6 +85,7 @@ const settings = {
     'Most bytes that a space may have of files from Git LFS. They are in the folder `lfs` of the data folder.',
   ),
   treeLimitEntries: setting<number>('TREE_LIMIT_ENTRIES', integer(1, 10_000_000), '100000', 'Most files in one revision.'),
+  folderLimitEntries: setting<number>('FOLDER_LIMIT_ENTRIES', integer(1, 10_000_000), '20000', 'Maximum number of files and folders in one folder.'),
   cacheBytes: setting<number>(
     'CACHE_BYTES',
     integer(16 * MIB, 1024 * 1024 * MIB),

@@ -1,11 +1,12 @@
 // The files of a revision, prepared for finding the one that a link means.
 import type { Diagnostic } from '../kernel/diagnostic.js'
+import { Slices } from '../kernel/slices.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'
 import type { ReaderEntry, Symlinks } from './types.js'
 import { SUBMODULE_ADVICE, Submodules } from './submodules.js'
 import { linkOn, throughLinks } from './symlinks.js'
-import { sortOutUnfit } from './unfit-names.js'
+import { unfitName } from './unfit-names.js'
 
 /** The files below the effective root. Finds the file that a target in a page or table of contents names. */
 export class FileIndex {
@@ -16,17 +17,39 @@ export class FileIndex {
   readonly submodules: Submodules
   readonly #set: Set<string>
   #byFolded: Map<string, string> | null = null
+  readonly #pages: string[]
 
-  constructor(
+  private constructor(
     readonly root: string,
     entries: readonly ReaderEntry[],
     private readonly symlinks: Symlinks,
+    { paths, unfit, set, pages }: { paths: string[]; unfit: Diagnostic[]; set: Set<string>; pages: string[] },
   ) {
-    const { fit, diagnostics } = sortOutUnfit(entries.filter((entry) => isFile(entry) && isBelow(root, entry.path)).map((entry) => entry.path))
-    this.paths = fit
-    this.unfit = diagnostics
-    this.#set = new Set(this.paths)
+    this.paths = paths
+    this.unfit = unfit
+    this.#set = set
+    this.#pages = pages
     this.submodules = new Submodules(entries)
+  }
+
+  /** Prepares the files of a revision in slices: there may be a hundred thousand. */
+  static async of(root: string, entries: readonly ReaderEntry[], symlinks: Symlinks): Promise<FileIndex> {
+    const found = { paths: [] as string[], unfit: [] as Diagnostic[], set: new Set<string>(), pages: [] as string[] }
+    const slices = new Slices()
+    for (const entry of entries) {
+      if (slices.due) await slices.rest()
+      const { path } = entry
+      if (!isFile(entry) || !isBelow(root, path)) continue
+      const problem = unfitName(path)
+      if (problem) {
+        found.unfit.push(problem)
+        continue
+      }
+      found.paths.push(path)
+      found.set.add(path)
+      if (isMarkdown(path) && !isHidden(keyBelow(root, path))) found.pages.push(path)
+    }
+    return new FileIndex(root, entries, symlinks, found)
   }
 
   has(path: string): boolean {
@@ -35,7 +58,7 @@ export class FileIndex {
 
   /** The markdown files that can be pages: those that are neither hidden nor the table of contents. */
   markdown(summary: string): string[] {
-    return this.paths.filter((path) => isMarkdown(path) && path !== summary && !isHidden(keyBelow(this.root, path)))
+    return this.#pages.filter((path) => path !== summary)
   }
 
   find(target: string, from: string): string | null {

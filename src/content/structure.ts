@@ -25,7 +25,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
   const { config, diagnostics, unlistedReadme } = await readConfig(reader, work)
   const entries = await reader.walk(config.root)
   const symlinks = await readSymlinks(reader, entries)
-  const files = new FileIndex(config.root, entries, symlinks)
+  const files = await FileIndex.of(config.root, entries, symlinks)
   await work.pause()
   const summaryText = await findText(reader, config.summary, diagnostics)
   const listed = summaryText !== null

@@ -12,17 +12,10 @@ function reasonAgainst(path: string): string | null {
   return null
 }
 
-/** Separates files whose paths can be used from the others, with a diagnostic for each of these. */
-export function sortOutUnfit(paths: readonly string[]): { fit: string[]; diagnostics: Diagnostic[] } {
-  const fit: string[] = []
-  const diagnostics: Diagnostic[] = []
-  for (const path of paths) {
-    const reason = reasonAgainst(path)
-    if (reason === null) fit.push(path)
-    else {
-      const shown = JSON.stringify([...path].slice(0, 300).join(''))
-      diagnostics.push({ code: 'unsupported-entry', message: `The file ${shown} ${reason}, so it is not shown. Rename it in Git.`, file: path })
-    }
-  }
-  return { fit, diagnostics }
+/** The diagnostic for a file whose path cannot be used; null if it can. */
+export function unfitName(path: string): Diagnostic | null {
+  const reason = reasonAgainst(path)
+  if (reason === null) return null
+  const shown = JSON.stringify([...path].slice(0, 300).join(''))
+  return { code: 'unsupported-entry', message: `The file ${shown} ${reason}, so it is not shown. Rename it in Git.`, file: path }
 }

@@ -38,6 +38,15 @@ export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
   }
 }
 
+/** Calls `work` for each item, in slices. */
+export async function eachInSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  const slices = new Slices()
+  for (const item of items) {
+    if (slices.due) await slices.rest()
+    work(item)
+  }
+}
+
 /** Runs a generator to its end without a pause, and returns its result. */
 export function atOnce<T>(steps: Generator<void, T>): T {
   for (;;) {

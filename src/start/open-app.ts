@@ -218,6 +218,7 @@ async function settingsOf(config: Config, store: App['store'], node: Node | null
     maxBlobBytes: config.blobLimitBytes,
     maxPackBytes: config.packLimitBytes,
     maxTreeEntries: config.treeLimitEntries,
+    maxFolderEntries: config.folderLimitEntries,
     remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
     lfs: { maxObjectBytes: config.lfsLimitBytes, maxSpaceBytes: config.lfsSpaceBytes },
     maxSpecBytes: config.specLimitBytes,

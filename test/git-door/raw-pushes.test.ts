@@ -14,7 +14,10 @@ const KIB = 1024
 const logged: string[] = []
 const log = createLog({ level: 'debug', destination: { write: (line: string) => void logged.push(line) } })
 const [test, here] = await suiteWith('raw pushes', () =>
-  startService({ env: { BINDERY_BLOB_LIMIT_BYTES: String(8 * KIB), BINDERY_PACK_LIMIT_BYTES: String(256 * KIB) }, overrides: { log } }),
+  startService({
+    env: { BINDERY_BLOB_LIMIT_BYTES: String(8 * KIB), BINDERY_PACK_LIMIT_BYTES: String(256 * KIB), BINDERY_FOLDER_LIMIT_ENTRIES: '50' },
+    overrides: { log },
+  }),
 )
 
 const space = await newSpace(here)
@@ -206,6 +209,29 @@ test('trees that must not be kept', async () => {
   }
   await table(rows)
   assert.is(await changeRequests(), 0)
+})
+
+test('a folder with too many entries is named, and its limit', async () => {
+  const blob = await blobOf('x\n')
+  const flat = (count: number) => git(clone.dir, ['mktree'], Array.from({ length: count }, (_, n) => `100644 blob ${blob}\tp${n}.md\n`).join(''))
+  const rows: Row[] = []
+  for (const [name, lines] of [
+    ['a folder', `040000 tree ${await flat(51)}\tflat\n`],
+    ['a folder in a folder', `040000 tree ${await git(clone.dir, ['mktree'], `040000 tree ${await flat(60)}\tflat\n`)}\tdocs\n`],
+  ] as const) {
+    const { commit, pack } = await commitOfTree(lines)
+    const folder = name === 'a folder' ? 'flat' : 'docs/flat'
+    rows.push([
+      name,
+      pushOf([commandOf(ZERO, commit, 'refs/for/main')], pack),
+      new RegExp(`unpack The folder "${folder}" of what you push has more than 50 files and folders. Divide it`),
+    ])
+  }
+  await table(rows)
+  const { commit, pack } = await commitOfTree(`040000 tree ${await flat(50)}\tflat\n`)
+  assert.match((await push(pushOf([commandOf(ZERO, commit, 'refs/for/main/flat')], pack))).text, 'ok refs/for/main/flat')
+  const [{ id }] = (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body.items
+  await here.admin.call('patch', `/v1/spaces/${space}/change-requests/${id}`, { status: 'archived' }).expect(200)
 })
 
 test('objects that git fsck --strict calls an error, with modes and headers that old tools wrote', async () => {

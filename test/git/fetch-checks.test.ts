@@ -75,6 +75,12 @@ const refusals: { name: string; files: Files; some: Partial<FetchLimits>; says: 
     some: { maxBlobBytes: 4999, directory: 'docs' },
     says: /5000 bytes, "docs\/large\.md"/,
   },
+  {
+    name: 'a folder with too many entries',
+    files: Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`docs/b${n}.md`, 'b\n'])),
+    some: { maxFolderEntries: 8 },
+    says: /The folder "docs" of the remote has more than 8 files and folders/,
+  },
   { name: 'too many files and folders', files: { 'docs/b.md': 'b\n' }, some: { maxEntries: 5 }, says: /more than 5 files and folders/ },
 ]
 for (const { name, files, some, says } of refusals)

@@ -118,6 +118,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
       maxBlobBytes: 10_000_000,
       maxPackBytes: 100_000_000,
       maxTreeEntries: 10_000,
+      maxFolderEntries: 10_000,
       lfs: { maxObjectBytes: 10_000_000, maxSpaceBytes: 100_000_000 },
       remoteTimeoutMs: 30_000,
       maxSpecBytes: 10_000_000,

@@ -29,7 +29,8 @@ export async function presentPages(context: PageContext, entries: readonly PageE
   await readDocuments(context, entries, known)
   const slices = new Slices()
   const costly: Diagnostic[] = []
-  const parts: string[] = []
+  const done: Buffer[] = []
+  let parts: string[] = []
   const lasting = new Map<string, PresentedPage>()
   const { commit } = context.revision.snapshot
   let isNew = false
@@ -44,13 +45,17 @@ export async function presentPages(context: PageContext, entries: readonly PageE
       parts.push(index === 0 ? '' : ',', page.before, commit, page.after, ',"pages":')
       await write(entry.pages)
       parts.push('}')
-      if (slices.due) await slices.rest()
+      if (slices.due) {
+        done.push(Buffer.from(parts.join('')))
+        parts = []
+        await slices.rest()
+      }
     }
     parts.push(']')
   }
   await write(entries)
   if (known && isNew) context.app.content.trees.set(keyOf(context), { ...known, pages: lasting })
-  return { json: new RawJson(Buffer.from(parts.join(''))) as unknown as Page[], costly }
+  return { json: new RawJson(Buffer.concat([...done, Buffer.from(parts.join(''))])) as unknown as Page[], costly }
 }
 
 /** Reads what is to be known of the files whose pages are made anew. */

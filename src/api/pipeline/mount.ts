@@ -29,7 +29,7 @@ export interface MountedRequest {
   caller(key: string): void
 }
 
-/** The response of a mount. A stream is sent as it is made. `gone` is called when no one reads it any more. */
+/** The response of a mount. A stream is sent as it is made. `gone` is called if the client leaves before it has read all. */
 export interface MountedResponse {
   status: number
   headers: Record<string, string>
@@ -61,6 +61,6 @@ export async function serveMount(mount: Mount, ctx: Context, state: RequestState
   ctx.set(response.headers)
   ctx.body = response.body
   if (!response.gone) return
-  if (res.closed) response.gone()
-  else res.once('close', response.gone)
+  if (gone.signal.aborted) response.gone()
+  else gone.signal.addEventListener('abort', response.gone)
 }

@@ -116,6 +116,7 @@ export interface Settings {
   maxBlobBytes: number
   maxPackBytes: number
   maxTreeEntries: number
+  maxFolderEntries: number
   remoteTimeoutMs: number
   /** Bytes of one object of Git LFS, and of all those of a space. */
   lfs: { maxObjectBytes: number; maxSpaceBytes: number }

@@ -36,6 +36,7 @@ function takeObjects({ app, space }: Push, heads: readonly CommitId[], pack: Arr
       maxBlobBytes: settings.maxBlobBytes,
       maxPackBytes: settings.maxPackBytes,
       maxEntries: settings.maxTreeEntries,
+      maxFolderEntries: settings.maxFolderEntries,
       timeoutMs: settings.remoteTimeoutMs,
       pushed: true,
     },

@@ -189,6 +189,7 @@ export const fetchLimits = ({ app: { settings }, watch }: Contact, known?: Commi
   maxBlobBytes: settings.maxBlobBytes,
   maxPackBytes: settings.maxPackBytes,
   maxEntries: settings.maxTreeEntries,
+  maxFolderEntries: settings.maxFolderEntries,
   timeoutMs: settings.remoteTimeoutMs,
   ...(known === undefined ? {} : { known }),
   ...watch?.(),

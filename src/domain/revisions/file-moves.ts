@@ -9,7 +9,7 @@ import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { ContentStructure } from '../../content/types.js'
 import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange, TreeEntry } from '../../git/index.js'
-import { Slices } from '../../kernel/slices.js'
+import { eachInSlices, Slices } from '../../kernel/slices.js'
 
 /** If a commit changes more pages than this, in number or bytes, their texts are not compared: only exact bytes and titles count. */
 const MAX_PAGES = 4_000
@@ -31,7 +31,11 @@ export class RevisionFiles {
   /** The titles of files in the table of contents, by path, for the paths that `isAsked` accepts. */
   async titles(isAsked: (path: string) => boolean): Promise<Map<string, string>> {
     const { byGitPath } = await this.structure()
-    return new Map([...byGitPath.values()].filter((entry) => isAsked(entry.gitPath)).map((entry) => [entry.gitPath, entry.title]))
+    const titles = new Map<string, string>()
+    await eachInSlices(byGitPath.values(), ({ gitPath, title }) => {
+      if (isAsked(gitPath)) titles.set(gitPath, title)
+    })
+    return titles
   }
 }
 
@@ -47,7 +51,7 @@ export class RevisionFiles {
  * whose path is edited keeps its title, whatever page is at the new path.
  */
 export async function fileMoves(repo: Repository, old: RevisionFiles, now: RevisionFiles, plain: readonly TreeChange[]): Promise<TreeChange[]> {
-  const open = new OpenFiles(plain)
+  const open = await OpenFiles.of(plain)
   const slices = new Slices()
   await exactMoves(open, slices)
   if (open.anyRenames) await titleMoves(open, old, now, open.anyRewritten ? 'equal' : 'all')
@@ -83,18 +87,22 @@ export function mayMove(plain: readonly TreeChange[]): boolean {
 /** Changed files that have not been matched yet. */
 class OpenFiles {
   /** The changes by path: `gone` those with a file at the path before, `came` those with one after. A modified file is in both. */
-  readonly gone: Map<string, TreeChange>
-  readonly came: Map<string, TreeChange>
+  readonly gone = new Map<string, TreeChange>()
+  readonly came = new Map<string, TreeChange>()
   readonly #moved: TreeChange[] = []
   /** Paths whose file was moved away. */
   readonly #left = new Set<string>()
   #deleted = 0
   #added = 0
 
-  constructor(plain: readonly TreeChange[]) {
-    this.gone = new Map(plain.filter((change) => change.before).map((change) => [change.path, change]))
-    this.came = new Map(plain.filter((change) => change.after).map((change) => [change.path, change]))
-    for (const { status } of plain) this.#count(status, 1)
+  static async of(plain: readonly TreeChange[]): Promise<OpenFiles> {
+    const open = new OpenFiles()
+    await eachInSlices(plain, (change) => {
+      if (change.before) open.gone.set(change.path, change)
+      if (change.after) open.came.set(change.path, change)
+      open.#count(change.status, 1)
+    })
+    return open
   }
 
   #count(status: TreeChange['status'] | undefined, by: number): void {
@@ -118,7 +126,8 @@ class OpenFiles {
 
   /** Whether a page's text was changed at the same path. */
   get anyRewritten(): boolean {
-    return [...this.came.values()].some((change) => isOccupied(change) && isMarkdown(change.path))
+    for (const change of this.came.values()) if (isOccupied(change) && isMarkdown(change.path)) return true
+    return false
   }
 
   take(from: string, to: string): void {
@@ -154,7 +163,7 @@ const isForPageMoves = (open: OpenFiles, from: string, to: string): boolean =>
 
 /** Matches files by bytes that exactly one file had and exactly one has. */
 async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
-  const [had, have] = [byBlob(open.gone, 'before'), byBlob(open.came, 'after')]
+  const [had, have] = [await byBlob(open.gone, 'before'), await byBlob(open.came, 'after')]
   for (const [oid, targets] of have) {
     const sources = had.get(oid) ?? []
     const [from, to] = [sources[0] as string, targets[0] as string]
@@ -165,7 +174,7 @@ async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
 
 /** Matches files of which several have the same bytes (stubs, for example): those with the same name, in order of path. */
 async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
-  const had = byBlob(open.gone, 'before')
+  const had = await byBlob(open.gone, 'before')
   const waiting = new Map<string, string[]>()
   for (const [oid, sources] of had) for (const path of sources) push(waiting, `${oid} ${nameOf(path)}`, path)
   for (const list of waiting.values()) list.reverse()
@@ -178,9 +187,9 @@ async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
   }
 }
 
-function byBlob(changes: ReadonlyMap<string, TreeChange>, side: 'before' | 'after'): Map<string, string[]> {
+async function byBlob(changes: ReadonlyMap<string, TreeChange>, side: 'before' | 'after'): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
-  for (const [path, change] of changes) push(found, change[side]?.oid as string, path)
+  await eachInSlices(changes, ([path, change]) => push(found, change[side]?.oid as string, path))
   return found
 }
 

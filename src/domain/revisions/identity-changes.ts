@@ -10,7 +10,7 @@ import { readStructure } from '../../content/structure.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { inSlices, Slices } from '../../kernel/slices.js'
+import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
 import { fileMoves, mayMove, RevisionFiles, withoutSubmodules } from './file-moves.js'
 
 /** The overrides after the changes from one commit to another (renames, additions, deletions). The commits need not be related. */
@@ -26,7 +26,8 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
   const changes = mayMove(plain) ? await fileMoves(repo, ...sides, plain) : []
   const files = (await now.walk()).filter(({ mode }) => mode !== '160000')
   const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
-  const here = new Set(files.map((file) => keyBelow(root, file.path)))
+  const here = new Set<string>()
+  await eachInSlices(files, (file) => here.add(keyBelow(root, file.path)))
   // If the root changed, every file has another key, although none has moved.
   const changed = new Set(changes.map((change) => change.path))
   const rerooted =

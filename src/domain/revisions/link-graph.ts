@@ -6,7 +6,7 @@ import { anchorFinder } from '../../content/outline/find-anchor.js'
 import { isMarkdown } from '../../content/paths.js'
 import { isFile } from '../../content/read-file.js'
 import { Submodules } from '../../content/submodules.js'
-import { inSlices } from '../../kernel/slices.js'
+import { eachInSlices, inSlices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { KnownPage } from '../context/content-cache.js'
 import type { OpenRevision } from './revisions.js'
@@ -27,17 +27,19 @@ export async function linksOf(app: App, revision: OpenRevision): Promise<LinkGra
 async function make(app: App, revision: OpenRevision, key: string): Promise<LinkGraph> {
   const { structure, snapshot, space } = revision
   const entries = await snapshot.walk()
-  const oids = new Map(entries.filter(isFile).map(({ path, oid }) => [path, oid]))
+  const oids = new Map<string, string>()
+  await eachInSlices(entries, (entry) => {
+    if (isFile(entry)) oids.set(entry.path, entry.oid)
+  })
   const submodules = new Submodules(entries)
   const read = [...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath)].filter((path) => oids.has(path))
   const blobs = read.map((path) => oids.get(path) as string)
   const [references, pages] = await Promise.all([app.pages.references(space.doc.id, snapshot, blobs), app.pages.pages(space.doc.id, snapshot, blobs)])
-  const files = new Map(
-    read.map((path, n): [string, LinkingFile] => {
-      const oid = blobs[n] as string
-      return [path, { references: references.get(oid) ?? [], attributes: pages.get(oid)?.attributes ?? {} }]
-    }),
-  )
+  const files = new Map<string, LinkingFile>()
+  await eachInSlices(read, (path) => {
+    const oid = oids.get(path) as string
+    files.set(path, { references: references.get(oid) ?? [], attributes: pages.get(oid)?.attributes ?? {} })
+  })
   const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))
   const unchecked = await inSlices(buildGraph({ structure, reusable, submodules, exists: (path) => oids.has(path) }, files))
   await inSlices(checkAnchors(unchecked, await anchorsIn(app, revision, filesWithAnchors(unchecked), oids)))

@@ -9,7 +9,7 @@ import type { ContentStructure, DocumentEntry, FileEntry, PageEntry } from '../.
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
-import { inSlices, Slices } from '../../kernel/slices.js'
+import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace, SpaceRepository } from '../context/loaded.js'
 import type { KnownPage, ParsedPage } from '../context/content-cache.js'
@@ -158,11 +158,20 @@ export async function filesOf(app: App, revision: OpenRevision): Promise<FileEnt
 /** The paths of files outside `.gitbook/assets/` that pages reference. */
 async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
   const { structure, snapshot } = revision
-  const entries = (await snapshot.walk()).filter((entry) => entry.mode === '100644' || entry.mode === '100755')
-  const oids = new Map(entries.map(({ path, oid }) => [path, oid]))
   const assets = new Set(structure.assets.map((asset) => asset.gitPath))
-  if (!entries.some(({ path }) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)) return []
-  const pages = [...eachDocument(structure.pages)].flatMap(({ gitPath }) => ({ gitPath, oid: oids.get(gitPath) ?? [] })) as { gitPath: string; oid: string }[]
+  const oids = new Map<string, string>()
+  let others = false
+  await eachInSlices(await snapshot.walk(), ({ path, mode, oid }) => {
+    if (mode !== '100644' && mode !== '100755') return
+    oids.set(path, oid)
+    others ||= !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary
+  })
+  if (!others) return []
+  const pages: { gitPath: string; oid: string }[] = []
+  await eachInSlices(eachDocument(structure.pages), ({ gitPath }) => {
+    const oid = oids.get(gitPath)
+    if (oid !== undefined) pages.push({ gitPath, oid })
+  })
   const references = await app.pages.references(
     revision.space.doc.id,
     snapshot,

@@ -173,6 +173,7 @@ class SmallArrival {
       const { nodes } = await this.#tree(folder)
       this.#entries += nodes.length
       if (this.#entries > Math.min(this.limits.maxEntries, MAX_ENTRIES)) throw new LeftToGit('many files and folders')
+      if (nodes.length > (this.limits.maxFolderEntries ?? MAX_ENTRIES)) throw new LeftToGit('a large folder')
       for (const { mode, oid } of nodes) {
         if (mode === '040000') folders.push(oid)
         else if (mode !== '160000' && !this.#arrived.has(oid)) before.add(oid)

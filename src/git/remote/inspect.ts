@@ -109,8 +109,26 @@ export async function requireCommit(git: GitSetting, head: string, known: string
     throw new RemoteError('unsafe-content', limits.pushed ? 'What you push is not a commit; push a branch.' : 'The remote ref is not a commit; use a branch.')
 }
 
+/** Counts the entries of each folder of a tree that is listed in order. Throws if one has too many. */
+function folderCounter({ maxFolderEntries = Number.POSITIVE_INFINITY, pushed }: FetchLimits): (path: Buffer) => void {
+  // bound: one number per folder of the tree, of which there are at most `maxEntries`
+  const counts = new Map<string, number>()
+  return (path) => {
+    const folder = path.toString('latin1', 0, Math.max(0, path.lastIndexOf(0x2f)))
+    const count = (counts.get(folder) ?? 0) + 1
+    if (count > maxFolderEntries) {
+      const name = folder === '' ? 'The top folder' : `The folder ${JSON.stringify(Buffer.from(folder, 'latin1').subarray(0, 300).toString('utf8'))}`
+      throw new RemoteError(
+        'too-large',
+        `${name} of ${pushed ? 'what you push' : 'the remote'} has more than ${maxFolderEntries} files and folders. Divide it into smaller folders.`,
+      )
+    }
+    counts.set(folder, count)
+  }
+}
+
 /**
- * Checks that the tree of `head` (or `directory`) has at most `maxEntries` files and folders, and no file that is too large
+ * Checks that the tree of `head` (or `directory`) has at most `maxEntries` files and folders, no folder with too many, and no file that is too large
  * (it may have been in the repository before). Names are not checked here: Git refuses dangerous ones wherever they are, and for
  * names that are unfit for a page there is a diagnostic when the space is read.
  */
@@ -120,11 +138,13 @@ export async function checkTree(git: GitSetting, head: string, limits: FetchLimi
   const root = limits.directory ? `${head}:${limits.directory}` : head
   if (root !== head && (await typeOf(git, root, left())) !== 'tree') return
   let entries = 0
+  const countInFolder = folderCounter(limits)
   // `-t` lists folders too: a tree can contain any number of folders without a single file.
   await stream(git, ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], left(), '\0', (record) => {
     if (++entries > limits.maxEntries)
       throw new RemoteError('too-large', `${limits.pushed ? 'What you push' : 'The remote'} has more than ${limits.maxEntries} files and folders.`)
     const tab = record.indexOf(0x09)
+    countInFolder(record.subarray(tab + 1))
     const size = Number(record.toString('latin1', 0, tab).split(/ +/)[3])
     if (size > limits.maxBlobBytes)
       throw tooLarge(size, Buffer.concat([Buffer.from(root === head ? '' : `${limits.directory}/`), record.subarray(tab + 1)]), head, limits)

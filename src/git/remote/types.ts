@@ -45,6 +45,8 @@ export interface FetchLimits {
   maxPackBytes: number
   /** Number of files and folders in the fetched tree. */
   maxEntries: number
+  /** Number of files and folders directly in one folder of that tree; absent = only `maxEntries` counts. */
+  maxFolderEntries?: number
   /** Milliseconds for the whole operation. */
   timeoutMs: number
   /** Whether somebody pushes here, instead of being fetched from: for the words of errors. */
