@@ -8,7 +8,7 @@ import { revisionType } from '../../domain/revisions/revision-type.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import { iso } from '../../kernel/clock.js'
-import type { Diagnostic } from '../../kernel/diagnostic.js'
+import { type Diagnostic, grouped } from '../../kernel/diagnostic.js'
 import { listAsJson } from '../../kernel/raw-json.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
@@ -63,7 +63,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     },
     type: revisionType(info),
     ...(await presentMergedFrom(app, space, info)),
-    diagnostics: await listAsJson(diagnosticsOf(structure.diagnostics, pages.costly, loaded), (one) => one),
+    diagnostics: await listAsJson(grouped(diagnosticsOf(structure.diagnostics, pages.costly, loaded)), (one) => one),
   }
 }
 
