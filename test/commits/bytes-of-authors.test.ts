@@ -163,7 +163,7 @@ test('a README without an entry gets one only when the table of contents is edit
   assert.not((await desk.paths()).includes('README.md'))
 })
 
-test('flags that are set and unset leave no trace, and a slug may be written as the name of the file', async () => {
+test('flags that are unset leave no trace, and a slug may end with .md', async () => {
   const files = { 'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'), 'a.md': '# A\n', 'b.md': '---\nhidden: false # so\n---\n\n# B\n' }
   const desk = await openDesk(here, files)
   const [a, b] = [await desk.id('a'), await desk.id('b')]
