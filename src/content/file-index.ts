@@ -88,6 +88,15 @@ export class FileIndex {
     return this.#byFolded
   }
 
+  /** One diagnostic for all MDX files, which are programs and not shown. */
+  withComponents(): Diagnostic[] {
+    const found = this.paths.filter((path) => /\.mdx$/i.test(path) && !isHidden(keyBelow(this.root, path)))
+    const [file] = found
+    if (file === undefined) return []
+    const [what, them] = found.length === 1 ? ['1 .mdx file, which is not', 'it'] : [`${found.length} .mdx files, which are not`, 'them']
+    return [{ code: 'unlisted', message: `The repository has ${what} shown, since MDX needs a build. Save ${them} as .md to publish ${them}.`, file }]
+  }
+
   /** A diagnostic for each file whose path differs from an earlier one only in upper and lower case. */
   caseCollisions(): Diagnostic[] {
     const seen = new Map<string, string>()
@@ -107,6 +116,9 @@ export class FileIndex {
   }
 }
 
+/** The files that a target may mean by the name of their folder; mdBook makes index.html of `index.md` too. */
+const FOLDER_PAGES = ['README.md', 'readme.md', 'Readme.md', 'index.md']
+
 /** Tells whether there is a file at a path; for a path that leads through a symbolic link, the path of the file itself. */
 type Exists = (path: string) => boolean | string
 
@@ -122,7 +134,7 @@ export const withLinks =
 /**
  * The file that a target without anchor names, seen from the folder `from` (with a leading slash: from the effective root); null
  * if there is none. Tried in this order: the target percent-decoded, then as written; for each the file itself, with `.md` added,
- * and the README of that folder.
+ * and the README or `index.md` of that folder.
  */
 export function findTarget(target: string, from: string, root: string, exists: Exists): string | null {
   const fileAt = (path: string): string | null => {
@@ -136,7 +148,7 @@ export function findTarget(target: string, from: string, root: string, exists: E
     for (const form of compositions(path)) {
       const below = form === '' ? '' : `${form}/`
       const file = form === '' ? [] : [...(spelling.endsWith('/') ? [] : [form]), `${form}.md`]
-      for (const candidate of [...file, `${below}README.md`, `${below}readme.md`, `${below}Readme.md`]) {
+      for (const candidate of [...file, ...FOLDER_PAGES.map((name) => below + name)]) {
         const found = fileAt(candidate)
         if (found !== null) return found
       }

@@ -14,6 +14,8 @@ const FEW = 20
 
 /** The longest part of a file's name (for a README, its folder's name) that every spelling of a link to it contains. */
 function tokenOf(path: string): string {
+  // `./` means the `index.md` of a folder, and the file can move alone.
+  if (/(^|\/)index\.md$/i.test(path)) return ''
   const isReadme = /(^|\/)readme\.md$/i.test(path)
   const name = isReadme ? nameOf(path.replace(/\/?[^/]*$/, '')) || 'readme' : nameOf(path).replace(/\.[^.]*$/, '')
   // NFC, since in NFD the base letter of an accented one would count as a plain character.

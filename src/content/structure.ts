@@ -49,7 +49,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     }
   } else await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work))
   await work.pause()
-  diagnostics.push(...files.unfit, ...files.caseCollisions())
+  diagnostics.push(...files.unfit, ...files.caseCollisions(), ...files.withComponents())
 
   const below = config.root === '' ? '' : `${config.root}/`
   const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => fileEntry(path, config.root, idOf))

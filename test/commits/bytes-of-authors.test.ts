@@ -163,4 +163,25 @@ test('a README without an entry gets one only when the table of contents is edit
   assert.not((await desk.paths()).includes('README.md'))
 })
 
+test('flags that are unset leave no trace, and a slug may end with .md', async () => {
+  const files = { 'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'), 'a.md': '# A\n', 'b.md': '---\nhidden: false # so\n---\n\n# B\n' }
+  const desk = await openDesk(here, files)
+  const [a, b] = [await desk.id('a'), await desk.id('b')]
+  await desk.write([{ operation: 'update_page', page: a, hidden: true, noIndex: true, noRobotsIndex: true }])
+  assert.is(await desk.file('a.md'), '---\nhidden: true\nnoIndex: true\nnoRobotsIndex: true\n---\n\n# A\n')
+  await desk.write([{ operation: 'update_page', page: a, hidden: false, noIndex: false, noRobotsIndex: false }])
+  await desk.write([{ operation: 'update_page', page: b, hidden: false }])
+  assert.equal([await desk.file('a.md'), await desk.file('b.md')], [files['a.md'], files['b.md']])
+  await desk.write([
+    { operation: 'update_page', page: a, slug: 'Bar.md' },
+    { operation: 'insert_page', title: 'New', slug: 'Baz.md', document: { markdown: '# New\n' } },
+  ])
+  assert.equal(
+    (await desk.paths()).filter((path) => path.startsWith('Ba')),
+    ['Bar.md', 'Baz.md'],
+  )
+  assert.is(await desk.id('Bar'), a)
+  await desk.write([{ operation: 'update_page', page: a, slug: '.md' }], 400)
+})
+
 test.run()

@@ -52,6 +52,34 @@ test('a renamed page changes a link that a new file would take over, and no othe
   assert.is(await desk.file('other.md'), '# One\n\n[home](./) [one](./other.md)\n')
 })
 
+test('includes of mdBook and links to the index.md of a folder follow a rename', async () => {
+  const included =
+    '# One\n\n```rust\n{{#include ../code/a.rs:2:10}}\n{{#rustdoc_include a.rs}}\n```\n\n{{#include two.md}} [up](./) [dir](../guide/) [x](../)\n'
+  const desk = await openDesk(here, {
+    'book.toml': '[book]\n',
+    'src/SUMMARY.md': '# Summary\n\n[Home](index.md)\n\n- [Guide](guide/index.md)\n  - [One](guide/one.md)\n  - [Two](guide/two.md)\n',
+    'src/index.md': '# Home\n\n{{#include guide/two.md:x}} [guide](guide/)\n',
+    'src/guide/index.md': '# Guide\n',
+    'src/guide/one.md': included,
+    'src/guide/two.md': '# Two\n',
+    'src/guide/a.rs': '',
+    'src/code/a.rs': '',
+  })
+  const { items } = (await desk.admin.call('get', `${desk.url}/links`).expect(200)).body
+  assert.equal(
+    items.map(({ status }: { status: string }) => status),
+    items.map(() => 'ok'),
+  )
+  const two = (await desk.pages())[1]?.pages[1]?.id as string
+  await desk.write([{ operation: 'update_page', page: two, slug: 'zwei' }])
+  assert.is(await desk.file('src/guide/one.md'), included.replace('two.md', 'zwei.md'))
+  assert.is(await desk.file('src/index.md'), '# Home\n\n{{#include guide/zwei.md:x}} [guide](guide/)\n')
+  const guide = (await desk.pages())[1]?.id as string
+  await desk.write([{ operation: 'update_page', page: guide, slug: 'start' }])
+  const named = included.replace('two.md', 'zwei.md').replace('[up](./)', '[up](./start.md)').replace('../guide/', '../guide/start.md')
+  assert.is(await desk.file('src/guide/one.md'), named)
+})
+
 test('renaming an uploaded file neither makes nor changes a table of contents', async () => {
   const desk = await openDesk(here, { 'README.md': '# R\n\n![a](.gitbook/assets/a.png)\n', 'sub/x.md': '# X\n', '.gitbook/assets/a.png': 'png' })
   await desk.write([{ operation: 'rename_file', file: '.gitbook/assets/a.png', name: 'b.png' }])

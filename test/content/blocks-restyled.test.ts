@@ -53,6 +53,19 @@ const PAGES = [
   '<details>\n\n<summary>Sum <i>x</i> WORD</summary>\n\nBody *y*\n\n</details>\n',
   '{% hint style="info" %}\nSome *x* WORD\nmore\n{% endhint %}\n',
   'Visit www.a.example or http://b.example/z_w_ WORD\n',
+  '<pre class="language-sql"><code class="lang-sql">SELECT WORD\nFROM t;</code></pre>\n',
+  '<pre class="language-sql"><code class="lang-sql">SELECT\n<strong>    CASE\n</strong>  WORD &#x26; &#x3C;a>\n</code></pre>\n',
+  '<pre><code class="lang-js"><strong>&lt;a&gt; &amp;&amp; WORD\n\n</strong>  <mark>b</mark>;\n</code></pre>\n',
+  '> <pre class="language-sql"><code class="lang-sql"><strong>one\n> </strong>WORD</code></pre>\n',
+  '<table>\n  <tr>\n    <td>WORD</td>\n    <td><ul><li>a</li></ul></td>\n  </tr>\n</table>\n',
+  '<table>\n  <tr>\n    <td>one</td>\n    <td>\n      <ol>\n        <li>a</li>\n        <li>WORD</li>\n      </ol>\n    </td>\n    <td><p>x</p><p>y</p></td>\n  </tr>\n</table>\n',
+  '# WORD {#one}\n',
+  '## WORD { #one .cls key="x y" }\n',
+  '### A *b* WORD {: .cls}\n',
+  'WORD { #one }\n===\n',
+  'See [a ~ b  \nWORD ~c](x.md) and ~ more ~\n',
+  'See [a  \nWORD *b*  \nc](x.md "t")  \nmore\n',
+  '[WORD ~5 [x] \\~ y](https://a.example/~me)\n',
 ]
 
 for (const page of PAGES) {
@@ -65,6 +78,11 @@ for (const page of PAGES) {
     })
   }
 }
+
+test('a new ~ between spaces, and a break that is written again, keep the style of the page', () => {
+  assert.is(edited('See [a  \nWORD](x.md)\n', 'WORD', 'b ~ c'), 'See [a  \nb ~ c](x.md)\n')
+  assert.is(edited('See [a  \nWORD](x.md)\n', 'WORD', '~b~'), 'See [a  \n\\~b\\~](x.md)\n')
+})
 
 function printed(source: string, edit: (tree: DocumentNode) => void): string {
   const tree = parseDocument(source)

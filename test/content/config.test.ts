@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { readConfig, resolveRedirect } from '../../src/content/config.js'
+import { type Diagnostic, grouped } from '../../src/kernel/diagnostic.js'
 import { idOf } from '../../src/content/identity.js'
 import { readStructure } from '../../src/content/structure.js'
 import { type MemoryFile, memoryTree } from '../support/memory-tree.js'
@@ -145,6 +146,23 @@ for (const [name, files, reason] of unreadable)
     assert.ok(byGitPath.has('a.md'))
     assert.match(diagnostics.find(({ code }) => code === 'unreadable')?.message ?? '', reason)
   })
+
+test('all .mdx files are reported once', async () => {
+  const { diagnostics } = await open({ 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '', 'b.mdx': '', 'c/d.MDX': '', '.x/e.mdx': '' })
+  assert.equal(
+    diagnostics.map(({ code, file }) => `${code} ${file}`),
+    ['unlisted b.mdx'],
+  )
+  assert.match(diagnostics[0]?.message ?? '', /2 \.mdx files/)
+})
+
+test('thousands of diagnostics of one kind leave room for the others', () => {
+  const many = Array.from({ length: 5000 }, (_, n): Diagnostic => ({ code: 'unlisted', message: 'M', file: `${n}.md` }))
+  const shown = [...grouped([...many, { code: 'missing-file', message: 'Gone.' }])].filter((one) => one !== null)
+  assert.is(shown.length, 102)
+  assert.is(shown[100]?.code, 'missing-file')
+  assert.match(shown[101]?.message ?? '', /^4900 more .* unlisted .* 100\.md, 101\.md, 102\.md/)
+})
 
 test('an entry leads through symbolic links to a page; one that leads to nothing names the link', async () => {
   const structure = await open({

@@ -18,6 +18,18 @@ const headings = (markdown: string): [number, string, string][] => read(markdown
 const anchors = (...titles: string[]): string[] => anchorsOf(titles.map((title) => ({ title })))
 const textOf = (markdown: string): string => read(markdown).sections[0]?.text ?? ''
 
+test('attribute lists state the anchors of headings, and are no part of titles', () => {
+  assert.equal(headings('# A {#one}\n\n## B { #two }\n\n## C {#three .cls}\n\n## D {: #four key="v w" }\n\n## *E* {.cls}\n\n## F `{#six}`\n\n## G {{ x }}\n'), [
+    [1, 'A', 'one'],
+    [2, 'B', 'two'],
+    [2, 'C', 'three'],
+    [2, 'D', 'four'],
+    [2, 'E', 'e'],
+    [2, 'F {#six}', 'f-six'],
+    [2, 'G {{ x }}', 'g--x'],
+  ])
+})
+
 test('anchors keep letters of every script, and drop punctuation', () => {
   assert.is(anchorOf('What’s new in v1.2?'), 'whats-new-in-v12')
   assert.is(anchorOf('Prometheus & Grafana'), 'prometheus--grafana')

@@ -8,7 +8,7 @@ import { revisionType } from '../../domain/revisions/revision-type.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import { iso } from '../../kernel/clock.js'
-import type { Diagnostic } from '../../kernel/diagnostic.js'
+import { type Diagnostic, grouped } from '../../kernel/diagnostic.js'
 import { listAsJson } from '../../kernel/raw-json.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, revisionGitOf } from '../revisions/present-facts.js'
@@ -45,7 +45,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     ...(await presentRevisionAlone(app, revision, options)),
     pages: pages.json,
     files: await listAsJson(loaded, (file) => presentFile(app, revision, file, options)),
-    diagnostics: await listAsJson(diagnosticsOf(revision.structure.diagnostics, pages.costly, loaded), (one) => one),
+    diagnostics: await listAsJson(grouped(diagnosticsOf(revision.structure.diagnostics, pages.costly, loaded)), (one) => one),
   }
 }
 

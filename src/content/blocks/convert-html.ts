@@ -1,7 +1,7 @@
 /** Blocks that are written as HTML: images, tables, code. */
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
-import { decodeReferences, type HtmlSource, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
+import { textOfHtml, type HtmlSource, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { htmlInlines } from './inline.js'
 import { imageData } from './inline-html.js'
 import { cleanSource } from './items.js'
@@ -42,12 +42,10 @@ export function findImageParagraph(at: { start: number; end: number }, context: 
 /** Code that is written as HTML (so that parts of it can be emphasized): its text, without the emphasis. */
 function htmlCode({ html, tokens }: HtmlSource, position: Position): BlockNode {
   const language = (tokens[1]?.attributes['class'] ?? '').split(' ').find((name) => /^lang(uage)?-/.test(name))
-  const all = tokenizeHtml(html.slice(tokens[1]?.end, tokens.findLast((token) => token.name === 'code')?.start))
-  const offset = tokens[1]?.end ?? 0
-  const shown = all.filter((token) => token.type === 'text').map((token) => decodeReferences(html.slice(offset + token.start, offset + token.end)))
+  const code = textOfHtml(html.slice(tokens[1]?.end, tokens.findLast((token) => token.name === 'code')?.start))
   const title = tokens[0]?.attributes['data-title']
   const data = { ...(language ? { syntax: language.replace(/^lang(uage)?-/, '') } : {}), ...(title ? { title } : {}), format: 'html', html }
-  return block('code', position, data, [text(shown.join(''))])
+  return block('code', position, data, [text(code)])
 }
 
 const FRAME = new Set(['div', 'figure', 'picture', 'p', 'a'])

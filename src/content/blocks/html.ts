@@ -91,6 +91,13 @@ export function tokenizeHtml(text: string): HtmlToken[] {
   return tokens
 }
 
+/** The text of HTML without its tags and comments, with character references resolved. */
+export const textOfHtml = (html: string): string =>
+  tokenizeHtml(html)
+    .filter(({ type }) => type === 'text')
+    .map(({ start, end }) => decodeReferences(html.slice(start, end)))
+    .join('')
+
 /** For each token the index of its partner, or -1. A close tag is paired with the nearest open tag of its name; open tags between them stay unpaired. */
 export function pairTokens(tokens: ReadonlyArray<Pick<HtmlToken, 'type' | 'name'>>): number[] {
   const pairs = new Array<number>(tokens.length).fill(-1)

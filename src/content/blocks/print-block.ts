@@ -5,6 +5,8 @@ import { DocumentError } from './document-error.js'
 import type { Markdown } from '../gfm/tree.js'
 import { type Inline, plainText } from './node.js'
 import { attributeList } from '../heading-attributes.js'
+import { textOfHtml } from './html.js'
+import { restyled } from './restyle.js'
 import { attribute, attributesOf, htmlOf, imagesHtml, stringOf, tableHtml, urlOf } from './print-html.js'
 import { phrasing, type Printing, raw } from './print-inline.js'
 import { findTag, type TagRow, tagTable } from './tags.js'
@@ -169,8 +171,23 @@ function code(node: BlockNode, path: string): Markdown[] {
   const { data } = node
   const html = stringOf(data['html'])
   if (isVerbatimPage(node)) return [raw(textOf(node))]
-  if (data['format'] === 'html' && html && /^<pre[\s>][\s\S]*<\/pre>\s*$/i.test(html)) return [raw(html)]
-  return fenced(node, path)
+  const written = data['format'] === 'html' ? HTML_CODE.exec(html) : null
+  return written ? [raw(codeHtml(written, textOf(node)))] : fenced(node, path)
+}
+
+/** Code in HTML: the opening tags, what is between them, and the closing tags. */
+const HTML_CODE = /^(<pre(?:\s[^<>]*)?>\s*<code(?:\s[^<>]*)?>)([\s\S]*)(<\/code>\s*<\/pre>\s*)$/i
+
+/** Writes code into the tags that it has, and keeps the emphasis in what stays. */
+function codeHtml([html = '', open = '', inner = '', close = '']: readonly string[], text: string): string {
+  const before = textOfHtml(inner)
+  if (before === text) return html
+  const hex = /&#x(?:3C|26);/i.test(inner)
+  const escapes: Record<string, string> = hex ? { '&': '&#x26;', '<': '&#x3C;' } : { '&': '&amp;', '<': '&lt;' }
+  if (/&(?:gt|#x3E);/i.test(inner)) escapes['>'] = hex ? '&#x3E;' : '&gt;'
+  const escaped = (code: string): string => code.replace(/[&<>]/g, (char) => escapes[char] ?? char)
+  const kept = restyled(inner, escaped(before), escaped(text), (code) => code)
+  return open + (kept !== null && textOfHtml(kept) === text ? kept : escaped(text)) + close
 }
 
 /** Fenced code; within a `{% code %}` tag if its info string does not have all its options. */

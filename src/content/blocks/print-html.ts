@@ -1,4 +1,5 @@
 /** Prints nodes as HTML: tables, images, and inline nodes that markdown cannot express. */
+import { restyled } from './restyle.js'
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
 import { htmlInlines } from './inline.js'
@@ -152,6 +153,10 @@ function cellHtml(nodes: Inline[], original: string): string {
   return isLeftOut ? open + htmlOf(nodes) + close : htmlOf(nodes)
 }
 
+/** Nodes for comparison: those of a page that was read have keys and positions, those that a client sends need not. */
+const shape = (nodes: BlockNode['nodes']): string =>
+  JSON.stringify(nodes, (name, value: unknown) => (name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value))
+
 /** A table in HTML. Cells whose original HTML still means the same keep it. */
 export function tableHtml(node: BlockNode): string {
   const rows = node.nodes.flatMap((row) => (row.object === 'block' ? [row] : []))
@@ -159,9 +164,12 @@ export function tableHtml(node: BlockNode): string {
     const tag = row.data['header'] === true ? 'th' : 'td'
     const cells = row.nodes.flatMap((cell) => (cell.object === 'block' ? [cell] : []))
     const written = (cell: BlockNode): string => {
-      const html = cell.data['html']
-      const same = typeof html === 'string' && JSON.stringify(inlinesOfHtml(html)) === JSON.stringify(cell.nodes)
-      return same ? html : cellHtml(cell.nodes as Inline[], stringOf(html))
+      const html = stringOf(cell.data['html'])
+      const [before, wanted] = [inlinesOfHtml(html), shape(cell.nodes)]
+      if (html !== '' && shape(before) === wanted) return html
+      const after = cellHtml(cell.nodes as Inline[], html)
+      const kept = restyled(html, cellHtml(before, html), after, (text) => text)
+      return kept !== null && shape(inlinesOfHtml(kept)) === wanted ? kept : after
     }
     return `<tr>${cells.map((cell) => `<${tag}${attributesOf(cell.data['attributes'])}>${written(cell)}</${tag}>`).join('')}</tr>`
   }

@@ -1,7 +1,7 @@
 /** Prints a block tree as markdown. */
 import type { Root } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
-import { type Options, toMarkdown } from 'mdast-util-to-markdown'
+import { type Options, toMarkdown, type Unsafe } from 'mdast-util-to-markdown'
 import { MARKDOWN_STYLE, UNSAFE_TEXT } from '../../kernel/markdown-style.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { DocumentError, DocumentTooLarge } from './document-error.js'
@@ -28,7 +28,20 @@ const atTags = (left: unknown, right: unknown): number | undefined => {
 }
 
 // Without the first one, which escapes addresses: to GFM, an address with an escape in it is a link all the same.
-const [, ...gfm] = gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []
+const [, ...gfm] = (gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []).map((extension) => ({
+  ...extension,
+  ...(extension.unsafe ? { unsafe: extension.unsafe.flatMap(besideText) } : {}),
+}))
+
+/** A `~` between spaces strikes nothing through. */
+function besideText(pattern: Unsafe): Unsafe[] {
+  return pattern.character === '~'
+    ? [
+        { ...pattern, before: '[^\\s]' },
+        { ...pattern, after: '[^\\s]' },
+      ]
+    : [pattern]
+}
 
 const OPTIONS: Options = {
   ...MARKDOWN_STYLE,
@@ -47,7 +60,8 @@ const WAYS: PatchWay[] = [
   { deep: false, restyle: false },
 ]
 
-const write = (children: Markdown[], style: Partial<Options> = {}): string => toMarkdown({ type: 'root', children } as Root, { ...OPTIONS, ...style })
+const write = (children: Markdown[], style: Partial<Options> = {}): string =>
+  toMarkdown({ type: 'root', children } as Root, { ...OPTIONS, ...style, handlers: { ...OPTIONS.handlers, ...style.handlers } })
 const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(flow(nodes, printing, 'nodes'))
 
 /**

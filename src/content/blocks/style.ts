@@ -1,11 +1,14 @@
 /** Which of markdown's spellings an author uses, as options of mdast-util-to-markdown. */
-import type { Options } from 'mdast-util-to-markdown'
+import { defaultHandlers, type Options } from 'mdast-util-to-markdown'
 
 /** The characters of a text that are looked at. */
 const LOOKED_AT = 20_000
 
 const marker = (text: string, of: RegExp): string | undefined => of.exec(text)?.[1]
 const count = (text: string, of: RegExp): number => text.match(of)?.length ?? 0
+
+/** A hard break as two spaces. */
+const spacedBreak: typeof defaultHandlers.break = (...given) => defaultHandlers.break(...given).replace('\\\n', '  \n')
 
 /** The options with which the printer writes as `source` is written; none for what does not occur in it. */
 export function styleOf(source: string): Partial<Options> {
@@ -24,5 +27,6 @@ export function styleOf(source: string): Partial<Options> {
     ...(stars > underscores ? { emphasis: '*' } : {}),
     ...(strong ? { strong: '_' } : {}),
     ...(repeated ? { incrementListMarker: false } : {}),
+    ...(/\S {2,}\r?\n/.test(text) && !/\\\r?\n/.test(text) ? { handlers: { break: spacedBreak } } : {}),
   }
 }

@@ -56,8 +56,12 @@ export function print(document: DocumentNode, present?: string): Outcome<string>
 export function setMembers(text: string, members: Readonly<Record<string, unknown>>, given?: string): Outcome<string> {
   const wanted = Object.entries(members)
   if (wanted.length === 0) return { done: text }
-  const except = given === undefined ? new Set<string>() : keysOf(given)
-  const changes = wanted.flatMap(([key, value]) => (except.has(key) ? [] : [[key, value ?? undefined] as const]))
+  const except = given === undefined ? {} : frontMatterOf(given)
+  const present = wanted.some(([key, value]) => isDefault(key, value)) ? frontMatterOf(text) : {}
+  const changes = wanted.flatMap(([key, value]) => {
+    if (Object.hasOwn(except, key) || (isDefault(key, value) && present[key] === value)) return []
+    return [[key, isDefault(key, value) ? undefined : (value ?? undefined)] as const]
+  })
   return changes.length === 0 ? { done: text } : edited(() => setFrontMatter(text, Object.fromEntries(changes)))
 }
 
@@ -71,12 +75,18 @@ export function edited(edit: () => string): Outcome<string> {
   }
 }
 
-function keysOf(markdown: string): Set<string> {
-  const block = findFrontMatterBlock(markdown)
-  if (!block) return new Set()
+const FLAGS: ReadonlySet<string> = new Set(['hidden', 'noIndex', 'noRobotsIndex'])
+
+/** Whether a page without the key means the same. Such a value is not written, so that setting a flag and unsetting it leaves no trace. */
+const isDefault = (key: string, value: unknown): boolean => value === false && FLAGS.has(key)
+
+/** The front matter of a text; empty if there is none, or if it cannot be read. */
+function frontMatterOf(text: string): Readonly<Record<string, unknown>> {
+  const block = findFrontMatterBlock(text)
+  if (!block) return {}
   try {
-    return new Set(Object.keys(readYamlMap(markdown.slice(block.yamlStart, block.yamlEnd))))
+    return readYamlMap(text.slice(block.yamlStart, block.yamlEnd))
   } catch {
-    return new Set()
+    return {}
   }
 }

@@ -30,11 +30,30 @@ export async function retargetLinks(batch: Batch, path: string, retargetingFor: 
     const put = next(target)
     if (put !== null && put !== target) found.push({ start, end, target: put })
   }
+  for (const { start, end } of includesIn(text, bodyStart)) {
+    const put = next(text.slice(start, end))
+    const covered = found.some((one) => one.start + bodyStart < end && start < one.end + bodyStart)
+    if (put !== null && !covered && !/[\s():{}<>]/.test(put)) found.push({ start: start - bodyStart, end: end - bodyStart, target: put })
+  }
   if (found.length === 0) return
   const outcome = await unlessTooCostly(batch.work.retarget(file, bodyStart, found), null)
   if (outcome === null || 'refused' in outcome)
     throw new ChangeError(`${path} has too many links to update them. Split it into smaller files first.`, undefined, true)
   await batch.workspace.setBytes(path, outcome.done)
+}
+
+const INCLUDE = /\{\{#(?:include|rustdoc_include|playground|template)[ \t]+([^\s{}:]+)/g
+
+/** Whether a text may include files as mdBook does, which also happens in code. */
+export const mayInclude = (text: string): boolean => text.includes('{{#')
+
+/** The paths of the files that a text includes as mdBook does. */
+function* includesIn(text: string, from: number): Generator<{ start: number; end: number }> {
+  if (!mayInclude(text)) return
+  for (const { 0: whole, 1: path = '', index } of text.matchAll(INCLUDE)) {
+    const end = index + whole.length
+    if (index >= from) yield { start: end - path.length, end }
+  }
 }
 
 /** The references in a page's markdown; none if it is too costly to parse, as when the page is read. */

@@ -1,5 +1,5 @@
 /** Replaces the targets of links and other references in markdown, and writes new ones in their style. */
-import { decodePercent, isMarkdown, keyBelow } from '../paths.js'
+import { decodePercent, isMarkdown, keyBelow, nameOf } from '../paths.js'
 
 /** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
 export interface ReferenceReplacement {
@@ -106,11 +106,15 @@ export function renamedTarget(target: string, resolved: string, { from, to, root
   return asWritten(bare, keepForm(bare, resolved, dotted)) + (SUFFIX.exec(target)?.[0] ?? '')
 }
 
+/** The pages that are named by their folder. */
+const FOLDER_PAGE = /(?:^|\/)(?:readme|index)\.md$/i
+
 /** Keeps the folder, the missing `.md` or the `.html` of a target that names the file `resolved`. */
 function keepForm(bare: string, resolved: string, next: string): string {
   if (/\.html$/i.test(bare) && isMarkdown(resolved) && !/\.html\.md$/i.test(resolved))
     return next.replace(/readme\.md$/i, 'index.md').replace(/\.(md|markdown)$/i, '.html')
-  if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
+  const isFolder = FOLDER_PAGE.test(resolved) && nameOf(bare).replace(/\.md$/i, '').toLowerCase() !== nameOf(resolved).replace(/\.md$/i, '').toLowerCase()
+  if (isFolder) return FOLDER_PAGE.test(next) ? next.replace(/\/?[^/]*$/, bare.endsWith('/') ? '/' : '') || './' : next
   return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }
 

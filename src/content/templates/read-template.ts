@@ -38,6 +38,7 @@ export async function readTemplate(id: string, files: ReadonlyMap<string, Uint8A
   const [diagnostic] = structure.diagnostics
   if (diagnostic) fail(`${CONTENT}${diagnostic.file ?? ''}${diagnostic.line === undefined ? '' : `:${diagnostic.line}`}`, diagnostic.message)
   if (!structure.listed) fail(`${CONTENT}SUMMARY.md`, 'is missing. List the pages in it.')
+  if (structure.pages.some(({ line }) => line === undefined)) fail(`${CONTENT}SUMMARY.md`, 'does not list README.md. List all pages in it.')
   if (structure.config.root !== '') fail(`${CONTENT}.gitbook.yaml`, 'must not set a root: the pages are below content/.')
   const first = structure.pages[0]
   if (first?.type !== 'document') fail(`${CONTENT}SUMMARY.md`, 'must begin with a page, not with a group or a link.')

@@ -7,7 +7,7 @@ import type { DocumentEntry, SummaryNode } from '../../types.js'
 import { ChangeError } from '../change-error.js'
 import type { Batch } from '../batch.js'
 import { MovedLinks } from '../moved-links.js'
-import { retargetLinks } from '../retarget-links.js'
+import { mayInclude, retargetLinks } from '../retarget-links.js'
 import { bounded } from './page-text.js'
 import { retargetRedirects } from './retarget-redirects.js'
 import { editSummary, inFolder, summaryText } from './table-of-contents.js'
@@ -56,7 +56,9 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>, li
   const mayMention = mentionSearch(links.names(), batch.work)
   for (const path of [...(await workspace.paths())].filter((one) => isMarkdown(one) && one !== config.summary)) {
     await batch.work.pause()
-    await retargetLinks(batch, path, async (text) => (moved.has(path) || (await mayMention(text)) ? (target) => links.next(path, target) : null))
+    await retargetLinks(batch, path, async (text) =>
+      moved.has(path) || mayInclude(text) || (await mayMention(text)) ? (target) => links.next(path, target) : null,
+    )
   }
 }
 

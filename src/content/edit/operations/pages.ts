@@ -19,12 +19,13 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   const title = change.title ?? ((await bounded(batch.work.heading(given), 'The page', 'document')) || 'Untitled')
   const parent = await parentOf(batch, change.into)
   const structure = await workspace.structure()
-  if (change.slug !== undefined) await checkSlug(batch, null, parent, change.slug)
+  const slug = change.slug === undefined ? undefined : withoutExtension(change.slug)
+  if (slug !== undefined) await checkSlug(batch, null, parent, slug)
   const siblings = new Set((parent ? parent.pages : structure.pages).map((page) => page.slug))
-  const wanted = change.slug ?? slugFrom(title)
+  const wanted = slug ?? slugFrom(title)
   const folder = folderFor(structure, parent)
   let path = inFolder(folder, `${wanted}.md`)
-  const there = change.slug === undefined ? null : await workspace.taken(path)
+  const there = slug === undefined ? null : await workspace.taken(path)
   if (there !== null) throw new ChangeError(`${path} cannot be created, since ${there} exists. Choose another slug.`, 'slug')
   for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++) path = inFolder(folder, `${wanted}-${n}.md`)
   const text = encodeText(await withMembers(batch, given, change))
@@ -44,6 +45,9 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   return { object: 'created_page', page: page.id, ...(change.ref === undefined ? {} : { ref: change.ref }) }
 }
 
+/** A slug that is written as the file's name means the same page: `Bar.md` is the file of `Bar`. */
+const withoutExtension = (slug: string): string => slug.replace(/\.md$/i, '')
+
 /** A slug for a file, made from a title. `readme` is avoided, since README.md is the page of its folder. */
 function slugFrom(title: string): string {
   const slug = fileSlug(title)
@@ -52,7 +56,7 @@ function slugFrom(title: string): string {
 
 /** Refuses a slug that cannot be a file's name, or that a sibling other than `page` has. */
 export async function checkSlug(batch: Batch, page: PageEntry | null, parent: PageEntry | null, slug: string): Promise<void> {
-  if (/^\.+$/.test(slug) || /^\.git/i.test(slug) || /^readme$/i.test(slug) || slug.trim() !== slug)
+  if (/^\.*$/.test(slug) || /^\.git/i.test(slug) || /^readme$/i.test(slug) || slug.trim() !== slug)
     throw new ChangeError(`${JSON.stringify(slug)} cannot be the name of a page's file. Choose another slug.`, 'slug')
   if (Buffer.byteLength(slug) > MAX_FILE_SLUG_BYTES || slug.includes('\x7f'))
     throw new ChangeError(`A slug is the name of the page's file: it can have at most ${MAX_FILE_SLUG_BYTES} bytes and no control characters.`, 'slug')
@@ -73,9 +77,10 @@ export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, chan
   if (change.title !== undefined && change.title !== page.title)
     await editSummary(batch, (now) => ({ kind: 'retitle', line: lineOf(now, page), title: change.title as string }))
   if (change.into !== undefined || change.at !== undefined) await movePage(batch, await pageOf(batch, page.id), change)
-  if (change.slug !== undefined && page.type === 'document' && change.slug !== pageSlug(page.key)) {
-    await checkSlug(batch, page, containerOf(await batch.workspace.structure(), page) ?? null, change.slug)
-    await moveFile(batch, page, renamed(page, change.slug))
+  const slug = change.slug === undefined ? undefined : withoutExtension(change.slug)
+  if (slug !== undefined && page.type === 'document' && slug !== pageSlug(page.key)) {
+    await checkSlug(batch, page, containerOf(await batch.workspace.structure(), page) ?? null, slug)
+    await moveFile(batch, page, renamed(page, slug))
   }
   return { object: 'updated_page', page: page.id }
 }
