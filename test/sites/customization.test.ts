@@ -38,7 +38,8 @@ test('a new site has the whole shape, without members that nobody chose, and wha
     socialPreview: {},
     insights: { trackingCookie: false },
   })
-  const members = 'background codeTheme corners dangerColor depth font icons infoColor links monospaceFont primaryColor search sidebar successColor theme warningColor'
+  const members =
+    'background codeTheme corners dangerColor depth font icons infoColor links monospaceFont primaryColor search sidebar successColor theme warningColor'
   assert.is(Object.keys(styling).sort().join(' '), members)
   assert.match(styling.primaryColor.light, /^#[0-9a-f]{6}$/)
   assert.equal((await put(before).expect(200)).body, before)
