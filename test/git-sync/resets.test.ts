@@ -19,7 +19,7 @@ async function imported(name: string) {
   return { remote, space, url: remote.url, first: (await remote.head()) as string, reset }
 }
 
-/** What everyone must see in the end: the same files on both sides, and nothing left to do. */
+/** Exports, and checks that both sides have the same files and nothing is left to do. */
 async function upToDate(space: LoadedSpace, url: string): Promise<Record<string, string>> {
   await f.export(space, { url })
   const here = await f.files(space)
@@ -29,7 +29,7 @@ async function upToDate(space: LoadedSpace, url: string): Promise<Record<string,
 }
 
 for (const keep of [true, false])
-  test(`exports that a backup of the remote lacks are held, and ${keep ? 'stay' : 'go'} as people decide`, async () => {
+  test(`exports that a restored backup lacks are held, and ${keep ? 'main' : 'the backup'} is taken`, async () => {
     const { remote, space, url, first, reset } = await imported(`backup-${keep}`)
     await f.edit(space, { 'guide.md': page('one', 'two', 'written here', 'three', 'four') })
     await f.export(space, { url })

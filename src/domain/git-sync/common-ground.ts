@@ -46,7 +46,7 @@ export interface CommonGround {
   standIns: StandIn[]
   /** The same without the exports that were recognized by their changes; null if there are none. */
   certain: CommonGround | null
-  /** What was written here of what the head dropped, and the same ground as if nothing had been dropped; null if there is none. */
+  /** The dropped commits that were written here, and the same ground as if the head had dropped nothing; null if there are none. */
   ownDropped: (DroppedExports & { ground: CommonGround }) | null
 }
 
@@ -101,7 +101,7 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
   }
 }
 
-/** What is known of a head before inferences about exports. */
+/** The facts about a head before inferences about exports. */
 interface Evidence {
   theirs: CommitId
   known: readonly CommitId[]

@@ -13,7 +13,7 @@ const MAX_PARTS = 50
 
 /** The dropped commits that were written here. */
 export interface DroppedExports {
-  /** What each of them changed, newest first; null if everything that was dropped counts as written here. */
+  /** The change that each of them made, newest first; null if everything that was dropped counts as written here. */
   parts: DroppedPart[] | null
   /** `Name <address>` of those who wrote them, newest first. */
   authors: string[]
