@@ -23,9 +23,7 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
   const parents = await parentsOf(side, on, base)
   const [first] = parents
   if (first === undefined)
-    throw new SyncFailure(
-      'The change request has no content of the repository yet. Run the connection, then update the change request from main.',
-    )
+    throw new SyncFailure('The change request has no content of the repository yet. Run the connection, then update the change request from main.')
   const tree = (await repo.commit(head)).tree
   const content = remote.directory === '' ? { changes: [], tree } : await inFolder(side, remote.directory, parents, tree)
   if (parents.length === 1 && first === on && (await isThere(side, remote.directory, on, tree))) return on
