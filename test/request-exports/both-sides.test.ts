@@ -225,4 +225,16 @@ test('who may, and what is refused', async () => {
   assert.is(story.host.repository.pulls.length, 0)
 })
 
+test('a change request is exported although the log has forgotten the synchronizations before it', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  for (let n = 0; n < 20; n++) {
+    await story.bare.commit({ [`theirs-${n}.md`]: `# ${n}\n` })
+    await here.forward(6 * MINUTE)
+  }
+  const { status, problem, branch } = await story.export(number)
+  assert.equal([status, problem], ['open', undefined])
+  assert.equal(await story.remoteFiles(branch), await story.files(`refs/heads/change-requests/${number}`))
+})
+
 test.run()

@@ -8,6 +8,7 @@ import { SyncFailure } from '../git-sync/failure.js'
 import type { RemoteSide, Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
+import { headOf } from '../revisions/main-content.js'
 import type { Export } from './contact.js'
 
 /**
@@ -18,13 +19,11 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
   const { app, space, remote, request, head, actor, side } = all
   const { repo } = space
   const log = await readSyncLog(repo, remote, head)
-  const base = log.last?.remote ?? null
+  const base = log.last?.remote ?? (await commonWithMain(all))
   const parents = await parentsOf(side, on, base)
   const [first] = parents
   if (first === undefined)
-    throw new SyncFailure(
-      'The change request began before the first synchronization with the repository. Run the connection, then update the change request from main.',
-    )
+    throw new SyncFailure('The change request has no content of the repository yet. Run the connection, then update the change request from main.')
   const tree = (await repo.commit(head)).tree
   const content = remote.directory === '' ? { changes: [], tree } : await inFolder(side, remote.directory, parents, tree)
   if (parents.length === 1 && first === on && (await isThere(side, remote.directory, on, tree))) return on
@@ -43,6 +42,15 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
     committer: serviceSignature(app),
     headers: await pageIdsHeader(app, space, local ?? undefined, await overridesAt(app, space, head)),
   })
+}
+
+/**
+ * The newest commit of the host's branch in the history of the change request, if the log no longer has one: its lines from before a change request are
+ * removed once newer ones contain them. Null for a folder, whose commits here are not those of the host.
+ */
+async function commonWithMain({ space, remote, head }: Export): Promise<CommitId | null> {
+  const theirs = remote.directory === '' ? (await readSyncLog(space.repo, remote, headOf(space))).last?.theirs : undefined
+  return theirs === undefined ? null : space.repo.mergeBase(head, theirs)
 }
 
 /** What commits and pull requests are called. */
