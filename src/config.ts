@@ -1,4 +1,5 @@
 /** All settings of the service: their environment variables, defaults and checks, and the function that reads them. */
+import { resolve } from 'node:path'
 import { cleanEnv } from 'envalid'
 import type { LogLevel } from './kernel/log.js'
 import {
@@ -277,7 +278,7 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** Reads the settings. Throws `ConfigError` with all that is wrong. */
+/** Reads the settings. Folders become absolute, since Git processes run elsewhere. Throws `ConfigError` with all that is wrong. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const wrong: string[] = []
   const entries = Object.entries(settings as Record<string, Setting<unknown>>)
@@ -288,13 +289,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       for (const [name, error] of Object.entries(errors)) wrong.push(`${name} ${error?.message ?? 'is invalid'}`)
     },
   }) as Record<string, unknown>
-  const unknown = Object.keys(env).filter((name) => name.startsWith('BINDERY_') && !(name in given))
-  wrong.push(...unknown.map((name) => `${name} is not a setting of this service`))
+  for (const name of Object.keys(env)) if (name.startsWith('BINDERY_') && !(name in given)) wrong.push(`${name} is not a setting of this service`)
   // As they were given: `clean` throws for those that are wrong by themselves.
   if (given.BINDERY_SMTP_URL && given.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set if BINDERY_SMTP_URL is set')
   if (given.BINDERY_SIGNING_KEY && given.BINDERY_SIGNING_KEY_FILE) wrong.push('only one of BINDERY_SIGNING_KEY and BINDERY_SIGNING_KEY_FILE may be set')
   if ((given.BINDERY_DEEPL_KEY === '') !== (given.BINDERY_DEEPL_URL === '')) wrong.push('BINDERY_DEEPL_URL and BINDERY_DEEPL_KEY must be set together')
   if (given.BINDERY_OPENAI_URL && given.BINDERY_OPENAI_MODEL === '') wrong.push('BINDERY_OPENAI_MODEL must be set if BINDERY_OPENAI_URL is set')
   if (wrong.length > 0) throw new ConfigError(`The configuration is wrong:\n  ${wrong.join('\n  ')}`)
-  return Object.freeze(Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values)
+  const values = Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values
+  return Object.freeze({ ...values, dataDir: resolve(values.dataDir), reposDir: resolve(values.reposDir) })
 }

@@ -65,7 +65,7 @@ program
 
 program
   .command('backup <folder>')
-  .description('copy the data and the repositories into a new folder, from which a server can start; the server may run meanwhile')
+  .description('copy the data and the repositories into a new folder, from which a server can start; the server may keep running')
   .action(async (folder: string) => {
     const { files, repositories } = await backUp(loadConfig(), folder)
     console.log(`${resolve(folder)} has ${repositories} repositories and ${files} files. To restore, see docs/administration.md.`)

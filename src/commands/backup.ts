@@ -13,7 +13,7 @@ import { OperatorError } from './maintenance.js'
 /** Paths in the data folder that the server makes again, or that belong to the running process. */
 const LEFT_OUT_OF_DATA = /^((facts|dates)\.db.*|search|pdf|control|store\/lock|\.probe-.*)$|\.(tmp|new)$/
 const LEFT_OUT_OF_REPOSITORIES = /\.lock$/
-/** How often the documents are copied again because a checkpoint replaced files meanwhile. Only what changed is copied again. */
+/** Maximum number of attempts to copy the documents between two checkpoints. Only changed files are copied again. */
 const MAX_TRIES = 100
 const AT_ONCE = 8
 
@@ -128,7 +128,7 @@ class FolderCopy {
     try {
       await copyFile(join(this.from, path), target)
     } catch (error) {
-      // It was deleted meanwhile: nothing that is copied later refers to it.
+      // It was deleted since it was listed: nothing that is copied later refers to it.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       throw error
     }

@@ -67,7 +67,7 @@ export async function openSpecFiles(dir: string): Promise<SpecFiles> {
   }
 }
 
-/** Throws an error with the code `ENOENT`, as for a missing file, if bytes do not have the hash that names them: nobody may use them. */
+/** Throws an error with the code `ENOENT`, as for a missing file, if bytes do not have the hash that names them. */
 function mustBeNamed(hash: string, bytes: Uint8Array): void {
   if (createHash('sha256').update(bytes).digest('hex') === hash) return
   throw Object.assign(new Error(`The file ${hash} of a specification is damaged. \`bindery fsck --deep\` repairs it as far as possible.`), { code: 'ENOENT' })

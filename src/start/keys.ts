@@ -36,7 +36,7 @@ export async function findSigningKey(config: KeySettings): Promise<Buffer | null
   return key === null ? null : Buffer.from(key, 'hex')
 }
 
-/** What is lost without the key, and what to do. */
+/** Names the consequences of a lost key, and the remedy. */
 const REMEDY =
   "Restore data/signing-key from a backup. Without it, stored credentials of connections and webhooks cannot be read, links to files and share links are no longer valid, and visitors' keys have to be created again. If the key is lost, `bindery forget-key signing` lets the next start make another one."
 

@@ -3,7 +3,7 @@ import type { FolderWatch } from '../disk/folder-watch.js'
 import type { Log } from '../kernel/log.js'
 import { describeFolder } from './operator-failures.js'
 
-/** How often the folders are tried, in milliseconds. */
+/** Interval between two attempts to write to the folders, in milliseconds. */
 const RETRY_MS = 3_000
 
 /** Reports that the service starts read-only. Returns false if the folders can be written to. */

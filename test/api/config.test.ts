@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import * as assert from 'uvu/assert'
 import { ConfigError, loadConfig, settingsTable } from '../../src/config.js'
 import { suite } from '../support/suite.js'
@@ -11,6 +12,11 @@ test('defaults are safe and every setting is described', () => {
   assert.equal(config.remoteProtocols, ['https', 'ssh'])
   assert.is(config.allowPrivateNetworks, false)
   for (const row of settingsTable()) assert.match(`${row.name} ${row.description}`, /^BINDERY_[A-Z_]+ .{10,}/)
+})
+
+test('folders are absolute, since processes of Git run elsewhere', () => {
+  const { dataDir, reposDir } = loadConfig({ BINDERY_REPOS_DIR: 'some/repos' })
+  assert.equal([dataDir, reposDir], [resolve('data'), resolve('some/repos')])
 })
 
 test('values are read as what they mean', () => {

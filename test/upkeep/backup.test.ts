@@ -52,7 +52,7 @@ function busy(here: TestService, spaces: readonly string[]) {
   }
 }
 
-/** What the documents name and the repositories do not have. */
+/** Lists the commits that documents name and repositories lack, and the complaints of Git. */
 async function missingObjects({ service: { app } }: TestService): Promise<string[]> {
   const missing: string[] = []
   for (const space of await app.store.all(spaceTable)) {
@@ -67,7 +67,7 @@ async function missingObjects({ service: { app } }: TestService): Promise<string
   return missing
 }
 
-test('a copy that is made while people edit and merge starts, and has all that its documents name', async () => {
+test('a backup that is made while people edit and merge contains everything that its documents name', async () => {
   let checkpoints = 0
   const log = createLog({ level: 'info', destination: { write: (line) => void (checkpoints += line.includes('store: checkpoint') ? 1 : 0) } })
   const here = await startService({ overrides: { log } })
@@ -104,7 +104,7 @@ test('a copy that is made while people edit and merge starts, and has all that i
   }
 })
 
-test('a copy keeps secrets private, leaves out what is made again, and refuses a folder that exists', async () => {
+test('a backup keeps secrets private and never overwrites a folder', async () => {
   const here = await startService()
   const copy = join(here.dir, 'copy')
   try {

@@ -10,7 +10,7 @@ import { suite } from '../support/suite.js'
 // @embedded-only: plain-git
 const test = suite<object>('full and read-only disks')
 
-/** A file system of its own in memory; null if this process may not mount one. */
+/** A separate file system in memory; null if this process may not mount one. */
 function smallDisk(): { dir: string; fill(): void; makeRoom(): void; remount(how: 'ro' | 'rw'): void; unmount(): void } | null {
   const dir = mkdtempSync(join(tmpdir(), 'small-disk-'))
   try {

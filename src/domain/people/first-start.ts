@@ -22,7 +22,7 @@ export interface FirstStart {
 /**
  * Creates the first user, organization and token, as far as they are missing. The operator vouches for the user's address. A
  * token that is given (`BINDERY_ADMIN_TOKEN`) becomes valid even if there are others, so that an operator who lost theirs can
- * set a new one. Tokens that the setting had before are revoked: whoever changes it may do so because one became known.
+ * set a new one. Tokens that the setting had before are revoked, since an operator may change it because one became known.
  */
 export async function firstStart(app: App, given: { email: string; token: string | null }): Promise<FirstStart> {
   const user = (await findAccount(app.store, given.email)) ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))
