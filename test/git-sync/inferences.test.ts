@@ -145,4 +145,38 @@ test('versions of a new page that crossed collide', async () => {
   assert.is((await f.files(space))['new.md'], page('second').trimEnd())
 })
 
+for (const name of ['guide.md', 'new.md'])
+  test(`versions of ${name} that crossed collide after one more edit of the page`, async () => {
+    const { remote, space, url } = await imported(`crossed-later-${name}`, { ...start, 'guide.md': page('zero', '## Two', 'text') })
+    for (const one of ['first', 'second']) await f.edit(space, { [name]: page(one, '## Two', 'text') })
+    for (const one of ['second', 'first']) await remote.commit({ [name]: page(one, '## Two', 'text') })
+    assert.is((await f.import(space, { url })).state, 'conflict')
+    const mine = await f.files(space)
+    await remote.commit({ [name]: page('first', '## Two', 'text', 'A note.') })
+    const run = await f.import(space, { url })
+    assert.is(run.state, 'conflict')
+    assert.equal(await f.files(space), mine)
+    assert.equal(await f.decide(space, run, 'change-request'), [name])
+    assert.is((await f.files(space))[name], page('first', '## Two', 'text', 'A note.').trimEnd())
+  })
+
+test('a line that was replaced here and is there again, with a note below it, collides', async () => {
+  const { remote, space, url } = await imported('crossed-note', { ...start, 'guide.md': page('zero', 'text') })
+  for (const one of ['first', 'second']) await f.edit(space, { 'guide.md': page(one, 'text') })
+  await remote.commit({ 'guide.md': page('second', 'text') })
+  await remote.commit({ 'guide.md': page('first', 'A note.', 'text') })
+  assert.is((await f.import(space, { url })).state, 'conflict')
+  assert.is((await f.files(space))['guide.md'], page('second', 'text').trimEnd())
+})
+
+test('a line that was added here, and removed there together with an edit, collides', async () => {
+  const { remote, space, url } = await imported('crossed-removal', { ...start, 'guide.md': page('zero', 'a', 'b', 'c', 'd') })
+  await f.edit(space, { 'guide.md': page('one', 'a', 'b', 'c', 'd') })
+  await f.edit(space, { 'guide.md': page('one', 'a', 'b', 'added', 'c', 'd') })
+  await remote.commit({ 'guide.md': page('one', 'a', 'b', 'added', 'c', 'd') })
+  await remote.commit({ 'guide.md': page('one more', 'a', 'b', 'c', 'd') })
+  assert.is((await f.import(space, { url })).state, 'conflict')
+  assert.is((await f.files(space))['guide.md'], page('one', 'a', 'b', 'added', 'c', 'd').trimEnd())
+})
+
 test.run()

@@ -9,7 +9,7 @@ import { newFiles } from '../commits/merge/files-of-both.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import type { CommonGround } from './common-ground.js'
-import { isWithin } from './contained-in-exports.js'
+import { haveCrossed, type Passage } from './crossed-versions.js'
 
 /** How many of each side's newest commits are searched. */
 const MOST_COMMITS = 200
@@ -19,8 +19,7 @@ const MOST_FILES = 50
 /**
  * Finds the changes by which the merge base gets the shared versions of files in conflict. A version is shared if one side has it now, and the other had
  * it in a commit that contains all merge bases and has not gone back to the base's version since. An older commit, of a branch that was merged in, does not
- * count: no one chose its version over that of the base. If each side had the present version of the other, the versions crossed. Then neither side is
- * known to be the newer one, and the file stays in conflict.
+ * count: no one chose its version over that of the base. If the versions crossed (`crossed-versions.ts`), the file stays in conflict.
  */
 export async function sharedVersions(
   repo: Repository,
@@ -32,14 +31,19 @@ export async function sharedVersions(
   if (texts.length === 0 || bases.length === 0) return []
   const [here, there] = [bases.map(({ local }) => local), bases.map((base) => base.theirs)]
   const [mine, other] = [await commitsSince(repo, main, here), await commitsSince(repo, theirs, there)]
+  const files = await repo.at(main)
   const found: FileChange[] = []
   for (const { base, ours, theirs: its } of texts) {
     if (!base || !ours || !its) continue
-    const hadOurs = await wentOnFrom(repo, other, its.path, { base: null, version: ours })
-    const hadTheirs = await wentOnFrom(repo, mine, ours.path, { base: null, version: its })
-    if (hadOurs === hadTheirs) continue
-    const [commits, path, version] = hadOurs ? [other, its.path, ours] : [mine, ours.path, its]
-    if (await wentOnFrom(repo, commits, path, { base, version })) found.push({ path: base.path, oid: version.oid, mode: version.mode })
+    const [taken, given] = [
+      await passageOf(repo, ours, { commits: mine, path: ours.path }, { commits: other, path: its.path }),
+      await passageOf(repo, its, { commits: other, path: its.path }, { commits: mine, path: ours.path }),
+    ]
+    const passage = taken ?? given
+    if (passage === null || (taken !== null && given !== null) || passage.after.some(({ oid }) => oid === base.oid)) continue
+    if (await haveCrossed(files, { ...passage, before: [base, ...passage.before] })) continue
+    const { version } = passage
+    found.push({ path: base.path, oid: version.oid, mode: version.mode })
   }
   return found
 }
@@ -72,12 +76,13 @@ export async function sharedFiles(
     theirs,
     bases.map((one) => one.theirs),
   )
+  const files = await repo.at(main)
   for (const { id, ours, its } of open.slice(0, MOST_FILES)) {
-    const hadOurs = await wentOnFrom(repo, there, ours.path, { base: null, version: ours })
-    const hadTheirs = await wentOnFrom(repo, here, its.path, { base: null, version: its })
-    if (ours.oid !== its.oid && hadOurs && hadTheirs) continue
-    if (hadOurs) shared.set(id, ours)
-    else if (ours.oid === its.oid || hadTheirs) shared.set(id, its)
+    const taken = await passageOf(repo, ours, { commits: here, path: ours.path }, { commits: there, path: ours.path })
+    const given = await passageOf(repo, its, { commits: there, path: its.path }, { commits: here, path: its.path })
+    const passage = taken ?? given
+    if (ours.oid === its.oid) shared.set(id, taken !== null ? ours : its)
+    else if (passage !== null && (taken === null || given === null) && !(await haveCrossed(files, passage))) shared.set(id, passage.version)
   }
   return shared
 }
@@ -93,20 +98,36 @@ async function commitsSince(repo: Repository, head: CommitId, bases: readonly Co
   return found
 }
 
-/** Whether a file had a version, and never again that of the base; null = a new file, which may have moved on. `commits`: newest first. */
-async function wentOnFrom(
-  repo: Repository,
-  commits: readonly CommitId[],
-  path: string,
-  { base, version }: { base: TreeEntry | null; version: TreeEntry },
-): Promise<boolean> {
+/** Commits of a side, newest first, and the path of a file in them. */
+interface Line {
+  commits: readonly CommitId[]
+  path: string
+}
+
+/** A version that one side has now (`own`: its commits) and that the other side (`other`) had too; null if that side never had it. */
+async function passageOf(repo: Repository, version: TreeEntry, own: Line, other: Line): Promise<Passage | null> {
   const slices = new Slices()
-  const undone: CommitId[] = []
-  for (const commit of commits) {
-    const entry = await (await repo.at(commit)).entry(path)
-    if (base !== null && entry?.oid === base.oid) undone.push(commit)
-    if (entry?.oid === version.oid && entry.mode === version.mode) return !(await isWithin(repo, commit, undone))
+  const later: { commit: CommitId; entry: TreeEntry }[] = []
+  for (const commit of other.commits) {
+    const entry = await (await repo.at(commit)).entry(other.path)
+    if (entry?.oid === version.oid && entry.mode === version.mode) {
+      const after: TreeEntry[] = []
+      for (const one of later) if (await repo.isAncestor(commit, one.commit)) after.push(one.entry)
+      return { version, before: await versionsOf(repo, own), after }
+    }
+    if (entry !== null) later.push({ commit, entry })
     if (slices.due) await slices.rest()
   }
-  return false
+  return null
+}
+
+async function versionsOf(repo: Repository, { commits, path }: Line): Promise<TreeEntry[]> {
+  const slices = new Slices()
+  const found: TreeEntry[] = []
+  for (const commit of commits) {
+    const entry = await (await repo.at(commit)).entry(path)
+    if (entry !== null) found.push(entry)
+    if (slices.due) await slices.rest()
+  }
+  return found
 }
