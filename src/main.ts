@@ -33,14 +33,14 @@ program
 
 program
   .command('token <email>')
-  .description('create a token for a user; the server may run meanwhile')
+  .description('create a token for a user; the server may keep running')
   .option('--label <label>', 'label of the token', 'Command line')
   .option('--claimed-in <organization>', 'ID of the organization in which a member uses the address without proof: the token is for that member')
   .action(async (email: string, options: { label: string; claimedIn?: string }) => console.log(await makeToken(loadConfig(), email, options)))
 
 program
   .command('user <email>')
-  .description('confirm that an address belongs to a user, creating the account if there is none; the server may run meanwhile')
+  .description('confirm that an address belongs to a user, creating the account if there is none; the server may keep running')
   .option('--name <name>', 'display name of a new account')
   .option(
     '--free',

@@ -9,7 +9,7 @@ import { offline, OperatorError } from './maintenance.js'
 
 const REPLY_MS = 60_000
 
-/** Makes a token and returns its secret. Throws `OperatorError` if there is nobody to have it, naming those who use the address. */
+/** Makes a token and returns its secret. Throws `OperatorError` if no account has the address, naming the users who claim it. */
 export const makeToken = (config: Config, email: string, { label, claimedIn }: { label: string; claimedIn?: string | undefined }): Promise<string> =>
   carryOut(config, { kind: 'token', email, label, claimedIn })
 

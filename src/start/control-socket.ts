@@ -1,6 +1,6 @@
 /**
- * The socket in the data folder by which commands reach the server that has the data. Its folder and the socket are for the owner alone: whoever may
- * connect may read the data folder, too.
+ * The socket in the data folder by which commands reach the server that has the data. Its folder and the socket are for the owner alone, who may read the
+ * data folder, too.
  */
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -26,7 +26,7 @@ export function whyNoSocket(dataDir: string): string | null {
   return bytes <= PATH_BYTES ? null : `the path ${path} has ${bytes} bytes, and that of a socket may have ${PATH_BYTES}: use a shorter BINDERY_DATA_DIR`
 }
 
-/** What the socket needs of the service. */
+/** The parts of the service that the socket needs. */
 interface Surroundings {
   dataDir: string
   /** Translates failures that an operator has to repair. */
@@ -61,7 +61,7 @@ export async function openControl(app: App, { dataDir, explain }: Surroundings):
 
 async function listen(server: Server, dataDir: string): Promise<void> {
   await rm(folderOf(dataDir), { recursive: true, force: true })
-  // The folder is there first: nobody else reaches the socket before its mode is set.
+  // The folder is private from the beginning: no other user reaches the socket before its mode is set.
   await mkdir(folderOf(dataDir), { mode: 0o700 })
   await new Promise<void>((done, failed) => {
     server.once('error', failed)

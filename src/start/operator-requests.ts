@@ -1,4 +1,4 @@
-/** What an operator asks about accounts on the command line, and how it is done: by the running server, or by the command on the data of a stopped one. */
+/** Requests of an operator about accounts, made on the command line. The running server carries them out, or the command itself on the data of a stopped one. */
 import type { App } from '../domain/context/app.js'
 import { findAllByAddress, freeAddress, tokenByOperator, vouchFor } from '../domain/people/operator.js'
 import { ServiceError } from '../kernel/errors.js'
@@ -22,7 +22,7 @@ interface UserRequest {
 
 export type OperatorRequest = TokenRequest | UserRequest
 
-/** What was done, as the command prints it, or why it was not. */
+/** The result as the command prints it, or the reason for a refusal. */
 export type OperatorReply = { done: string } | { refused: string }
 
 /** Does what was asked: the reply has the secret of the token, or those who use the address, one per line. */

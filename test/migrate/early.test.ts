@@ -34,7 +34,7 @@ function start(cwd: string, to: string, env: Record<string, string> = {}) {
   return { child, ended }
 }
 
-/** Kills the command while it waits to make the first tables in the database, which it cannot do meanwhile. */
+/** Kills the command while it waits for the lock that it needs to make the first tables in the database. */
 async function killAtTables(url: string, begin: () => ReturnType<typeof start>): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -51,7 +51,7 @@ async function killAtTables(url: string, begin: () => ReturnType<typeof start>):
   await client.end()
 }
 
-test('a migration with the default folders that is killed before it made a table, or wrote a file, goes on when it is run again', async () => {
+test('a migration with the default folders that is killed before it wrote anything goes on', async () => {
   const url = await postgres.database()
   await killAtTables(url, () => start(source.dir, url))
   const there = await start(source.dir, url).ended

@@ -56,7 +56,7 @@ test('a running server does what they ask, and a socket that a kill left does no
   await rm(dir, { recursive: true, force: true })
 })
 
-test('a data folder whose path is too long for a socket has a server without it, and the command names the reason', async () => {
+test('next to a server whose data folder has too long a path, the command names the reason', async () => {
   const above = await mkdtemp(join(tmpdir(), 'control-'))
   const dir = join(above, 'long'.repeat(30))
   const server = await startServer(dir)
