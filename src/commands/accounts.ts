@@ -3,7 +3,7 @@ import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Config } from '../config.js'
 import { FolderLocked } from '../disk/folder-lock.js'
-import { controlPath, whyNoSocket } from '../start/control-socket.js'
+import { controlPath, whyNoControl } from '../start/control-socket.js'
 import { type OperatorReply, type OperatorRequest, replyToOperator } from '../start/operator-requests.js'
 import { offline, OperatorError } from './maintenance.js'
 
@@ -25,7 +25,7 @@ async function carryOut(config: Config, request: OperatorRequest): Promise<strin
 
 async function doOffline(config: Config, request: OperatorRequest): Promise<OperatorReply> {
   const service = await offline(config).catch((error: unknown) => {
-    const reason = whyNoSocket(config.dataDir)
+    const reason = whyNoControl(config.dataDir)
     throw error instanceof FolderLocked && reason !== null ? new OperatorError(`${error.message}. To run the command next to the server: ${reason}.`) : error
   })
   try {
@@ -37,7 +37,7 @@ async function doOffline(config: Config, request: OperatorRequest): Promise<Oper
 
 /** Asks the server that has the data folder; null if there is none: it has no socket, or one that a killed server left. */
 async function askServer(dataDir: string, request: OperatorRequest): Promise<OperatorReply | null> {
-  if (whyNoSocket(dataDir) !== null) return null
+  if (whyNoControl(dataDir) !== null) return null
   try {
     return await exchange(controlPath(dataDir), JSON.stringify(request))
   } catch (error) {

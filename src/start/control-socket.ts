@@ -5,13 +5,12 @@
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { whyNoSocket } from '../disk/socket-path.js'
 import type { App } from '../domain/context/app.js'
 import { ServiceError } from '../kernel/errors.js'
 import { type OperatorReply, readOperatorRequest, replyToOperator } from './operator-requests.js'
 import { stopServer } from './serve-api.js'
 
-/** Maximum length of a socket's path: what the operating system has room for, without the zero at its end. */
-const PATH_BYTES = process.platform === 'darwin' ? 103 : 107
 const BODY_BYTES = 16 * 1024
 const REQUEST_MS = 10_000
 const CONNECTIONS = 8
@@ -20,11 +19,7 @@ const folderOf = (dataDir: string): string => join(dataDir, 'control')
 export const controlPath = (dataDir: string): string => join(folderOf(dataDir), 'socket')
 
 /** Why the data folder cannot have the socket; null if it can. */
-export function whyNoSocket(dataDir: string): string | null {
-  const path = controlPath(dataDir)
-  const bytes = Buffer.byteLength(path)
-  return bytes <= PATH_BYTES ? null : `the path ${path} has ${bytes} bytes, and that of a socket may have ${PATH_BYTES}: use a shorter BINDERY_DATA_DIR`
-}
+export const whyNoControl = (dataDir: string): string | null => whyNoSocket(controlPath(dataDir), 'BINDERY_DATA_DIR')
 
 /** The parts of the service that the socket needs. */
 interface Surroundings {
@@ -38,7 +33,7 @@ interface Surroundings {
  * one that was killed. Without the socket the service works as well, and the log says what is missing.
  */
 export async function openControl(app: App, { dataDir, explain }: Surroundings): Promise<() => Promise<void>> {
-  const reason = whyNoSocket(dataDir)
+  const reason = whyNoControl(dataDir)
   if (reason !== null) {
     app.log.warn({}, `The commands token and user need the server stopped: ${reason}.`)
     return async () => {}
