@@ -6,9 +6,10 @@ import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { isRefusedWrite } from './disk/folder-watch.js'
 import { FolderLocked } from './disk/folder-lock.js'
+import { makeToken, makeUser } from './commands/accounts.js'
 import { backUp } from './commands/backup.js'
 import { forgetKey } from './commands/keys.js'
-import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
+import { bundleSpace, checkAll, OperatorError } from './commands/maintenance.js'
 import { migrate } from './commands/migrate/migrate.js'
 import { refreshSpace } from './commands/refresh.js'
 import { UnusableKey } from './git/index.js'
@@ -32,14 +33,14 @@ program
 
 program
   .command('token <email>')
-  .description('create a token for a user; the server must be stopped')
+  .description('create a token for a user; the server may keep running')
   .option('--label <label>', 'label of the token', 'Command line')
   .option('--claimed-in <organization>', 'ID of the organization in which a member uses the address without proof: the token is for that member')
   .action(async (email: string, options: { label: string; claimedIn?: string }) => console.log(await makeToken(loadConfig(), email, options)))
 
 program
   .command('user <email>')
-  .description('confirm that an address belongs to a user, creating the account if there is none; the server must be stopped')
+  .description('confirm that an address belongs to a user, creating the account if there is none; the server may keep running')
   .option('--name <name>', 'display name of a new account')
   .option(
     '--free',

@@ -16,8 +16,10 @@ import { createPool } from './parsing/index.js'
 import { type Background, startBackground } from './start/background.js'
 import { catchUp } from './start/catch-up.js'
 import { Closers } from './start/closers.js'
+import { openControl } from './start/control-socket.js'
 import { openApp } from './start/open-app.js'
 import { openNode } from './start/open-node.js'
+import { operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
 import { serveApi } from './start/serve-api.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
@@ -80,8 +82,13 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     const { requestExports } = watchers
     const work = (): void => void (background = overrides.withoutWorker ? null : startBackground(app, { requestExports, node }))
-    if (!readOnly) work()
-    const resumption = readOnly ? resumeWhenWritable(folders, log, () => takeUp().then(work)) : null
+    let closeControl = async (): Promise<void> => {}
+    const begin = async (): Promise<void> => {
+      closeControl = await openControl(app, { dataDir: config.dataDir, explain: operatorFailures(folders) })
+      work()
+    }
+    if (!readOnly) await begin()
+    const resumption = readOnly ? resumeWhenWritable(folders, log, () => takeUp().then(begin)) : null
     node?.hints.on('moved', (hint) => {
       const [space = '', ...refs] = hint.split(' ') as [string, ...RefName[]]
       movedElsewhere(space, refs)
@@ -89,7 +96,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const close = async (): Promise<void> => {
       await resumption?.stop()
       app.waits.close()
-      await api.stop()
+      await Promise.all([api.stop(), closeControl()])
       // A book may take minutes: it is begun again after the next start.
       await app.printer.close()
       await background?.stop()

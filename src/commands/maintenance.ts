@@ -1,13 +1,11 @@
-/** The commands of an operator that work on the data of a stopped server: tokens, users, checks, and bundles of repositories. */
+/** The commands of an operator that work on the data of a stopped server, and bundles of repositories. */
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
 import { checkSpecFiles } from '../domain/openapi/check-files.js'
-import { freeAddress, tokenByOperator, vouchFor, findAllByAddress } from '../domain/people/operator.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { bundleRepository, GitError } from '../git/index.js'
-import { ServiceError } from '../kernel/errors.js'
-import { Email, spaces, type UserDoc } from '../model/index.js'
+import { spaces } from '../model/index.js'
 import { start } from '../server.js'
 
 /** The operator's command cannot be carried out; the message says what to do. */
@@ -16,63 +14,13 @@ export class OperatorError extends Error {
 }
 
 /** A service that only works on its data: no port of its own, no jobs. The lock refuses it while a server runs. */
-const offline = (config: Config) => start({ ...config, host: '127.0.0.1', port: 0, logLevel: 'silent' }, { withoutWorker: true })
-
-/** Runs `work` on the data while no server has them. */
-async function onData<T>(config: Config, work: (app: App) => Promise<T>): Promise<T> {
-  const service = await offline(config)
-  try {
-    return await work(service.app)
-  } finally {
-    await service.close()
-  }
-}
+export const offline = (config: Config) => start({ ...config, host: '127.0.0.1', port: 0, logLevel: 'silent' }, { withoutWorker: true })
 
 /** What a check of everything found: complaints, one per line (empty = all is well), and what was not checked. */
 interface Findings {
   complaints: string[]
   notes: string[]
 }
-
-/**
- * Makes a token for the account with that e-mail address, or for the member of organization `claimedIn` who claims it
- * without proof; returns the secret. Throws if there is none, naming those who use the address.
- */
-export const makeToken = (config: Config, email: string, { label, claimedIn }: { label: string; claimedIn?: string | undefined }): Promise<string> =>
-  onData(config, async (app) => {
-    try {
-      return (await tokenByOperator(app, email, label, claimedIn)).secret
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      const known = (await findAllByAddress(app, email)).map(describe)
-      throw new OperatorError([error.message, `\`bindery user ${email}\` creates an account without proof by mail.`, ...known].join('\n'))
-    }
-  })
-
-/** Takes the operator's word that an address belongs to a user, or, with `free`, that it does not belong to the account that has it. Returns those who use the address, one per line. */
-export const makeUser = (config: Config, email: string, { name, free }: { name?: string | undefined; free?: boolean | undefined }): Promise<string> =>
-  onData(config, async (app) => {
-    if (!isAddress(email)) throw new OperatorError(`${email} is not an e-mail address such as ada@example.org.`)
-    try {
-      await (free ? freeAddress(app, email) : vouchFor(app, email, name))
-    } catch (error) {
-      throw error instanceof ServiceError ? new OperatorError(error.message) : error
-    }
-    return (await findAllByAddress(app, email)).map(describe).join('\n')
-  })
-
-const isAddress = (text: string): boolean => text.length <= (Email.maxLength as number) && new RegExp(Email.pattern as string).test(text)
-
-const PROOFS = {
-  mail: 'the address was proved by mail',
-  operator: 'the address was confirmed by the operator',
-  earlier: 'created before proof of the address was required',
-}
-
-const describe = ({ id, displayName, email, proof, limitedTo }: UserDoc): string =>
-  proof === undefined
-    ? `User ${id} of organization ${limitedTo} alone, ${displayName} <${email}>: without proof`
-    : `Account ${id}, ${displayName} <${email}>: ${PROOFS[proof]}`
 
 /**
  * Checks documents against Git: the start brings both into agreement, then every repository is checked by `git fsck --strict`,

@@ -153,7 +153,8 @@ const listen = (server: Server, { host, port }: Config): Promise<void> =>
     server.listen(port, host, () => done())
   })
 
-const stopServer = (server: Server): Promise<void> =>
+/** Takes no more connections, and waits for requests under way for half a minute at most. */
+export const stopServer = (server: Server): Promise<void> =>
   new Promise((done) => {
     const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
     server.close(() => {

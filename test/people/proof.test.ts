@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { loadConfig } from '../../src/config.js'
-import { makeToken, makeUser, OperatorError } from '../../src/commands/maintenance.js'
+import { makeToken, makeUser } from '../../src/commands/accounts.js'
+import { OperatorError } from '../../src/commands/maintenance.js'
 import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
 import { databaseSettings } from '../support/service-database.js'
@@ -191,6 +192,7 @@ async function earlierData(): Promise<string> {
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, text)
   }
+  await writeFile(join(dir, 'data', 'signing-key'), `${'ab'.repeat(32)}\n`)
   return dir
 }
 

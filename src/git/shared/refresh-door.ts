@@ -5,8 +5,10 @@
 import { rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { whyNoSocket } from '../../disk/socket-path.js'
 
-const SOCKET = '.bindery-refresh'
+const pathIn = (reposDir: string): string => join(reposDir, '.bindery-refresh')
+const mayHaveDoor = (reposDir: string): boolean => whyNoSocket(pathIn(reposDir), 'BINDERY_REPOS_DIR') === null
 /** Longest name that is read, and longest wait for one, in milliseconds. */
 const MOST_BYTES = 200
 const PATIENCE_MS = 10_000
@@ -17,9 +19,10 @@ export interface RefreshDoor {
   close(): Promise<void>
 }
 
-/** Opens the door. @param refresh throws if the repository cannot be brought up to date, with a message for the operator */
+/** Opens the door; a folder whose path is too long has none. @param refresh throws if the repository cannot be brought up to date, with a message for the operator */
 export async function openRefreshDoor(reposDir: string, refresh: (name: string) => Promise<void>): Promise<RefreshDoor> {
-  const path = join(reposDir, SOCKET)
+  if (!mayHaveDoor(reposDir)) return { close: async () => {} }
+  const path = pathIn(reposDir)
   // Whoever has the lock of the folder is alone: this is what a killed server left.
   rmSync(path, { force: true })
   // bound: those who ask, for REFRESH_MS at most
@@ -52,10 +55,11 @@ async function answer(socket: Socket, refresh: (name: string) => Promise<void>):
 }
 
 /**
- * Asks the running server of this folder. Null = it did so; a text = why it could not, for the operator; undefined = no server runs.
+ * Asks the running server of this folder. Null = it did so; a text = why it could not, for the operator; undefined = no server runs, or it has no door.
  */
 export async function askForRefresh(reposDir: string, name: string): Promise<string | null | undefined> {
-  const socket = connect(join(reposDir, SOCKET))
+  if (!mayHaveDoor(reposDir)) return undefined
+  const socket = connect(pathIn(reposDir))
   try {
     await new Promise<void>((done, failed) => socket.once('connect', done).once('error', failed))
     socket.end(name)

@@ -1,0 +1,63 @@
+/** The operator's commands about accounts: the server that has the data does what they ask; if none runs, they do it themselves. */
+import { request as send } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { Config } from '../config.js'
+import { FolderLocked } from '../disk/folder-lock.js'
+import { controlPath, whyNoControl } from '../start/control-socket.js'
+import { type OperatorReply, type OperatorRequest, replyToOperator } from '../start/operator-requests.js'
+import { offline, OperatorError } from './maintenance.js'
+
+const REPLY_MS = 60_000
+
+/** Makes a token and returns its secret. Throws `OperatorError` if no account has the address, naming the users who claim it. */
+export const makeToken = (config: Config, email: string, { label, claimedIn }: { label: string; claimedIn?: string | undefined }): Promise<string> =>
+  carryOut(config, { kind: 'token', email, label, claimedIn })
+
+/** Takes the operator's word about an address. Returns those who use it, one per line. Throws `OperatorError`. */
+export const makeUser = (config: Config, email: string, { name, free }: { name?: string | undefined; free?: boolean | undefined }): Promise<string> =>
+  carryOut(config, { kind: 'user', email, name, free })
+
+async function carryOut(config: Config, request: OperatorRequest): Promise<string> {
+  const reply = (await askServer(config.dataDir, request)) ?? (await doOffline(config, request))
+  if ('refused' in reply) throw new OperatorError(reply.refused)
+  return reply.done
+}
+
+async function doOffline(config: Config, request: OperatorRequest): Promise<OperatorReply> {
+  const service = await offline(config).catch((error: unknown) => {
+    const reason = whyNoControl(config.dataDir)
+    throw error instanceof FolderLocked && reason !== null ? new OperatorError(`${error.message}. To run the command next to the server: ${reason}.`) : error
+  })
+  try {
+    return await replyToOperator(service.app, request)
+  } finally {
+    await service.close()
+  }
+}
+
+/** Asks the server that has the data folder; null if there is none: it has no socket, or one that a killed server left. */
+async function askServer(dataDir: string, request: OperatorRequest): Promise<OperatorReply | null> {
+  if (whyNoControl(dataDir) !== null) return null
+  try {
+    return await exchange(controlPath(dataDir), JSON.stringify(request))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return null
+    if (code === 'EACCES' || code === 'EPERM')
+      throw new OperatorError(`${dataDir} belongs to another user: run the command as the user that the server runs as.`)
+    throw new OperatorError(
+      `The server did not answer at ${controlPath(dataDir)} (${(error as Error).message}). What was asked may have been done; try again, and see its log.`,
+    )
+  }
+}
+
+function exchange(socketPath: string, body: string): Promise<OperatorReply> {
+  return new Promise((done, failed) => {
+    const request = send({ socketPath, method: 'POST', path: '/', signal: AbortSignal.timeout(REPLY_MS) }, (response) => {
+      text(response)
+        .then((reply) => done(JSON.parse(reply) as OperatorReply))
+        .catch(failed)
+    })
+    request.once('error', failed).end(body)
+  })
+}

@@ -1,0 +1,101 @@
+/**
+ * The socket in the data folder by which commands reach the server that has the data. Its folder and the socket are for the owner alone, who may read the
+ * data folder, too.
+ */
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { whyNoSocket } from '../disk/socket-path.js'
+import type { App } from '../domain/context/app.js'
+import { ServiceError } from '../kernel/errors.js'
+import { type OperatorReply, readOperatorRequest, replyToOperator } from './operator-requests.js'
+import { stopServer } from './serve-api.js'
+
+const BODY_BYTES = 16 * 1024
+const REQUEST_MS = 10_000
+const CONNECTIONS = 8
+
+const folderOf = (dataDir: string): string => join(dataDir, 'control')
+export const controlPath = (dataDir: string): string => join(folderOf(dataDir), 'socket')
+
+/** Why the data folder cannot have the socket; null if it can. */
+export const whyNoControl = (dataDir: string): string | null => whyNoSocket(controlPath(dataDir), 'BINDERY_DATA_DIR')
+
+/** The parts of the service that the socket needs. */
+interface Surroundings {
+  dataDir: string
+  /** Translates failures that an operator has to repair. */
+  explain(thrown: unknown): Promise<unknown>
+}
+
+/**
+ * Takes requests of operators until the returned function is called. Only for the one process that has the data, so that a socket that is there was left by
+ * one that was killed. Without the socket the service works as well, and the log says what is missing.
+ */
+export async function openControl(app: App, { dataDir, explain }: Surroundings): Promise<() => Promise<void>> {
+  const reason = whyNoControl(dataDir)
+  if (reason !== null) {
+    app.log.warn({}, `The commands token and user need the server stopped: ${reason}.`)
+    return async () => {}
+  }
+  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 }, (request, response) => {
+    void handle(app, { request, response, explain })
+  })
+  server.maxConnections = CONNECTIONS
+  const close = async (): Promise<void> => {
+    if (server.listening) await stopServer(server)
+    await rm(folderOf(dataDir), { recursive: true, force: true })
+  }
+  try {
+    await listen(server, dataDir)
+  } catch (error) {
+    app.log.warn({ error }, `The commands token and user need the server stopped: ${controlPath(dataDir)} cannot be made.`)
+  }
+  return close
+}
+
+async function listen(server: Server, dataDir: string): Promise<void> {
+  await rm(folderOf(dataDir), { recursive: true, force: true })
+  // The folder is private from the beginning: no other user reaches the socket before its mode is set.
+  await mkdir(folderOf(dataDir), { mode: 0o700 })
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed)
+    server.listen(controlPath(dataDir), done)
+  })
+  await chmod(controlPath(dataDir), 0o600)
+}
+
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  explain: Surroundings['explain']
+}
+
+async function handle(app: App, { request, response, explain }: Exchange): Promise<void> {
+  let reply: OperatorReply
+  try {
+    const asked = readOperatorRequest(await readJson(request))
+    reply = asked === null ? { refused: 'The server does not know this request: run the command of the same release.' } : await replyToOperator(app, asked)
+  } catch (thrown) {
+    const error = await explain(thrown)
+    if (!(error instanceof ServiceError)) app.log.error({ error: thrown }, 'A command of the operator failed.')
+    reply = { refused: error instanceof ServiceError ? error.message : 'The server failed; its log says why.' }
+  }
+  response.setHeader('Connection', 'close').end(JSON.stringify(reply))
+}
+
+/** The body of a request as JSON; undefined if it is too long or none. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > BODY_BYTES) return undefined
+    parts.push(part)
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
