@@ -1,6 +1,6 @@
 // Puts JSON that exists already into a response.
 import { randomUUID } from 'node:crypto'
-import { Slices } from './slices.js'
+import { eachInSlices, Slices } from './slices.js'
 
 /** Random, so that no text of a client can contain it. */
 const MARK = `raw-json-${randomUUID()}-`
@@ -8,11 +8,15 @@ let collecting: RawJson[] | null = null
 
 /** JSON that is serialized already: it becomes part of a response as it is, without being parsed again. */
 export class RawJson {
-  /** @param bytes one JSON value, in UTF-8 */
-  constructor(readonly bytes: Uint8Array) {}
+  /** @param chunks one JSON value, in UTF-8, in pieces that are joined only once, in the response */
+  constructor(readonly chunks: readonly Uint8Array[]) {}
+
+  get length(): number {
+    return this.chunks.reduce((sum, { length }) => sum + length, 0)
+  }
 
   toJSON(): unknown {
-    if (!collecting) return JSON.parse(Buffer.from(this.bytes).toString())
+    if (!collecting) return JSON.parse(Buffer.concat(this.chunks).toString())
     return `${MARK}${collecting.push(this) - 1}`
   }
 }
@@ -38,11 +42,30 @@ export async function listAsJson<I, T extends object>(items: Iterable<I>, presen
     first = false
   }
   parts.push(first ? '[]' : ']')
-  return new RawJson(Buffer.concat([...done, Buffer.from(parts.join(''))])) as unknown as T[]
+  return new RawJson([...done, Buffer.from(parts.join(''))]) as unknown as T[]
 }
 
 /** Serializes a value; each `RawJson` in it is copied as it is. */
 export function toJson(value: unknown): string | Buffer {
+  const parts = partsOf(value)
+  return Array.isArray(parts) ? Buffer.concat(parts) : parts
+}
+
+/** Like `toJson`, but the parts are copied in slices: together they may be tens of megabytes. */
+export async function toJsonInSlices(value: unknown): Promise<string | Buffer> {
+  const parts = partsOf(value)
+  if (!Array.isArray(parts)) return parts
+  const whole = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  await eachInSlices(parts, (part) => {
+    whole.set(part, at)
+    at += part.length
+  })
+  return whole
+}
+
+/** The JSON of a value: a text, or what is to be joined if there is any `RawJson` in it. */
+function partsOf(value: unknown): string | Uint8Array[] {
   const found: RawJson[] = []
   collecting = found
   let text: string
@@ -54,11 +77,13 @@ export function toJson(value: unknown): string | Buffer {
   if (found.length === 0) return text
   const parts: Uint8Array[] = []
   let at = 0
-  for (const [index, { bytes }] of found.entries()) {
+  for (const [index, { chunks }] of found.entries()) {
     const mark = `"${MARK}${index}"`
     const start = text.indexOf(mark, at)
-    parts.push(Buffer.from(text.slice(at, start)), bytes)
+    parts.push(Buffer.from(text.slice(at, start)))
+    for (const chunk of chunks) parts.push(chunk)
     at = start + mark.length
   }
-  return Buffer.concat([...parts, Buffer.from(text.slice(at))])
+  parts.push(Buffer.from(text.slice(at)))
+  return parts
 }

@@ -55,6 +55,14 @@ test('a file beyond the limit is not edited: the response names it, the limit an
   assert.match((await desk.file('SUMMARY.md')) ?? '', /contents\n\n\* \[Other\]\(moved\.md\)/)
 })
 
+test('a table of contents that would list too many pages is not made, and the response says why', async () => {
+  const files = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`d${n % 5}/p${n}.md`, 'stub\n']))
+  const desk = await openDesk(here, files)
+  const response = await desk.write([{ operation: 'insert_page', title: 'More', document: { markdown: 'more\n' } }], 413)
+  assert.match(response.error.message, /would write a SUMMARY\.md that lists all 25005 pages and groups, and it can have at most 25000 .* Divide the content/)
+  assert.is(await desk.file('SUMMARY.md'), null)
+})
+
 test('links in a page too large to be a text stay when what they name is moved, and its diagnostic says so', async () => {
   const many = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`large-${n}`, filled(`[one](one.md) ${n}\n`, 4 * MIB)]))
   const names = Object.keys(many)

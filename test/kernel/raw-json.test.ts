@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { listAsJson, RawJson, toJson } from '../../src/kernel/raw-json.js'
+import { listAsJson, RawJson, toJson, toJsonInSlices } from '../../src/kernel/raw-json.js'
 import { suite } from '../support/suite.js'
 import { unicodeText } from '../support/unicode-text.js'
 
@@ -13,6 +13,7 @@ test('a list that is serialized in slices is the same JSON, and null leaves an i
       const list = await listAsJson(items, (one) => one)
       const plain = JSON.stringify({ list: items.filter((one) => one !== null), after })
       assert.is(toJson({ list, after }).toString(), Buffer.from(plain).toString())
+      assert.is((await toJsonInSlices({ list, after })).toString(), Buffer.from(plain).toString())
     }),
     { numRuns: 50 },
   )
@@ -35,6 +36,17 @@ test('longer than a slice: others have a turn, and nothing is lost between two s
   assert.is(parsed.length, made)
   assert.ok(parsed.every(({ n }, at) => n === at))
   assert.ok(list instanceof RawJson)
+})
+
+test('others have a turn while a response of many megabytes is joined', async () => {
+  const MIB = 1024 * 1024
+  const chunk = Buffer.alloc(4 * MIB, ' ')
+  let turns = 0
+  setImmediate(() => turns++)
+  const whole = await toJsonInSlices({ list: new RawJson([...Array(64).fill(chunk), Buffer.from('[1]')]) })
+  assert.ok(turns > 0)
+  assert.is(whole.length, 256 * MIB + '{"list":[1]}'.length)
+  assert.is(whole.toString('latin1', whole.length - 4), '[1]}')
 })
 
 test.run()

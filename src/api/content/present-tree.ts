@@ -55,7 +55,7 @@ export async function presentPages(context: PageContext, entries: readonly PageE
   }
   await write(entries)
   if (known && isNew) context.app.content.trees.set(keyOf(context), { ...known, pages: lasting })
-  return { json: new RawJson(Buffer.concat([...done, Buffer.from(parts.join(''))])) as unknown as Page[], costly }
+  return { json: new RawJson([...done, Buffer.from(parts.join(''))]) as unknown as Page[], costly }
 }
 
 /** Reads what is to be known of the files whose pages are made anew. */

@@ -103,4 +103,4 @@ export class Locations {
   }
 }
 
-const json = (value: object): RawJson => new RawJson(Buffer.from(toJson(value)))
+const json = (value: object): RawJson => new RawJson([Buffer.from(toJson(value))])

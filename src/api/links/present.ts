@@ -67,7 +67,7 @@ export async function presentLink(
     ...(target === null ? {} : { targetReference: target.json }),
     locationReferences: [location as unknown as ContentLocation],
   }
-  return { json, bytes: 500 + location.bytes.length + (target?.bytes ?? 0) }
+  return { json, bytes: 500 + location.length + (target?.bytes ?? 0) }
 }
 
 /** What a link leads to; null if that is nothing that the caller may see. */
@@ -90,7 +90,7 @@ function shownOf({ page, file, anchor }: Place): Shown {
   return file ? { kind: 'file', gitPath: file.gitPath } : { kind: 'space' }
 }
 
-const raw = (json: RawJson): Presented<ContentLocation> => ({ json: json as unknown as ContentLocation, bytes: json.bytes.length })
+const raw = (json: RawJson): Presented<ContentLocation> => ({ json: json as unknown as ContentLocation, bytes: json.length })
 
 /** The page or reusable content that something stands in. */
 function sourceOf({ structure }: OpenRevision, { kind, id }: Link['source']): Shown {

@@ -60,7 +60,7 @@ export function presentVersion(app: App, spec: Spec, version: Document<OpenApiVe
 
 /** The content of a version, with its document as it is stored. */
 export const presentContent = (app: App, spec: Spec, version: Document<OpenApiVersionDoc>, document: Buffer) => ({
-  filesystem: { [SPEC_FILE]: { filename: SPEC_FILE, dir: './', isEntrypoint: true, references: [], specification: new RawJson(document) as unknown } },
+  filesystem: { [SPEC_FILE]: { filename: SPEC_FILE, dir: './', isEntrypoint: true, references: [], specification: new RawJson([document]) as unknown } },
   url: versionUrl(app, version),
   urls: {
     source: 'url' in spec.source ? spec.source.url : null,

@@ -1,7 +1,7 @@
 /** Runs one request through its endpoint: loads resources, checks permission and input, calls the handler, writes the audit entry. */
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
-import { toJson } from '../../kernel/raw-json.js'
+import { toJsonInSlices } from '../../kernel/raw-json.js'
 import type { Recording } from '../../kernel/recording.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import type { Audited } from '../../model/index.js'
@@ -248,7 +248,7 @@ class EndpointRunner {
       ctx.status = status
       return
     }
-    const body = this.serialize(compiled, parts.body)
+    const body = await this.serialize(compiled, parts.body)
     if (!validated) return respondBytes(ctx, { status, type: JSON_TYPE, body })
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const { tag, recording } = validated
@@ -267,8 +267,8 @@ class EndpointRunner {
     }
   }
 
-  private serialize(compiled: CompiledEndpoint, body: unknown): string | Buffer {
-    const text = toJson(body)
+  private async serialize(compiled: CompiledEndpoint, body: unknown): Promise<string | Buffer> {
+    const text = await toJsonInSlices(body)
     if (this.options.config.checkResponses && compiled.response) {
       const check = compiled.response()
       if (text === undefined || !check(JSON.parse(text.toString())))

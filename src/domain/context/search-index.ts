@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../kernel/errors.js'
+import { listAsJson, toJsonInSlices } from '../../kernel/raw-json.js'
 import { createPool, type Pool, TaskFailure } from '../../parsing/index.js'
 import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from '../../search/index.js'
 
@@ -59,7 +60,8 @@ export class SearchIndex {
 
   /** Makes the index one of a revision, with these pages. Returns false if texts of them are missing. */
   async set(space: string, revision: string, pages: readonly IndexedPage[]): Promise<boolean> {
-    const args = [space, revision, JSON.stringify(pages), String(this.options.maxBytes)]
+    const list = await toJsonInSlices(await listAsJson(pages, (page) => page))
+    const args = [space, revision, list.toString(), String(this.options.maxBytes)]
     return (await this.#ask<{ done: boolean }>(this.#writer, space, 'set', args)).done
   }
 

@@ -12,7 +12,7 @@ const LONG = 64 * 1024
 export async function markdownJson(app: App, owner: string, markdown: string): Promise<string | RawJson> {
   if (markdown.length <= LONG) return markdown
   try {
-    return new RawJson(await app.texts.bytes(owner, 'quote', [markdown]))
+    return new RawJson([await app.texts.bytes(owner, 'quote', [markdown])])
   } catch (error) {
     if (error instanceof TextTooCostly) return markdown
     throw error
@@ -49,7 +49,7 @@ export async function largeJson(
   const [task, more] = format === 'markdown' ? ['quoteFile', []] : ['verbatimFile', [limit]]
   try {
     const bytes = await app.texts.large.run(async () => app.texts.bytes(owner, task, [await snapshot.read(oid), ...more], oid))
-    return format === 'markdown' ? { markdown: new RawJson(bytes) } : { document: split(bytes).document }
+    return format === 'markdown' ? { markdown: new RawJson([bytes]) } : { document: split(bytes).document }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
     return format === 'markdown' ? {} : sourceJson(app, owner, '', limit)
@@ -70,5 +70,5 @@ async function sourceJson(app: App, owner: string, markdown: string, limit: stri
 function split(bytes: Uint8Array): DocumentJson {
   const end = bytes.indexOf(10)
   const { limit } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as { limit: string | null }
-  return { limit, document: new RawJson(bytes.subarray(end + 1)) }
+  return { limit, document: new RawJson([bytes.subarray(end + 1)]) }
 }

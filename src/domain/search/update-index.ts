@@ -3,6 +3,7 @@ import { anchorOf } from '../../content/outline/anchors.js'
 import type { DocumentEntry, GeneratedEntry, PageEntry } from '../../content/types.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
+import { inSlices } from '../../kernel/slices.js'
 import type { IndexedPage, IndexedText } from '../../search/index.js'
 import type { App } from '../context/app.js'
 import type { KnownPage } from '../context/content-cache.js'
@@ -46,17 +47,18 @@ export async function searchablePages(app: App, space: LoadedSpace, revision: Co
     pages.push({ id: entry.id, oid, title: entry.title, path: entry.path })
     generated.set(oid, entry)
   }
-  const visit = (entries: readonly PageEntry[]): void => {
+  function* visit(entries: readonly PageEntry[]): Generator<void, void> {
     for (const entry of entries) {
+      yield
       const found = entry.type === 'document' ? known.get(entry.gitPath) : undefined
       const { hidden, noIndex } = found?.page.attributes ?? {}
       if (hidden || noIndex) continue
       if (entry.type === 'document' && found) add(entry, found)
       if (entry.type === 'generated') addGenerated(entry)
-      visit(entry.pages)
+      yield* visit(entry.pages)
     }
   }
-  visit(opened.structure.pages)
+  await inSlices(visit(opened.structure.pages))
   return { revision, pages, descriptions, generated }
 }
 

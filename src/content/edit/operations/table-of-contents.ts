@@ -1,8 +1,10 @@
 /** What the operations share: finding pages, and editing the table of contents. */
+import { inSlices } from '../../../kernel/slices.js'
 import { entriesFrom } from '../../config.js'
 import { groupSlug } from '../../slug.js'
 import { encodeEntry, encodeHeading, nestedGroupMark } from '../../summary/encode.js'
 import type { ContentStructure, PageEntry } from '../../types.js'
+import { MAX_ENTRIES } from '../../work/summary-rows.js'
 import { folderOf, nameOf } from '../../paths.js'
 import { relativeTarget } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
@@ -12,7 +14,7 @@ import { bounded } from './page-text.js'
 
 /**
  * The current SUMMARY.md. If there is none, it is made from the inferred tree: the first structural edit creates the file. A README that
- * is a page without an entry gets one.
+ * is a page without an entry gets one. Throws `ChangeError` (413) if the tree has more pages and groups than a table of contents can list.
  */
 export async function summaryText(batch: Batch): Promise<{ path: string; text: string }> {
   const structure = await batch.workspace.structure()
@@ -28,24 +30,41 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
     await batch.workspace.setText(path, made.done)
     return { path, text: made.done }
   }
-  const made = `# Table of contents\n\n${structure.pages.map((page, index) => topLines(page, path, structure.pages[index + 1])).join('')}`
+  const count = structure.byId.size
+  if (count > MAX_ENTRIES) {
+    const why = `The change would write a ${path} that lists all ${count} pages and groups, and it can have at most ${MAX_ENTRIES} entries and groups.`
+    throw new ChangeError(`${why} Divide the content into several spaces.`, undefined, true)
+  }
+  const made = `# Table of contents\n\n${await inSlices(textOf(structure.pages, path))}`
   await batch.workspace.setText(path, made)
   return { path, text: made }
 }
 
-/** The lines of a top-level entry. A group is a heading, followed by a break if the next entry is not a group. */
-function topLines(page: PageEntry, summary: string, next: PageEntry | undefined): string {
-  if (page.type !== 'group') return lines([page], summary, 0).join('') + (next?.type === 'group' ? '\n' : '')
-  const anchor = groupSlug(page.title) === page.slug ? '' : ` <a href="#${page.slug}" id="${page.slug}"></a>`
-  const after = next === undefined ? '' : next.type === 'group' ? '\n' : '\n***\n\n'
-  return `## ${encodeHeading(page.title)}${anchor}\n\n${lines(page.pages, summary, 0).join('')}${after}`
+/** The lines of all entries. A group at the top level is a heading, followed by a break if the next entry is not a group. */
+function* textOf(pages: readonly PageEntry[], summary: string): Generator<void, string> {
+  const lines: string[] = []
+  for (const [index, page] of pages.entries()) {
+    const next = pages[index + 1]
+    if (page.type !== 'group') {
+      yield* addLines(lines, [page], summary, 0)
+      if (next?.type === 'group') lines.push('\n')
+      continue
+    }
+    const anchor = groupSlug(page.title) === page.slug ? '' : ` <a href="#${page.slug}" id="${page.slug}"></a>`
+    lines.push(`## ${encodeHeading(page.title)}${anchor}\n\n`)
+    yield* addLines(lines, page.pages, summary, 0)
+    if (next) lines.push(next.type === 'group' ? '\n' : '\n***\n\n')
+  }
+  return lines.join('')
 }
 
-function lines(pages: readonly PageEntry[], summary: string, depth: number): string[] {
-  return pages.flatMap((page) => [
-    `${'  '.repeat(depth)}* ${encodeEntry(page.title, page.type === 'document' ? relativeTarget(summary, page.gitPath) : null, 'angle')}${page.type === 'group' ? nestedGroupMark(page.slug) : ''}\n`,
-    ...lines(page.pages, summary, depth + 1),
-  ])
+function* addLines(lines: string[], pages: readonly PageEntry[], summary: string, depth: number): Generator<void, void> {
+  for (const page of pages) {
+    const entry = encodeEntry(page.title, page.type === 'document' ? relativeTarget(summary, page.gitPath) : null, 'angle')
+    lines.push(`${'  '.repeat(depth)}* ${entry}${page.type === 'group' ? nestedGroupMark(page.slug) : ''}\n`)
+    yield
+    yield* addLines(lines, page.pages, summary, depth + 1)
+  }
 }
 
 /** Remembers the `ref` by which other changes of the batch name a page. */
