@@ -77,7 +77,7 @@ export class FileIndex {
     const link = findTarget(named, from, this.root, (path) => linkOn(this.symlinks, path) ?? false)
     if (link !== null)
       return `leads through the symbolic link ${link}, which points to no file below the root of the pages. Replace the link with the file itself.`
-    const like = findTarget(named, from, this.root, (path) => this.#folded.get(path.toLowerCase()) ?? false)
+    const like = findLike(named, from, this.root, this.#folded)
     if (like !== null) return `is not a file of this repository. ${like} differs only in upper and lower case: correct the entry, or rename the file.`
     return 'is not a file of this repository. Add the file, or correct the entry.'
   }
@@ -156,6 +156,13 @@ export function findTarget(target: string, from: string, root: string, exists: E
   }
   return null
 }
+
+/**
+ * The file that a target without anchor would name if upper and lower case were the same; null if there is none.
+ * @param folded each path of the repository by its lower-case form
+ */
+export const findLike = (target: string, from: string, root: string, folded: ReadonlyMap<string, string>): string | null =>
+  findTarget(target, from, root, (path) => folded.get(path.toLowerCase()) ?? false)
 
 /** If the names of a path can be combined in more ways, they are all normalized the same way. */
 const MAX_COMPOSITIONS = 64

@@ -134,7 +134,7 @@ measured('links, and the addresses that pages link to', async (content) => {
         .join('\n\n')
     const known = new Map(files.map((path, n) => [path, { references: findReferences(text(n)), attributes: {} }]))
     const { links, bySource, byTarget, byOrigin } = atOnce(
-      buildGraph({ structure, reusable: new Map(), submodules: new Submodules([]), exists: (path) => known.has(path) }, known),
+      buildGraph({ structure, reusable: new Map(), submodules: new Submodules([]), folded: new Map(), exists: (path) => known.has(path) }, known),
     )
     content.links.set(`space:${oid(revision)}`, { links, bySource, byTarget, byOrigin })
     content.addresses.set(`space:${oid(revision)}`, atOnce(outwardLinks(structure, known)))

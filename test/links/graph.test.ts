@@ -21,7 +21,7 @@ async function graphOf(files: Record<string, string>, anchors: Record<string, st
   const structure = await readStructure(memoryTree(files), idOf(new Map()), inPlace)
   const known = new Map(Object.entries(files).map(([path, text]) => [path, { references: findReferences(text), attributes: {} }]))
   const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))
-  const graph = atOnce(buildGraph({ structure, reusable, submodules: new Submodules([]), exists: (path) => path in files }, known))
+  const graph = atOnce(buildGraph({ structure, reusable, submodules: new Submodules([]), folded: new Map(), exists: (path) => path in files }, known))
   const finders = Object.entries(anchors).map(([path, all]) => [path, anchorFinder({ headings: [], anchors: all })] as const)
   const looked = filesWithAnchors(graph)
   atOnce(checkAnchors(graph, new Map(finders)))

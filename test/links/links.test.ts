@@ -124,6 +124,23 @@ test('pages of the list are stable: each link once, also while others come and g
   await admin.call('get', `/v1/spaces/${space}/links?page=x`).expect(400)
 })
 
+test('a link that differs from a file only in upper and lower case is told the file', async () => {
+  const cases = await spaceOf(here, {
+    'README.md': '# Home\n\n[page](guide/setup.md#a) [short](/Guide/setup) [folder](guide/) ![file](PIC.png) [none](guide/none.md)\n',
+    'Guide/SetUp.md': '# Set up\n',
+    'Guide/README.md': '# Guide\n',
+    'pic.png': 'png',
+  })
+  const { items } = await read(admin, `${cases}/links`)
+  assert.equal(Object.fromEntries(items.map(({ target, problem }: Json) => [target, /\S+(?= differs only in upper and lower case)/.exec(problem)?.[0]])), {
+    '/Guide/setup': 'Guide/SetUp.md',
+    'PIC.png': 'pic.png',
+    'guide/': 'Guide/README.md',
+    'guide/none.md': undefined,
+    'guide/setup.md#a': 'Guide/SetUp.md',
+  })
+})
+
 test('revisions have the same lists', async () => {
   const { revision } = await read(admin, space)
   const [ofSpace, ofRevision] = await Promise.all([read(admin, `${space}/links`), read(admin, `${space}/revisions/${revision}/links`)])

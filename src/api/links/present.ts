@@ -26,6 +26,11 @@ const problems: Record<Problem, string> = {
   deleted: 'What it led to was deleted. Link to something else, or remove it.',
 }
 
+const explain = (problem: Problem, { like }: Link): string =>
+  problem === 'missing' && like !== undefined
+    ? `There is no such page or file. ${like} differs only in upper and lower case: correct the link, or rename the file.`
+    : problems[problem]
+
 /** A link or a location, and how many bytes of JSON are in it. */
 interface Presented<T> {
   json: T
@@ -62,7 +67,7 @@ export async function presentLink(
     status,
     relation: link.relation,
     target: link.target,
-    ...(problem === null ? {} : { problem: problems[problem] }),
+    ...(problem === null ? {} : { problem: explain(problem, link) }),
     ...(status === 'broken' && without ? { brokenByChangeRequest: !without.has(linkKey(link)) } : {}),
     ...(target === null ? {} : { targetReference: target.json }),
     locationReferences: [location as unknown as ContentLocation],

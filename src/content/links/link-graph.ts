@@ -118,7 +118,7 @@ class Collector {
       if (!resolved) continue
       const relation = one.part || PARTS.has(one.kind) ? 'dependsOn' : 'reference'
       const base = { source, relation, target: one.target.slice(0, LONGEST_TARGET) } as const
-      const link: Link = 'problem' in resolved ? { ...base, to: resolved.to ?? null, problem: resolved.problem } : { ...base, to: resolved.to, problem: null }
+      const link: Link = 'problem' in resolved ? { ...base, ...resolved, to: resolved.to ?? null } : { ...base, to: resolved.to, problem: null }
       const key = linkKey(link)
       if (own.has(key)) continue
       own.set(key, { link, fragment: 'fragment' in resolved ? resolved.fragment : undefined, origin: 'origin' in resolved ? resolved.origin : undefined })

@@ -45,6 +45,8 @@ export interface Link {
   to: LinkTarget | null
   /** Null if it is not broken. */
   problem: Problem | null
+  /** For a `missing` target: the file whose path differs from it only in upper and lower case. */
+  like?: string
 }
 
 /** Longest target that is kept, in characters. */

@@ -1,4 +1,5 @@
 /** Decides what a reference on a page leads to. */
+import { findLike } from '../file-index.js'
 import type { Reference } from '../reference.js'
 import { decodePercent, folderOf, pathOutside } from '../paths.js'
 import { resolveReference } from '../resolve-reference.js'
@@ -10,7 +11,7 @@ import { LONGEST_TARGET, type LinkSource, type LinkTarget, type Problem } from '
 /** What a reference leads to, before anchors are looked up. */
 type Resolution =
   | { to: LinkTarget; fragment?: string }
-  | { problem: Problem; to?: LinkTarget }
+  | { problem: Problem; to?: LinkTarget; like?: string }
   /** An address that may be one of this service: who asks decides what they may see of it. */
   | { origin: string; to: LinkTarget }
 
@@ -20,6 +21,8 @@ export interface LinkContext {
   /** Whether the repository has a file at a path. */
   exists: (gitPath: string) => boolean
   submodules: Submodules
+  /** The repository's files by the lower-case form of their paths. */
+  folded: ReadonlyMap<string, string>
   /** IDs of reusable content by file. */
   reusable: ReadonlyMap<string, string>
 }
@@ -33,7 +36,8 @@ const ORIGIN = /^https?:\/\/[^/?#\\\s]+/i
 const EXPRESSION = /\{[{%]/
 
 /** Resolves one reference of a source. Null = it is no link (pictures written as `data:`). */
-export function resolveLink({ kind, target }: Named, source: LinkSource, { structure, exists, reusable, submodules }: LinkContext): Resolution | null {
+export function resolveLink({ kind, target }: Named, source: LinkSource, context: LinkContext): Resolution | null {
+  const { structure, exists, reusable, submodules } = context
   if (kind === 'specification') return specification(target)
   const text = (kind === 'autolink' ? addressOf(target) : target).trim()
   if (/^data:/i.test(text)) return null
@@ -55,7 +59,9 @@ export function resolveLink({ kind, target }: Named, source: LinkSource, { struc
     case 'broken':
       if (SPACE_PATH.test(text)) return { origin: '', ...url(text) }
       if (submodules.hold(text, source.gitPath, structure.config.root)) return { problem: 'submodule' }
-      return byId(text, structure) ?? outside(text, source.gitPath) ?? { problem: /^\/?broken/.test(text) ? 'deleted' : 'missing' }
+      return (
+        byId(text, structure) ?? outside(text, source.gitPath) ?? (/^\/?broken/.test(text) ? { problem: 'deleted' } : missing(text, source.gitPath, context))
+      )
     default: {
       const origin = originOf(named.url)
       return origin === null ? url(named.url) : { origin, ...url(named.url) }
@@ -70,6 +76,12 @@ function outside(text: string, from: string): Resolution | null {
   const path = pathOutside(decodePercent(written) ?? written, folderOf(from))
   if (path === null || path.length > LONGEST_TARGET) return null
   return { to: { kind: 'outside', path, rest: text.slice(written.length, LONGEST_TARGET) }, problem: 'outside' }
+}
+
+/** A target that names nothing, with the file that it would name if upper and lower case were the same. */
+function missing(text: string, from: string, { structure, folded }: LinkContext): Resolution {
+  const like = findLike(text.replace(/[?#].*$/s, ''), folderOf(from), structure.config.root, folded)
+  return { problem: 'missing', ...(like === null ? {} : { like }) }
 }
 
 function specification(target: string): Resolution | null {

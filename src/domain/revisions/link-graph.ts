@@ -27,9 +27,11 @@ export async function linksOf(app: App, revision: OpenRevision): Promise<LinkGra
 async function make(app: App, revision: OpenRevision, key: string): Promise<LinkGraph> {
   const { structure, snapshot, space } = revision
   const entries = await snapshot.walk()
-  const oids = new Map<string, string>()
+  const [oids, folded] = [new Map<string, string>(), new Map<string, string>()]
   await eachInSlices(entries, (entry) => {
-    if (isFile(entry)) oids.set(entry.path, entry.oid)
+    if (!isFile(entry)) return
+    oids.set(entry.path, entry.oid)
+    folded.set(entry.path.toLowerCase(), entry.path)
   })
   const submodules = new Submodules(entries)
   const read = [...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath)].filter((path) => oids.has(path))
@@ -41,7 +43,7 @@ async function make(app: App, revision: OpenRevision, key: string): Promise<Link
     files.set(path, { references: references.get(oid) ?? [], attributes: pages.get(oid)?.attributes ?? {} })
   })
   const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))
-  const unchecked = await inSlices(buildGraph({ structure, reusable, submodules, exists: (path) => oids.has(path) }, files))
+  const unchecked = await inSlices(buildGraph({ structure, reusable, submodules, folded, exists: (path) => oids.has(path) }, files))
   await inSlices(checkAnchors(unchecked, await anchorsIn(app, revision, filesWithAnchors(unchecked), oids)))
   const graph = withoutPending(unchecked)
   app.content.links.set(key, graph, await inSlices(ofLinks(graph)))

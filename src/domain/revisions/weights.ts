@@ -66,9 +66,9 @@ const LINK = 420
 /** Yields once per link: a large space has a hundred thousand. */
 export function* ofLinks({ links }: LinkGraph): Generator<void, number> {
   let bytes = 1_000
-  for (const { target } of links) {
+  for (const { target, like } of links) {
     yield
-    bytes += LINK + ofText(target)
+    bytes += LINK + ofText(target) + (like === undefined ? 0 : ofText(like))
   }
   return bytes
 }
