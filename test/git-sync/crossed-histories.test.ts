@@ -153,6 +153,28 @@ test('a page that one side had deleted, and both have after they merged each oth
   }
 })
 
+// The page is new on both merge bases, under one ID, and they have it at two paths.
+test('a page that two branches took in, and that changed places with others on one of them, is in the merge after both have merged each other', async () => {
+  const space = await f.space()
+  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const [one, two, added] = [other('One.'), page('two', 'three', 'four', 'five'), page('A new page.', 'With more lines.', 'And more.')]
+  const begin = await commit(space, [main], { 'one.md': one, 'two.md': two })
+  const swap = { 'added.md': two, 'one.md': added, 'two.md': one }
+  const left = await commit(space, [begin], { 'added.md': added })
+  const right = await commit(space, [await commit(space, [begin], { 'added.md': added, 'right.md': page('Right.') })], swap)
+  const swapped = await commit(space, [left, right], { ...swap, 'right.md': page('Right.') })
+  const back = await commit(space, [right, left], { 'added.md': added, 'one.md': one, 'two.md': two })
+  for (const sides of [
+    { ours: swapped, theirs: back },
+    { ours: back, theirs: swapped },
+  ]) {
+    const merged = await mergeCommits(f.app, space, sides)
+    assert.ok(merged.clean)
+    const files = await f.files(space, await commit(space, [sides.ours, sides.theirs], {}, merged.tree))
+    assert.equal([files['added.md'], files['one.md'], files['two.md']], [added.trimEnd(), one.trimEnd(), two.trimEnd()])
+  }
+})
+
 test('entries of the table of contents that one side restored after both had merged each other stay', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId

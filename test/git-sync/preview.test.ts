@@ -196,7 +196,7 @@ test('a folder of a larger repository', async () => {
   const input = { url: remote.url, repoProjectDirectory: 'docs' }
   assert.is((await space.preview(input)).result, 'adopt')
   await space.run('import', input)
-  await remote.commit({ 'docs/more.md': '# More\n', 'code.c': 'int y;\n' })
+  await remote.commit({ 'docs/more.md': '# More\n', 'code.c': 'int y;\n', 'new.c': 'int z;\n' })
   assert.equal(kinds(await space.preview(input)), ['page_created More'])
   const none = await space.refused({ url: remote.url, repoProjectDirectory: 'missing' })
   assert.is(none.status, 400)

@@ -64,7 +64,7 @@ export async function fetchFolder(
     ...holdOf(contact),
   }
   const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
-  if (fetched.beside !== null && isLinkTo(space.doc.git, remote.key)) await keepFilesBeside(contact.app, space, remote, fetched.beside)
+  if (fetched.beside !== null && !contact.preview && isLinkTo(space.doc.git, remote.key)) await keepFilesBeside(contact.app, space, remote, fetched.beside)
   const before = mappedBefore(log)
   for (const [commit, theirs] of before) if ((fetched.find(commit) ?? theirs) !== theirs) throw new MappedOtherwise()
   return { ...fetched, theirs: fetched.theirs ?? before.get(fetched.head) ?? null }

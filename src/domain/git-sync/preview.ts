@@ -47,6 +47,7 @@ export async function previewSync(app: App, actor: Actor, space: LoadedSpace, in
     actor,
     remote,
     connection: withCredential(remote, credential ?? undefined),
+    preview: true,
     enter: async () => {},
     watch: () => ({
       mapped: async (_, total) => {

@@ -29,6 +29,8 @@ export interface Contact {
   enter(stage: Stage): Promise<void>
   /** Shows how far it is. Absent: nobody looks. */
   watch?(): Pick<FolderOrder, 'mapped' | 'received'>
+  /** A preview: no ref may move. */
+  preview?: true
 }
 
 /** One import or export under way. */

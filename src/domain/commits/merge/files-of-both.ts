@@ -28,6 +28,18 @@ export async function withFilesOfBoth(
   return withFiles(app, space, joined, common)
 }
 
+/**
+ * The new files that both sides have at different places, by ID. Without them in the merge base, a merge would have each of them twice, and in a base that has one
+ * ID twice, both sides seem to have deleted the file that they have at the other place.
+ */
+export async function addedByBoth(app: App, space: SpaceRepository, base: CommitId, { ours, theirs }: Sides): Promise<Map<string, TreeEntry>> {
+  const [mine, other] = [await newFiles(app, space, base, ours), await newFiles(app, space, base, theirs)]
+  const places = [...mine].filter(([id, { path }]) => other.has(id) && other.get(id)?.path !== path)
+  const empty = places.length === 0 ? null : await space.repo.writeBlob(Buffer.alloc(0))
+  // Of two versions, neither is known to be the newer one: both have changed what is in the base.
+  return new Map(places.map(([id, file]) => [id, other.get(id)?.oid === file.oid || empty === null ? file : { ...file, oid: empty }]))
+}
+
 /** A merge base with more files, by their IDs: a commit that no ref names. Returns `base` itself if there are none. */
 export async function withFiles(app: App, space: SpaceRepository, base: CommitId, files: ReadonlyMap<string, TreeEntry>): Promise<CommitId> {
   if (files.size === 0) return base

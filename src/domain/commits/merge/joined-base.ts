@@ -6,7 +6,7 @@ import { mergedOverrides, pageIdsHeader, rememberOverrides } from '../../revisio
 import { serviceSignature } from '../make-commit.js'
 import type { MergedTree, Sides } from './merged-tree.js'
 import { treeDespiteConflicts, withIds } from './held-files.js'
-import { withFilesOfBoth } from './files-of-both.js'
+import { addedByBoth, withFiles, withFilesOfBoth } from './files-of-both.js'
 
 type Merge = (app: App, space: SpaceRepository, sides: Sides) => Promise<MergedTree>
 
@@ -30,10 +30,11 @@ export async function joinedCommits(app: App, space: SpaceRepository, commits: r
 
 async function join(app: App, space: SpaceRepository, sides: Sides, merge: Merge): Promise<CommitId> {
   const { repo } = space
-  const merged = await merge(app, space, sides)
+  const known = await joinedBase(app, space, sides, merge)
+  const base = known === null ? null : await withFiles(app, space, known, await addedByBoth(app, space, known, sides))
+  const merged = await merge(app, space, base === null ? sides : { ...sides, base })
   const { tree, ids } = merged.clean ? { tree: merged.tree, ids: [] } : await treeDespiteConflicts(app, space, sides, merged)
-  const bases = await repo.mergeBases(sides.ours, sides.theirs)
-  const overrides = withIds(await mergedOverrides(app, space, { bases, ...sides, tree }), ids)
+  const overrides = withIds(await mergedOverrides(app, space, { bases: base === null ? [] : [base], ...sides, tree }), ids)
   const me = serviceSignature(app)
   const commit = await repo.write({
     parents: [sides.ours, sides.theirs],
