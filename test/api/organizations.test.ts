@@ -24,7 +24,7 @@ test('every setting is kept, and what did not change is not reported', async () 
 
 test('a self-hosted service says honestly that there is nothing to bill', async () => {
   const { body } = await here.admin.call('get', `/v1/orgs/${await make()}`).expect(200)
-  assert.equal([body.plan, body.trial, body.internal_isOnNewTrial, body.blocked], ['internal', { status: 'notapplicable' }, true, undefined])
+  assert.equal([body.plan, body.trial, body.internal_isOnNewTrial, body.blocked], ['internal', { status: 'notapplicable', count: 0 }, true, undefined])
   const free = { monthly: 0, yearly: 0 }
   assert.equal(body.billing, {
     interval: 'monthly',
