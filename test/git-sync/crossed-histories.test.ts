@@ -154,7 +154,7 @@ test('a page that one side had deleted, and both have after they merged each oth
 })
 
 // The page is new on both merge bases, under one ID, and they have it at two paths.
-test('a page that two branches took in, and that changed places with others on one of them, is in the merge after both have merged each other', async () => {
+test('a new page that changed places with others on one of two merge bases is in the merge', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const [one, two, added] = [other('One.'), page('two', 'three', 'four', 'five'), page('A new page.', 'With more lines.', 'And more.')]
