@@ -10,7 +10,7 @@ import { MovedLinks } from '../moved-links.js'
 import { mayInclude, retargetLinks } from '../retarget-links.js'
 import { bounded } from './page-text.js'
 import { retargetRedirects } from './retarget-redirects.js'
-import { editSummary, inFolder, summaryText } from './table-of-contents.js'
+import { inFolder, summaryText, writeSummary } from './table-of-contents.js'
 
 /**
  * Moves a page's file (for a README its whole folder), and updates the relative links to and in the moved files. All other text
@@ -46,7 +46,11 @@ export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>
     file.path = moved.get(file.path) ?? file.path
     file.name = nameOf(file.path)
   }
-  if (targets.length > 0) await editSummary(batch, () => ({ kind: 'retarget', targets }))
+  if (targets.length === 0) return
+  // Not by `editSummary`: a file that is the README now counts as unlisted until its entry names it, and an entry for it would move these lines.
+  const { summary } = (await batch.workspace.structure()).config
+  const text = await batch.workspace.text(summary)
+  if (text !== null) await writeSummary(batch, summary, text, { kind: 'retarget', targets })
 }
 
 /** Updates the links to and from files that are about to move. */

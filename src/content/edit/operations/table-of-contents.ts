@@ -22,11 +22,8 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
   if (text !== null) {
     if (!first || first.line !== undefined || first.type !== 'document') return { path, text }
     const place = { parent: null, ...(second?.line === undefined ? {} : { before: second.line }) }
-    const change = { kind: 'insert', title: first.title, href: relativeTarget(entriesFrom(structure.config), first.gitPath), place } as const
-    const made = await bounded(batch.work.changeSummary(text, change), path)
-    if ('refused' in made) throw new ChangeError(made.refused)
-    await batch.workspace.setText(path, made.done)
-    return { path, text: made.done }
+    await writeSummary(batch, path, text, { kind: 'insert', title: first.title, href: relativeTarget(entriesFrom(structure.config), first.gitPath), place })
+    return { path, text: (await batch.workspace.text(path)) as string }
   }
   const made = `# Table of contents\n\n${structure.pages.map((page, index) => topLines(page, path, structure.pages[index + 1])).join('')}`
   await batch.workspace.setText(path, made)
@@ -61,11 +58,15 @@ export function nameRef(batch: Batch, ref: string | undefined, id: string): void
  */
 export async function editSummary(batch: Batch, change: (structure: ContentStructure) => SummaryChange, sameLines = false): Promise<void> {
   const { path, text } = await summaryText(batch)
-  const structure = await batch.workspace.structure()
-  const changed = await bounded(batch.work.changeSummary(text, change(structure)), path)
+  await writeSummary(batch, path, text, change(await batch.workspace.structure()))
+  if (sameLines) await batch.workspace.structure(true)
+}
+
+/** Writes SUMMARY.md with a change of `text`. Throws `ChangeError` if the editor refuses the change. */
+export async function writeSummary(batch: Batch, path: string, text: string, change: SummaryChange): Promise<void> {
+  const changed = await bounded(batch.work.changeSummary(text, change), path)
   if ('refused' in changed) throw new ChangeError(changed.refused)
   await batch.workspace.setText(path, changed.done)
-  if (sameLines) await batch.workspace.structure(true)
 }
 
 /** The line of a page in the table of contents. `structure` must have been read from it: an inferred tree has no lines. */
