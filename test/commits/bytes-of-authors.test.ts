@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { HONKIT } from '../content/book-files.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { flat, openDesk } from './fixture.js'
@@ -161,6 +162,15 @@ test('a README without an entry gets one only when the table of contents is edit
   assert.equal([await desk.id('readme'), await desk.id('part/a')], [home, a])
   await desk.write([{ operation: 'delete_page', page: home }])
   assert.not((await desk.paths()).includes('README.md'))
+})
+
+test('a page that is renamed to the name of the README gets its own entry changed, and no other', async () => {
+  const desk = await openDesk(here, HONKIT)
+  const page = await desk.id('part-i/INTRO')
+  await desk.write([{ operation: 'update_page', page, slug: 'start' }])
+  assert.is(await desk.file('docs/TOC.md'), HONKIT['docs/TOC.md']?.replace('INTRO.md', 'start.md'))
+  await desk.write([{ operation: 'update_page', page, slug: 'INTRO' }])
+  assert.is(await desk.file('docs/TOC.md'), HONKIT['docs/TOC.md'])
 })
 
 test('flags that are unset leave no trace, and a slug may end with .md', async () => {
