@@ -46,6 +46,7 @@ test(
       await mkdir(dirname(file), { recursive: true })
       await writeFile(file, text)
     }
+    await writeFile(join(dir, 'data', 'signing-key'), `${'ab'.repeat(32)}\n`)
     const clock = handClock()
     clock.forward(Date.parse(earlier.now) - clock.now().getTime())
     const here = await startService({ dir, overrides: { clock } })

@@ -38,7 +38,12 @@ test('100 users who come at once are served 8 at a time, in order of arrival', a
 test('one user has 3 turns, one organization 5, and others find the last two free', async () => {
   const turns = new Turns(LIMITS)
   const running: { by: TurnTaker; end: () => void }[] = []
-  const take = (by: TurnTaker): void => void turns.take(by).then((end) => running.push({ by, end }))
+  const left = new AbortController()
+  const take = (by: TurnTaker): void =>
+    void turns.take(by, left.signal).then(
+      (end) => running.push({ by, end }),
+      () => {},
+    )
   const open = ({ user }: TurnTaker): number => running.filter(({ by }) => by.user === user).length
   const [greedy, friend, other] = [person('greedy', 'stranger'), person('friend', 'stranger'), person('other', 'also stranger')]
   for (const by of [greedy, friend, other]) for (let n = 0; n < 10; n++) take(by)
@@ -59,14 +64,21 @@ test('one user has 3 turns, one organization 5, and others find the last two fre
   third?.end()
   await settled()
   assert.equal([open(greedy), open(friend), open(other)], [0, 2, 2])
+  left.abort()
 })
 
 test('a user with many organizations has no more turns than others', async () => {
   const turns = new Turns(LIMITS)
   let served = 0
-  for (let n = 0; n < 20; n++) void turns.take(person('greedy', `organization ${n}`)).then(() => served++)
+  const left = new AbortController()
+  for (let n = 0; n < 20; n++)
+    void turns.take(person('greedy', `organization ${n}`), left.signal).then(
+      () => served++,
+      () => {},
+    )
   await settled()
   assert.is(served, 3)
+  left.abort()
 })
 
 test('a client that leaves gives up its place in the queue', async () => {

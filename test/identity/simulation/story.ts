@@ -39,7 +39,7 @@ export class Story {
   ) {}
 
   static async begin(ground: Ground, seed: number): Promise<Story> {
-    return new Story(ground, await ground.open({ 'SUMMARY.md': '# Table of contents\n\n', 'README.md': '# Root\n' }), random(seed))
+    return new Story(ground, await ground.open({ 'SUMMARY.md': '# Table of contents\n\n', 'notes.txt': 'Not a page.\n' }), random(seed))
   }
 
   /** One step, then all that must hold; every `thorough` steps also with cold caches. */
