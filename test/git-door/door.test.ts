@@ -11,7 +11,10 @@ const [test, here] = await suiteWith('Git door', startService)
 
 const changeRequests = async (space: string) => (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body.items
 /** The words of a description, which is a block tree. */
-const wordsOf = (description: unknown): string => JSON.stringify(description).match(/(?<="text":")[^"]*/g)?.join(' ') ?? ''
+const wordsOf = (description: unknown): string =>
+  JSON.stringify(description)
+    .match(/(?<="text":")[^"]*/g)
+    ?.join(' ') ?? ''
 const head = (space: string, ref: string) => git(join(here.dir, 'repos', `${space}.git`), ['rev-parse', ref])
 
 test('clone and fetch: main and open change requests, nothing of the service', async () => {
