@@ -103,7 +103,7 @@ const flags = <K extends string>(scope: string, keys: readonly K[], caller: Call
 /** The `permissions` object of an organization. */
 export const presentOrganizationPermissions = (caller: Caller) => flags('organization', organizationPermissions, caller)
 
-/** The `permissions` object of a space. Nobody can write the content of a locked space. */
+/** The `permissions` object of a space. No one can write the content of a locked space. */
 export const presentSpacePermissions = (caller: Caller, locked: boolean) => ({
   ...flags('space', spacePermissions, caller),
   ...(locked ? { edit: false, merge: false } : {}),

@@ -34,7 +34,7 @@ export async function checkStillMay(reader: Reader, actor: Actor, permission: st
   if (!allows(permission as Permission, role)) throw new ServiceError('forbidden', denial(permission, { [scope]: { role } }))
 }
 
-/** What a caller without a permission is told: the role that has it, their own, and what to do. */
+/** The message for a caller without a permission: the role that has it, the caller's role, and what to do. */
 export function denial(permission: string, resources: Readonly<Record<string, unknown>>): string {
   const scope = scopeOf(permission)
   const least = policy[permission as Permission]

@@ -34,7 +34,7 @@ function operationKey({ type, props, dependencies }: { type: string; props: unkn
 export class ListedTree {
   /** Files that an entry names without an anchor. */
   readonly #plain = new Set<string>()
-  /** Those, and files that an entry names with an empty anchor. */
+  /** These entries, and files that an entry names with an empty anchor. */
   readonly #named = new Set<string>()
 
   constructor(

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
   '160000': 'a submodule, whose files belong to another repository',
 }
 
-/** What an entry is that is not a regular file, as part of a sentence. */
+/** Names the kind of an entry that is not a regular file, as part of a sentence. */
 export const kindOf = ({ mode }: Pick<ReaderEntry, 'mode'>): string => KINDS[mode] ?? 'not a regular file'
 
 /**

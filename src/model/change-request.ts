@@ -23,7 +23,7 @@ export interface ChangeRequestDoc {
   revisionInitial: string
   revisionMergedAncestor?: string
   revisionMerged?: string
-  /** Who merged it and when; absent if an earlier release recorded the merge. */
+  /** The member who merged it, and the time; absent if an earlier release recorded the merge. */
   mergedBy?: string
   mergedAt?: string
   comments: number

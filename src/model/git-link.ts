@@ -17,7 +17,7 @@ export interface GitLink {
   updatedAt: string
 }
 
-/** What a response says of the connection to the linked repository; without a connection it has none of these members. */
+/** The members of a response that describe the connection to the linked repository; all are absent without a connection. */
 export const installation = {
   installationId: Type.Optional(Type.String({ description: 'ID of the connection.' })),
   installationProvider: Type.Optional(oneOf(['github', 'github-legacy', 'gitlab'], { description: 'Absent if the host is neither GitHub nor GitLab.' })),

@@ -7,7 +7,7 @@ import { jobKinds } from '../jobs/kinds.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { jobs, spaces } from '../model/index.js'
 
-/** How long the number of spaces is kept, since counting them reads all of them. */
+/** Milliseconds for which the number of spaces is cached: counting reads all of them. */
 const SPACES_MS = 60_000
 
 /** The metrics of a service: of requests, of the process, of background work, and values that are read when they are asked for. */

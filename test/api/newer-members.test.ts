@@ -184,7 +184,7 @@ test('a read-only token is promised nothing that it cannot do', async () => {
   }
 })
 
-test('nobody is promised to edit or merge in a locked space', async () => {
+test('permissions exclude edits and merges in a locked space', async () => {
   const space = await makeSpace('Locked')
   await here.admin.call('patch', `/v1/spaces/${space}`, { editMode: 'locked' }).expect(200)
   const { permissions } = (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body

@@ -63,7 +63,7 @@ test('the message names up to three violations, and what to do about an error of
   assert.match(ref.message, /ref is not the full name of a branch\. ref must be refs\/heads\/<branch>\.$/)
 })
 
-test('a token that is sent in another way is told how to be sent', async () => {
+test('the error for a token that is sent in another way explains how to send it', async () => {
   const ask = async (header?: string): Promise<string> => {
     const response = await fetch(`${here.url}${orgs}`, header === undefined ? {} : { headers: { Authorization: header } })
     assert.is(response.status, 401)

@@ -1,4 +1,4 @@
-/** Random edits of repositories as people write them, with somebody who commits with plain Git in between. */
+/** Random edits of repositories as people write them, with a person who commits with plain Git in between. */
 import * as assert from 'uvu/assert'
 import { type Random, pick, random } from '../simulation/two-sided/random.js'
 import { startService } from '../support/service.js'
@@ -11,7 +11,7 @@ const [test, here] = await suiteWith('stories of edits', startService)
 const STEPS = Number(process.env.STEPS ?? 14)
 const SEEDS = (process.env.SEEDS ?? '1').split(',').map(Number)
 
-/** What must not change by an edit of something else. */
+/** The values that an edit of another page must not change. */
 interface Look {
   pages: PageJson[]
   /** `source ID, what it leads to, status`, sorted. */

@@ -124,7 +124,7 @@ test('pages of the list are stable: each link once, also while others come and g
   await admin.call('get', `/v1/spaces/${space}/links?page=x`).expect(400)
 })
 
-test('a link that differs from a file only in upper and lower case is told the file', async () => {
+test('the problem of a link names a file that differs only in upper and lower case', async () => {
   const cases = await spaceOf(here, {
     'README.md': '# Home\n\n[page](guide/setup.md#a) [short](/Guide/setup) [folder](guide/) ![file](PIC.png) [none](guide/none.md)\n',
     'Guide/SetUp.md': '# Set up\n',

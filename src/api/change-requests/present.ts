@@ -47,7 +47,7 @@ async function descriptionOf(app: App, { space, description = '' }: ChangeReques
   return description.trim() === '' ? null : ((await documentJson(app, space, description)).document as unknown as Static<typeof ContentDocument>)
 }
 
-/** Who merged it, and when. If that was not recorded, the commit says it: its author may be somebody who is not a member. */
+/** Returns the member who merged it, and the time. Without a record, it reads the merge commit, whose author may not be a member. */
 async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, revisionMerged }: ChangeRequestDoc) {
   const known = revisionMerged !== undefined && (await space.repo.hasCommit(revisionMerged)) ? await space.repo.commit(revisionMerged as CommitId) : null
   const user =

@@ -197,7 +197,7 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
   }
 }
 
-/** What is wrong with an `Authorization` header that names no actor. Nothing of the header is repeated. */
+/** Explains why an `Authorization` header names no actor, without repeating any of it. */
 function whyUnauthenticated(header: string | undefined): string {
   const send = 'Send the header "Authorization: Bearer <token>"'
   if (header === undefined || header.trim() === '') return `A token is needed. ${send}.`

@@ -50,7 +50,7 @@ export interface ApiOptions<App, Actor extends object> {
   actorKey: (actor: Actor) => string
   /** Whether the actor has the permission on the loaded resources. */
   can: (actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>
-  /** What a caller without a permission is told: which role has it, and who gives it. Absent = the name of the permission. */
+  /** The message for a caller without a permission: the role that has it, and who can grant it. Absent = the name of the permission. */
   denial?: (permission: string, resources: Readonly<Record<string, unknown>>) => string
   /** The app with which a request of this actor is carried out. Absent = the same for all. */
   appFor?: (app: App, actor: Actor) => App

@@ -73,7 +73,7 @@ const branchOf = (union: ErrorObject, { schemaPath }: ErrorObject): string => sc
 
 /**
  * How far a branch is from what was sent. Members that have another constant value show that another branch was meant; then members
- * that are missing or unknown do. A value of the wrong form is the mistake of somebody who meant this branch.
+ * that are missing or unknown do. A value of the wrong form shows that the caller meant this branch.
  */
 function distance(errors: readonly ErrorObject[], union: ErrorObject): number {
   const weights: Readonly<Record<string, number>> = { const: 100, enum: 100, required: 10, additionalProperties: 10, unevaluatedProperties: 10 }

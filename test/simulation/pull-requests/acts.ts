@@ -56,7 +56,7 @@ export class Side {
 export class Account {
   readonly acts: Act[] = []
   readonly #byKey = new Map<string, number[]>()
-  /** What both sides had when they were last in step. */
+  /** The lines that both sides had when they were last in step. */
   inStep = new Side()
   /** The acts that main here knows. */
   here = new Side()

@@ -36,7 +36,7 @@ export async function addedByBoth(app: App, space: SpaceRepository, base: Commit
   const [mine, other] = [await newFiles(app, space, base, ours), await newFiles(app, space, base, theirs)]
   const places = [...mine].filter(([id, { path }]) => other.has(id) && other.get(id)?.path !== path)
   const empty = places.length === 0 ? null : await space.repo.writeBlob(Buffer.alloc(0))
-  // Nobody knows which of two versions is the newer one. The merge base has neither, so that they collide.
+  // Neither of the two versions is known to be the newer one. The merge base has neither, so that they collide.
   return new Map(places.map(([id, file]) => [id, other.get(id)?.oid === file.oid || empty === null ? file : { ...file, oid: empty }]))
 }
 
