@@ -285,9 +285,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const given = Object.fromEntries(entries.map(([, one]) => [one.name, env[one.name] ?? one.default]))
   const specs = Object.fromEntries(entries.map(([, one]) => [one.name, one.validator({})]))
   const clean = cleanEnv(given, specs, {
-    reporter: ({ errors }) => {
-      for (const [name, error] of Object.entries(errors)) wrong.push(`${name} ${error?.message ?? 'is invalid'}`)
-    },
+    reporter: ({ errors }) => void wrong.push(...Object.entries(errors).map(([name, error]) => `${name} ${error?.message ?? 'is invalid'}`)),
   }) as Record<string, unknown>
   for (const name of Object.keys(env)) if (name.startsWith('BINDERY_') && !(name in given)) wrong.push(`${name} is not a setting of this service`)
   // As they were given: `clean` throws for those that are wrong by themselves.

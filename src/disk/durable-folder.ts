@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isRefusedWrite } from './folder-watch.js'
+import { makePrivate } from './private-files.js'
 
 /** Makes a folder (absolute path) and those above it; they are on the disk when this resolves. Only its owner may look into new ones. */
 export async function makeDurableFolder(path: string): Promise<void> {
@@ -11,10 +12,11 @@ export async function makeDurableFolder(path: string): Promise<void> {
   for (let folder = path; folder !== end && folder !== dirname(folder); folder = dirname(folder)) await syncIfReadable(dirname(folder))
 }
 
-/** Makes a folder, or deletes what is in it. If that is refused, as on a read-only file system, a folder that is there stays as it is. */
+/** Makes a folder for its owner alone, or deletes what is in it. If that is refused, as on a read-only file system, a folder that is there stays as it is. */
 export async function makeEmptyFolder(path: string): Promise<void> {
   try {
     await makeDurableFolder(path)
+    makePrivate(path, { deep: false })
     for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true })
   } catch (error) {
     if (!isRefusedWrite(error) || !existsSync(path)) throw error

@@ -101,6 +101,7 @@ test('PATCH against DELETE leaves no link behind', async () => {
 
 test('after the signing key of the service was replaced, links still open but cannot be shown; the key of visitors is regenerated', async () => {
   const link = await create('Old')
+  await here.service.close()
   await rm(join(here.dir, 'data', 'signing-key'))
   await forgetKeys(here.dir)
   await here.restart()

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { forgetKey } from '../../src/commands/keys.js'
 import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { documentTables, journals } from '../../src/model/index.js'
 import { openPostgresStore, openStore, type Store, type StoreEvent } from '../../src/store/index.js'
@@ -26,9 +27,9 @@ export async function storedText(dir: string): Promise<string> {
   return (await Promise.all(texts)).join('')
 }
 
-/** What an operator does who replaces a key: the database refuses another one until its fingerprint is gone. */
+/** Replaces keys as an operator does: a start rejects another key until the fingerprint is gone. Without a database, the service must be closed. */
 export async function forgetKeys(dir: string): Promise<void> {
-  await query(dir, 'DELETE FROM key_fingerprints')
+  if ((await query(dir, 'DELETE FROM key_fingerprints')) === null) await forgetKey({ databaseUrl: null, dataDir: join(dir, 'data') }, 'signing')
 }
 
 /** Null if there is no database. */
