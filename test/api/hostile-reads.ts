@@ -1,7 +1,8 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { copyFolder } from '../support/folder-bytes.js'
 import { startService, type TestService } from '../support/service.js'
 import { comparable, header, type Read, read, readAnew, type WireResponse } from './both-ways.js'
 import type { Space, World } from './hostile-steps.js'
@@ -126,7 +127,7 @@ export async function readBothWays(world: World, asked: readonly Asked[]): Promi
  */
 export async function startOnCopy(world: World, forgets: boolean): Promise<TestService> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-copy-'))
-  for (const part of ['data', 'repos']) await cp(join(world.here.dir, part), join(dir, part), { recursive: true })
+  for (const part of ['data', 'repos']) await copyFolder(join(world.here.dir, part), join(dir, part))
   if (forgets) for (const name of await readdir(join(dir, 'data'))) if (name.startsWith('facts.db')) await rm(join(dir, 'data', name))
   const copy = await startService({ dir, overrides: { clock: world.clock } })
   copy.service.app.settings.publicUrl = world.here.service.app.settings.publicUrl

@@ -1,8 +1,9 @@
 // @embedded-only: plain-git
-import { cp, mkdtemp } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { copyFolder } from '../support/folder-bytes.js'
 import { type Desk, flat, openDesk, type PageJson } from '../commits/fixture.js'
 import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
@@ -238,7 +239,7 @@ test('states say the same to a service that has just started, and sees them in t
   assert.ok(seen.length > 40)
   assert.ok((await renewed(here.url)) > 40, 'responses were renewed')
   const dir = await mkdtemp(join(tmpdir(), 'bindery-copy-'))
-  for (const part of ['data', 'repos']) await cp(join(here.dir, part), join(dir, part), { recursive: true })
+  for (const part of ['data', 'repos']) await copyFolder(join(here.dir, part), join(dir, part))
   const copy = await startService({ dir })
   try {
     copy.service.app.settings.publicUrl = here.service.app.settings.publicUrl

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { cp, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** The hash of every file below a folder, by its path, to see whether anything in it has changed. */
@@ -18,3 +18,6 @@ export async function folderBytes(dir: string, leaveOut: RegExp = /^$/): Promise
   }
   return new Map([...found].sort())
 }
+
+/** Copies a folder of a service, without the socket of its commands, which cannot be copied. */
+export const copyFolder = (from: string, to: string): Promise<void> => cp(from, to, { recursive: true, filter: (path) => !path.endsWith('/data/control') })

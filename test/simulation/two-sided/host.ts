@@ -1,6 +1,7 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { copyFolder } from '../../support/folder-bytes.js'
 import { type Reach, type ServerProcess, startServer, TOKEN } from '../../races/server-process.js'
 import { startService } from '../../support/service.js'
 import type { Clock } from '../../../src/kernel/clock.js'
@@ -52,7 +53,7 @@ async function hostHere(clock: Clock, data?: string): Promise<Host> {
     restart: () => here.restart(),
     copyTo: async (folder) => {
       await here.service.close()
-      await cp(here.dir, folder, { recursive: true })
+      await copyFolder(here.dir, folder)
       here = await startService({ ...options, dir: here.dir })
     },
     close: () => here.close(),
@@ -91,7 +92,7 @@ async function hostApart(data?: string): Promise<Host> {
     },
     copyTo: async (folder) => {
       await stop()
-      await cp(dir, folder, { recursive: true })
+      await copyFolder(dir, folder)
       await start()
     },
     close: async () => {
