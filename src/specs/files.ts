@@ -116,7 +116,7 @@ async function sweepFiles(dir: string, isUsed: (hash: string) => Promise<boolean
   return removed
 }
 
-/** Whether the file is there, with these bytes. It gets a new time, so that a sweep does not take it from whoever writes its name down next. */
+/** Whether the file is there, with these bytes. It gets a new time, so that a sweep does not delete it before the next document names it. */
 async function isWhole(path: string, bytes: Uint8Array): Promise<boolean> {
   const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

@@ -15,7 +15,7 @@ const writer = await here.caller('edit')
 const clone = await Clone.of(here, space, writer)
 const head = await clone.git('rev-parse', 'HEAD')
 
-/** A delta that copies the base so many times, and adds a few bytes that make it different from others. */
+/** A delta that copies the base several times, and adds a few bytes that make it unique. */
 function repeated(base: Buffer, times: number, name: string): Buffer {
   const copies: Buffer[] = []
   for (let n = 0; n < times; n++) {

@@ -96,7 +96,7 @@ test('a revision has the address of its commit only where the repository has the
   const before = (await read(here.admin, `${space}/content`)).git.url
   await run('export', { commitMessage: 'Publish' })
   const exported = (await remote.head()) as string
-  assert.equal(await addresses(), [exported, head, first], 'the exported revision is a commit of its own there')
+  assert.equal(await addresses(), [exported, head, first], 'the exported revision is another commit there')
   assert.equal([before, (await read(here.admin, `${space}/content`)).git.url], [undefined, `https://github.example/commit/${exported}`])
 })
 

@@ -46,7 +46,7 @@ export class PlainGit {
     })
   }
 
-  /** What `git fsck --strict` finds wrong; empty = sound. A service that still joins small packs may delete one that fsck has listed: then fsck runs again. */
+  /** Returns the complaints of `git fsck --strict`; empty = sound. A service that still joins small packs may delete a pack that fsck has listed. Then fsck runs again. */
   async fsck(attempts = 5): Promise<string> {
     const found = await this.#fsckOnce()
     const isPackGone = [...found.matchAll(/packfile (\S+\.pack) index not opened/g)].some(([, pack]) => !existsSync(join(this.path, pack as string)))

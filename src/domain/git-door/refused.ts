@@ -12,7 +12,7 @@ export class PushRefused extends Error {}
 /** Lines of diagnostics that are told. */
 const MOST_LINES = 50
 /** Lines of one kind. */
-const MOST_OF_A_KIND = 20
+const MAX_OF_A_KIND = 20
 
 /** The error if a branch is not what the client believes it to be, or would lose commits. */
 export const fetchFirst = (branch: string): PushRefused =>
@@ -28,7 +28,7 @@ export async function groundOf(space: LoadedSpace, head: CommitId): Promise<Comm
 /** Tells the diagnostics that a commit brings. Throws `PushRefused` if it breaks the table of contents, the settings or a name. */
 export async function checkContent({ app, space, say }: Push, before: CommitId, after: CommitId): Promise<void> {
   const { breaking, others } = await newProblems(app, space, before, after)
-  const lines = [...grouped([...breaking, ...others], MOST_OF_A_KIND)].flatMap((one) => (one === null ? [] : [lineOf(one)]))
+  const lines = [...grouped([...breaking, ...others], MAX_OF_A_KIND)].flatMap((one) => (one === null ? [] : [lineOf(one)]))
   for (const line of lines.slice(0, MOST_LINES)) say(line)
   if (lines.length > MOST_LINES) say(`… and ${lines.length - MOST_LINES} more`)
   const [first] = breaking

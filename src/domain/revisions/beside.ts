@@ -19,7 +19,7 @@ interface Folder {
 /** The message of the list's commit: whose list it is. */
 const nameOf = ({ url, directory }: Folder): string => `Files of ${url} outside ${directory}`
 
-/** Those of some paths, from the root of the remote repository, that are files or folders outside the space's folder; none if there is no list. */
+/** Returns the paths, from the root of the remote repository, that are files or folders outside the space's folder; none if there is no list. */
 export async function filesBeside({ doc, repo }: LoadedSpace, wanted: ReadonlySet<string>): Promise<Set<string>> {
   const commit = repo.head(BESIDE)
   if (commit === null || doc.git === undefined || (await repo.commit(commit)).message.trim() !== nameOf(doc.git)) return new Set()

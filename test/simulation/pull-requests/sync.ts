@@ -5,7 +5,7 @@ import { judgeHere, judgeInStep } from './judge.js'
 import { resolveHeld } from './resolve.js'
 import { DOCS, MAIN, MINUTE, type SeenHead, type World } from './world.js'
 
-/** How many of the newest heads of the remote are looked for in main here. */
+/** Number of newest heads of the remote that are looked for in main here. */
 const RECENT = 12
 const HOUR = 61 * MINUTE
 
@@ -67,7 +67,7 @@ async function wasHere(world: World, tree: string): Promise<boolean> {
   return false
 }
 
-/** What main here, and the branches of change requests, contain by Git's history. */
+/** The commits that main here and the branches of change requests contain by Git's history. */
 async function creditHistory(world: World): Promise<void> {
   const heads = await world.space.heads()
   const credit = async (side: Side, ref: string, branches: readonly string[]): Promise<void> => {
