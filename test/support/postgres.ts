@@ -146,9 +146,19 @@ class Server implements Postgres {
     return this.#child?.pid ?? -1
   }
 
+  /** Stops the server's processes with their sockets open, or lets them continue. The main process is stopped first: it starts no others then. */
   async freeze(value: boolean): Promise<void> {
+    const signal = value ? 'SIGSTOP' : 'SIGCONT'
+    process.kill(this.pid(), signal)
     const children = await readFile(`/proc/${this.pid()}/task/${this.pid()}/children`, 'utf8')
-    for (const pid of [this.pid(), ...children.trim().split(/\s+/).map(Number)]) process.kill(pid, value ? 'SIGSTOP' : 'SIGCONT')
+    for (const pid of children.trim().split(/\s+/).map(Number)) {
+      try {
+        process.kill(pid, signal)
+      } catch (error) {
+        // A worker (autovacuum, a closed connection) that ended after the list was read.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
