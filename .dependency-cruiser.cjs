@@ -56,7 +56,9 @@ module.exports = {
     layer('kernel-is-a-leaf', 'kernel', []),
     layer('disk-is-a-leaf', 'disk', ['kernel']),
     layer('model', 'model', ['kernel']),
-    ...['content', 'access', 'auth', 'outbound', 'parsing', 'conversion', 'postgres'].map((name) => layer(`${name}-sees-no-sibling`, name, pure)),
+    ...['content', 'access', 'auth', 'outbound', 'parsing', 'conversion', 'postgres'].map((name) =>
+      layer(`${name}-sees-no-sibling`, name, pure),
+    ),
     ...['facts', 'search', 'specs', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
     ...['git', 'store'].map((name) => layer(`${name}-sees-the-database-alone`, name, ['postgres', ...files])),
     layer('files-see-whose-files-they-are', 'files', ['postgres', 'specs', 'lfs', 'printing', ...files]),
@@ -65,7 +67,12 @@ module.exports = {
     layer('lfs-sees-outbound-alone', 'lfs', ['outbound', ...files]),
     layer('render-sees-content-alone', 'render', ['content', ...pure]),
     ...floors.map(floor),
-    { name: 'every-room-of-domain-has-a-floor', severity: 'error', from: {}, to: { path: '^src/domain/', pathNot: `^src/domain/(${floors.join('|')})/` } },
+    {
+      name: 'every-room-of-domain-has-a-floor',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/domain/', pathNot: `^src/domain/(${floors.join('|')})/` },
+    },
     layer('domain', 'domain', [
       'git',
       'store',
@@ -90,8 +97,12 @@ module.exports = {
     {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
-      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/|hosts/|lfs/|files/|postgres/)' },
-      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion|hosts|lfs|files|postgres)/(?!index\\.ts$)' },
+      from: {
+        path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/|hosts/|lfs/|files/|postgres/)',
+      },
+      to: {
+        path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion|hosts|lfs|files|postgres)/(?!index\\.ts$)',
+      },
     },
     {
       name: 'pure-layers-touch-nothing',

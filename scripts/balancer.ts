@@ -12,7 +12,10 @@ interface Balancer {
 }
 
 /** Listens on a port of this machine; 0 takes a free one. */
-export async function startBalancer(port: number, servers: readonly { host: string; port: number }[]): Promise<Balancer> {
+export async function startBalancer(
+  port: number,
+  servers: readonly { host: string; port: number }[],
+): Promise<Balancer> {
   let turn = 0
   // bound: connections that are open
   const open = new Set<Socket>()

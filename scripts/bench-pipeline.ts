@@ -24,9 +24,22 @@ const ROUNDS = 2
 async function pipeline() {
   const resolver = resolversOf<object, { name: string }>()
   const resolvers = defineResolvers({ spaceId: resolver()({ as: 'space', load: ({ id }) => ({ id }) }) })
-  const endpoint = endpointsOf<{ app: object; actor: { name: string }; permission: 'space:view'; resolvers: typeof resolvers }>()
+  const endpoint = endpointsOf<{
+    app: object
+    actor: { name: string }
+    permission: 'space:view'
+    resolvers: typeof resolvers
+  }>()
   const declare = (path: `/v1/spaces/{spaceId}${string}`) =>
-    endpoint({ method: 'GET', path, summary: 'x', section: 'x', needs: 'space:view', returns: Type.Object({}), handle: () => ANSWER })
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'x',
+      section: 'x',
+      needs: 'space:view',
+      returns: Type.Object({}),
+      handle: () => ANSWER,
+    })
   const endpoints: Endpoints = Object.fromEntries(
     Array.from({ length: ENDPOINTS }, (_, i) => [
       `get${i}`,
@@ -81,7 +94,12 @@ async function measure(kind: string): Promise<{ perSecond: number; cpu: number }
   const child = fork(new URL(import.meta.url).pathname, [kind])
   const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(message as number)))
   const run = (duration: number) =>
-    autocannon({ url: `http://127.0.0.1:${port}/v1/spaces/abcdefghij0123456789`, connections: 20, duration, headers: { authorization: 'Bearer secret' } })
+    autocannon({
+      url: `http://127.0.0.1:${port}/v1/spaces/abcdefghij0123456789`,
+      connections: 20,
+      duration,
+      headers: { authorization: 'Bearer secret' },
+    })
   await run(2)
   const before = await cpuOf(child)
   const result = await run(SECONDS)

@@ -51,14 +51,18 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },
   { names: nodeLines, run: (dir) => nodes(dir, wanted) },
-  { names: [manySpacesLine], run: (dir) => manySpaces(dir, { spaces: Number(values.spaces), seconds: Number(values.seconds) }) },
+  {
+    names: [manySpacesLine],
+    run: (dir) => manySpaces(dir, { spaces: Number(values.spaces), seconds: Number(values.seconds) }),
+  },
 ]
 
 // A time limit's signal must not leave servers running.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dir = await mkdtemp(join(tmpdir(), 'bindery-bench-'))
 try {
-  for (const { names, run } of groups) if (names.some(wanted)) for (const line of await run(dir)) if (wanted(line.name)) print(line)
+  for (const { names, run } of groups)
+    if (names.some(wanted)) for (const line of await run(dir)) if (wanted(line.name)) print(line)
 } finally {
   await rm(dir, { recursive: true, force: true })
 }

@@ -47,10 +47,17 @@ async function startNode(n: number, env: Record<string, string>): Promise<Runnin
     // Ctrl-C reaches this process alone, which ends the others in order.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env, BINDERY_PORT: String(nodePort), BINDERY_DATA_DIR: join(home, 'data'), BINDERY_REPOS_DIR: join(home, 'repos') },
+    env: {
+      ...process.env,
+      ...env,
+      BINDERY_PORT: String(nodePort),
+      BINDERY_DATA_DIR: join(home, 'data'),
+      BINDERY_REPOS_DIR: join(home, 'repos'),
+    },
   })
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (said = (said + part.toString()).slice(-10_000)))
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (part: Buffer) => (said = (said + part.toString()).slice(-10_000)))
   const ended = new Promise((done) => child.once('exit', done))
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Server ${n} did not start:\n${said}`)
@@ -106,7 +113,9 @@ async function run(): Promise<void> {
     nodes.map((node) => ({ host: '127.0.0.1', port: node.port })),
   )
   closers.push(() => balancer.close())
-  const { items } = (await (await fetch(`${balancer.url}/v1/orgs`, { headers: { authorization: `Bearer ${token}` } })).json()) as { items: { id: string }[] }
+  const { items } = (await (
+    await fetch(`${balancer.url}/v1/orgs`, { headers: { authorization: `Bearer ${token}` } })
+  ).json()) as { items: { id: string }[] }
   console.log(
     [
       '',

@@ -26,11 +26,14 @@ const dir = await mkdtemp(join(tmpdir(), 'bindery-corpus-'))
 const local = existsSync(source)
 const remote = local ? join(dir, 'remote.git') : source
 if (local) await git('clone', '--quiet', '--bare', resolve(source), remote)
-const branches = (await git('ls-remote', '--heads', remote)).split('\n').flatMap((line) => line.split('\t')[1]?.replace('refs/heads/', '') ?? [])
+const branches = (await git('ls-remote', '--heads', remote))
+  .split('\n')
+  .flatMap((line) => line.split('\t')[1]?.replace('refs/heads/', '') ?? [])
 const branch = wanted ?? ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0]
 if (branch === undefined) throw new Error('The repository has no branch.')
 const url = local ? `file://${remote}` : remote
-const headOf = async (): Promise<string> => (await git('ls-remote', remote, `refs/heads/${branch}`)).split('\t')[0] ?? ''
+const headOf = async (): Promise<string> =>
+  (await git('ls-remote', remote, `refs/heads/${branch}`)).split('\t')[0] ?? ''
 
 const token = 'bindery_corpus_token_000000000000'
 const service = await start(
@@ -68,7 +71,8 @@ async function finished(space: string): Promise<any> {
 }
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(2)} s`
-const counted = (values: string[]): string => [...group(values)].map(([key, all]) => `${all.length} ${key}`).join(', ') || 'none'
+const counted = (values: string[]): string =>
+  [...group(values)].map(([key, all]) => `${all.length} ${key}`).join(', ') || 'none'
 function group(values: string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const value of values) groups.set(value, [...(groups.get(value) ?? []), value])
@@ -77,7 +81,8 @@ function group(values: string[]): Map<string, string[]> {
 
 let wrong = 0
 try {
-  const space = (await call('POST', `/v1/orgs/${service.first.organization.id}/spaces`, { title: 'Corpus' })).id as string
+  const space = (await call('POST', `/v1/orgs/${service.first.organization.id}/spaces`, { title: 'Corpus' }))
+    .id as string
   const before = await headOf()
   let from = performance.now()
   await call('POST', `/v1/spaces/${space}/git/import`, { url, ref: `refs/heads/${branch}` })
@@ -91,21 +96,30 @@ try {
   const pages = all(revision.pages)
   console.log(`revision     ${revision.id}, read in ${seconds(from)}`)
   console.log(`pages        ${pages.length}: ${counted(pages.map((page) => page.type))}`)
-  console.log(`files        ${revision.files.length}: ${counted(revision.files.map((file: { contentType: string }) => file.contentType))}`)
+  console.log(
+    `files        ${revision.files.length}: ${counted(revision.files.map((file: { contentType: string }) => file.contentType))}`,
+  )
   const diagnostics = [...revision.diagnostics, ...pages.flatMap((page) => page.diagnostics ?? [])]
   console.log(`diagnostics  ${diagnostics.length}: ${counted(diagnostics.map((one) => one.code))}`)
-  for (const one of diagnostics.slice(0, 10)) console.log(`  ${one.code}  ${one.file ?? ''}${one.line ? `:${one.line}` : ''}  ${one.message}`)
+  for (const one of diagnostics.slice(0, 10))
+    console.log(`  ${one.code}  ${one.file ?? ''}${one.line ? `:${one.line}` : ''}  ${one.message}`)
   from = performance.now()
   let blocks = 0
   for (const page of pages.filter((one) => one.type === 'document')) {
     blocks += (await call('GET', `/v1/spaces/${space}/content/page/${page.id}?format=document`)).document.nodes.length
   }
-  console.log(`documents    ${blocks} top blocks of ${pages.filter((page) => page.type === 'document').length} pages, read in ${seconds(from)}`)
+  console.log(
+    `documents    ${blocks} top blocks of ${pages.filter((page) => page.type === 'document').length} pages, read in ${seconds(from)}`,
+  )
 
   const repo = join(dir, 'repos', `${space}.git`)
   from = performance.now()
   if (local) {
-    await call('POST', `/v1/spaces/${space}/git/export`, { url, ref: `refs/heads/${branch}`, commitMessage: 'Round trip' })
+    await call('POST', `/v1/spaces/${space}/git/export`, {
+      url,
+      ref: `refs/heads/${branch}`,
+      commitMessage: 'Round trip',
+    })
     const exported = await finished(space)
     console.log(`export       ${exported.state} in ${seconds(from)}${exported.error ? `: ${exported.error}` : ''}`)
     const after = await headOf()
@@ -115,7 +129,9 @@ try {
   const difference = await git('-C', repo, 'diff-tree', '-r', before, 'refs/heads/main')
   console.log(`round trip   ${difference === '' ? 'no byte differs' : difference}`)
   if (difference !== '') wrong++
-  const complaints = await git('-C', repo, 'fsck', '--strict', '--no-dangling', '--no-progress').catch((error) => String(error.stderr || error.stdout || error))
+  const complaints = await git('-C', repo, 'fsck', '--strict', '--no-dangling', '--no-progress').catch((error) =>
+    String(error.stderr || error.stdout || error),
+  )
   console.log(`git fsck     ${complaints === '' ? 'sound' : complaints}`)
   if (complaints !== '') wrong++
 } finally {

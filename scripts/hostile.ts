@@ -6,7 +6,8 @@ import { attacks, kindsCount, type Size } from '../test/hostile/attacks.js'
 //   scripts/hostile                                   everything
 //   scripts/hostile --size small --only "page:"       one size, and the attacks whose name has this part
 //   scripts/hostile --slow 2000 --heap 512 --width 4  list responses over 2 s; heap of the server in MiB; attacks at a time
-const HELP = 'usage: scripts/hostile [--size small|large|limit]... [--only part of a name] [--heap MiB] [--width attacks at a time] [--slow ms]'
+const HELP =
+  'usage: scripts/hostile [--size small|large|limit]... [--only part of a name] [--heap MiB] [--width attacks at a time] [--slow ms]'
 const { values } = parseArgs({
   options: {
     size: { type: 'string', multiple: true, default: ['small', 'large', 'limit'] },
@@ -41,7 +42,10 @@ for (const size of sizes) {
         failed += wrong.length
         for (const line of wrong) console.log(`     FAIL ${line}`)
         for (const { what, status, ms } of responses)
-          if (ms > slow) console.log(`     slow ${attack.name}, ${attack.bytes} bytes, ${what}: ${status} after ${Math.round(ms)} ms`)
+          if (ms > slow)
+            console.log(
+              `     slow ${attack.name}, ${attack.bytes} bytes, ${what}: ${status} after ${Math.round(ms)} ms`,
+            )
       },
     })
     died += deaths

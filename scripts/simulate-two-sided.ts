@@ -17,16 +17,23 @@ process.once('exit', () => {
   folder.remove()
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-const load = (name: string): Promise<unknown> => import(compiled.path(join(import.meta.dirname, '../test/simulation/two-sided', name)))
+const load = (name: string): Promise<unknown> =>
+  import(compiled.path(join(import.meta.dirname, '../test/simulation/two-sided', name)))
 const { shapeOf, isApart } = (await load('begin.ts')) as typeof import('../test/simulation/two-sided/begin.js')
-const { playStory, shrink, stepNames } = (await load('story.ts')) as typeof import('../test/simulation/two-sided/story.js')
+const { playStory, shrink, stepNames } = (await load(
+  'story.ts',
+)) as typeof import('../test/simulation/two-sided/story.js')
 const args = process.argv.slice(2)
 const numbers: number[] = []
 const flags = new Map<string, string>()
 for (let at = 0; at < args.length; at++) {
   const arg = args[at] as string
   if (!arg.startsWith('--')) numbers.push(Number(arg))
-  else flags.set(arg, ['--only-steps', '--without', '--save', '--every', '--from', '--nodes'].includes(arg) ? (args[++at] ?? '') : '')
+  else
+    flags.set(
+      arg,
+      ['--only-steps', '--without', '--save', '--every', '--from', '--nodes'].includes(arg) ? (args[++at] ?? '') : '',
+    )
 }
 const [simulations = 20, steps = 1000, first = 1] = numbers
 const without = flags.get('--without')?.split(',') ?? []
@@ -50,7 +57,14 @@ for (let seed = first; seed < first + simulations; seed++) {
     ...(nodes === null ? {} : { nodes }),
     ...(only ? { only: new Set(only.split(',').map(Number)) } : {}),
     ...(flags.has('--from') ? { from: flags.get('--from') as string } : {}),
-    ...(flags.has('--save') ? { save: { folder: join(flags.get('--save') as string, String(seed)), every: Number(flags.get('--every') ?? 100) } } : {}),
+    ...(flags.has('--save')
+      ? {
+          save: {
+            folder: join(flags.get('--save') as string, String(seed)),
+            every: Number(flags.get('--every') ?? 100),
+          },
+        }
+      : {}),
     ...(flags.has('--verbose') ? { tell: (line: string) => console.log(line) } : {}),
   }
   let told = await playStory(options)

@@ -20,7 +20,9 @@ for (let seed = first; seed < first + simulations; seed++) {
   try {
     const log = await simulate(ground, seed, steps)
     const acted = log.filter((line) => !line.endsWith('nothing')).length
-    console.log(`ok   seed ${seed}: ${steps} steps, ${acted} of them changes, ${((performance.now() - started) / 1000).toFixed(0)} s`)
+    console.log(
+      `ok   seed ${seed}: ${steps} steps, ${acted} of them changes, ${((performance.now() - started) / 1000).toFixed(0)} s`,
+    )
   } catch (error) {
     failed++
     console.log(`FAIL ${(error as Error).message}`)

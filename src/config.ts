@@ -43,16 +43,36 @@ const settings = {
     '',
     'Origin under which clients reach the service, such as `https://docs.example.org`; empty = the address that it listens on.',
   ),
-  trustProxy: setting<number>('TRUST_PROXY', integer(0, 10), '0', 'Number of proxies in front that are trusted to name the caller in `X-Forwarded-For`.'),
+  trustProxy: setting<number>(
+    'TRUST_PROXY',
+    integer(0, 10),
+    '0',
+    'Number of proxies in front that are trusted to name the caller in `X-Forwarded-For`.',
+  ),
   adminEmail: setting<string | null>(
     'ADMIN_EMAIL',
     email,
     '',
     'At the first start, a user with this address is created, and a first organization of which they are the admin.',
   ),
-  adminToken: setting<string | null>('ADMIN_TOKEN', secret, '', 'The token of that user, at least 20 characters; empty = one is created and shown once.'),
-  logLevel: setting<LogLevel>('LOG_LEVEL', level, 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
-  bodyLimitBytes: setting<number>('BODY_LIMIT_BYTES', integer(1024, 1024 * MIB), String(10 * MIB), 'Largest JSON body, in bytes.'),
+  adminToken: setting<string | null>(
+    'ADMIN_TOKEN',
+    secret,
+    '',
+    'The token of that user, at least 20 characters; empty = one is created and shown once.',
+  ),
+  logLevel: setting<LogLevel>(
+    'LOG_LEVEL',
+    level,
+    'info',
+    '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+  ),
+  bodyLimitBytes: setting<number>(
+    'BODY_LIMIT_BYTES',
+    integer(1024, 1024 * MIB),
+    String(10 * MIB),
+    'Largest JSON body, in bytes.',
+  ),
   answersLimitBytes: setting<number>(
     'ANSWERS_LIMIT_BYTES',
     integer(1024, 64 * 1024 * MIB),
@@ -71,8 +91,18 @@ const settings = {
     String(25 * MIB),
     'Largest file that is uploaded or fetched for an upload, in bytes.',
   ),
-  blobLimitBytes: setting<number>('BLOB_LIMIT_BYTES', integer(1024, 4096 * MIB), String(100 * MIB), 'Largest file that an import may bring, in bytes.'),
-  packLimitBytes: setting<number>('PACK_LIMIT_BYTES', integer(1024, 64 * 1024 * MIB), String(1024 * MIB), 'Most bytes that a fetch may bring.'),
+  blobLimitBytes: setting<number>(
+    'BLOB_LIMIT_BYTES',
+    integer(1024, 4096 * MIB),
+    String(100 * MIB),
+    'Largest file that an import may bring, in bytes.',
+  ),
+  packLimitBytes: setting<number>(
+    'PACK_LIMIT_BYTES',
+    integer(1024, 64 * 1024 * MIB),
+    String(1024 * MIB),
+    'Most bytes that a fetch may bring.',
+  ),
   lfsLimitBytes: setting<number>(
     'LFS_LIMIT_BYTES',
     integer(0, 4096 * MIB),
@@ -85,8 +115,18 @@ const settings = {
     String(2048 * MIB),
     'Most bytes that a space may have of files from Git LFS. They are in the folder `lfs` of the data folder.',
   ),
-  treeLimitEntries: setting<number>('TREE_LIMIT_ENTRIES', integer(1, 10_000_000), '100000', 'Most files in one revision.'),
-  folderLimitEntries: setting<number>('FOLDER_LIMIT_ENTRIES', integer(1, 10_000_000), '20000', 'Maximum number of files and folders in one folder.'),
+  treeLimitEntries: setting<number>(
+    'TREE_LIMIT_ENTRIES',
+    integer(1, 10_000_000),
+    '100000',
+    'Most files in one revision.',
+  ),
+  folderLimitEntries: setting<number>(
+    'FOLDER_LIMIT_ENTRIES',
+    integer(1, 10_000_000),
+    '20000',
+    'Maximum number of files and folders in one folder.',
+  ),
   cacheBytes: setting<number>(
     'CACHE_BYTES',
     integer(16 * MIB, 1024 * 1024 * MIB),
@@ -117,9 +157,24 @@ const settings = {
     '',
     'Path of the Chromium that prints PDFs; empty = that of the system (package `chromium-headless-shell` or `chromium`), else the one in the package `@sparticuz/chromium`.',
   ),
-  ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
-  ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
-  signInRate: setting<number>('RATE_LIMIT_SIGN_INS', integer(0, 10_000_000), '20', 'Requests to sign in per minute and address; 0 = no limit.'),
+  ratePerToken: setting<number>(
+    'RATE_LIMIT_PER_MINUTE',
+    integer(0, 10_000_000),
+    '3000',
+    'Requests per minute and token; 0 = no limit.',
+  ),
+  ratePerAddress: setting<number>(
+    'RATE_LIMIT_PER_MINUTE_ADDRESS',
+    integer(0, 10_000_000),
+    '6000',
+    'Requests per minute and address; 0 = no limit.',
+  ),
+  signInRate: setting<number>(
+    'RATE_LIMIT_SIGN_INS',
+    integer(0, 10_000_000),
+    '20',
+    'Requests to sign in per minute and address; 0 = no limit.',
+  ),
   ssoRate: setting<number>(
     'RATE_LIMIT_SSO',
     integer(0, 10_000_000),
@@ -145,14 +200,24 @@ const settings = {
     '250',
     'Most open connections of one address (of IPv6: one /64 network); not counted if `BINDERY_TRUST_PROXY` is set.',
   ),
-  requestSeconds: setting<number>('REQUEST_SECONDS', integer(1, 86_400), '300', 'Longest time from the first byte of a request to its last.'),
+  requestSeconds: setting<number>(
+    'REQUEST_SECONDS',
+    integer(1, 86_400),
+    '300',
+    'Longest time from the first byte of a request to its last.',
+  ),
   smtpUrl: setting<string | null>(
     'SMTP_URL',
     smtpUrl,
     '',
     'Mail server for invitations and sign-in links: `smtp://user:password@mail.example.org:587` (add `?requireTLS=true` to insist on STARTTLS) or `smtps://…`. Secret. Empty = no mail: links of invitations are in the responses, and nobody can sign in by mail.',
   ),
-  mailFrom: setting<string | null>('MAIL_FROM', sender, '', 'Sender of the mails: `Docs <docs@example.org>`. Needed with `BINDERY_SMTP_URL`.'),
+  mailFrom: setting<string | null>(
+    'MAIL_FROM',
+    sender,
+    '',
+    'Sender of the mails: `Docs <docs@example.org>`. Needed with `BINDERY_SMTP_URL`.',
+  ),
   remoteProtocols: setting<RemoteProtocol[]>(
     'REMOTE_PROTOCOLS',
     protocols,
@@ -189,7 +254,12 @@ const settings = {
     'bindery@localhost',
     'Address of the service as the committer of its commits. A Git host shows a signed commit as verified if the account that has the key has this address.',
   ),
-  remoteTimeoutSeconds: setting<number>('REMOTE_TIMEOUT_SECONDS', integer(1, 86_400), '600', 'Longest time for one fetch or push.'),
+  remoteTimeoutSeconds: setting<number>(
+    'REMOTE_TIMEOUT_SECONDS',
+    integer(1, 86_400),
+    '600',
+    'Longest time for one fetch or push.',
+  ),
   importWaitSeconds: setting<number>(
     'IMPORT_WAIT_SECONDS',
     integer(0, 3_600),
@@ -235,14 +305,24 @@ const settings = {
   ),
   ...translationSettings,
   ...connectionSettings,
-  eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),
+  eventDays: setting<number>(
+    'EVENT_DAYS',
+    integer(1, 3_650),
+    '30',
+    'Days that events and deliveries of webhooks are kept.',
+  ),
   auditDays: setting<number>(
     'AUDIT_LOG_DAYS',
     integer(1, 3_650),
     '90',
     'Days that entries of the audit log are kept, on disk: 1,000 of them take about half a megabyte.',
   ),
-  corsOrigins: setting<string[]>('CORS_ORIGINS', origins, '*', 'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.'),
+  corsOrigins: setting<string[]>(
+    'CORS_ORIGINS',
+    origins,
+    '*',
+    'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.',
+  ),
   metricsToken: setting<string | null>(
     'METRICS_TOKEN',
     secret,
@@ -285,15 +365,23 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const given = Object.fromEntries(entries.map(([, one]) => [one.name, env[one.name] ?? one.default]))
   const specs = Object.fromEntries(entries.map(([, one]) => [one.name, one.validator({})]))
   const clean = cleanEnv(given, specs, {
-    reporter: ({ errors }) => void wrong.push(...Object.entries(errors).map(([name, error]) => `${name} ${error?.message ?? 'is invalid'}`)),
+    reporter: ({ errors }) =>
+      void wrong.push(...Object.entries(errors).map(([name, error]) => `${name} ${error?.message ?? 'is invalid'}`)),
   }) as Record<string, unknown>
-  for (const name of Object.keys(env)) if (name.startsWith('BINDERY_') && !(name in given)) wrong.push(`${name} is not a setting of this service`)
+  for (const name of Object.keys(env))
+    if (name.startsWith('BINDERY_') && !(name in given)) wrong.push(`${name} is not a setting of this service`)
   // As they were given: `clean` throws for those that are wrong by themselves.
-  if (given.BINDERY_SMTP_URL && given.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set if BINDERY_SMTP_URL is set')
-  if (given.BINDERY_SIGNING_KEY && given.BINDERY_SIGNING_KEY_FILE) wrong.push('only one of BINDERY_SIGNING_KEY and BINDERY_SIGNING_KEY_FILE may be set')
-  if ((given.BINDERY_DEEPL_KEY === '') !== (given.BINDERY_DEEPL_URL === '')) wrong.push('BINDERY_DEEPL_URL and BINDERY_DEEPL_KEY must be set together')
-  if (given.BINDERY_OPENAI_URL && given.BINDERY_OPENAI_MODEL === '') wrong.push('BINDERY_OPENAI_MODEL must be set if BINDERY_OPENAI_URL is set')
+  if (given.BINDERY_SMTP_URL && given.BINDERY_MAIL_FROM === '')
+    wrong.push('BINDERY_MAIL_FROM must be set if BINDERY_SMTP_URL is set')
+  if (given.BINDERY_SIGNING_KEY && given.BINDERY_SIGNING_KEY_FILE)
+    wrong.push('only one of BINDERY_SIGNING_KEY and BINDERY_SIGNING_KEY_FILE may be set')
+  if ((given.BINDERY_DEEPL_KEY === '') !== (given.BINDERY_DEEPL_URL === ''))
+    wrong.push('BINDERY_DEEPL_URL and BINDERY_DEEPL_KEY must be set together')
+  if (given.BINDERY_OPENAI_URL && given.BINDERY_OPENAI_MODEL === '')
+    wrong.push('BINDERY_OPENAI_MODEL must be set if BINDERY_OPENAI_URL is set')
   if (wrong.length > 0) throw new ConfigError(`The configuration is wrong:\n  ${wrong.join('\n  ')}`)
-  const values = Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values
+  const values = Object.fromEntries(
+    entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]]),
+  ) as Values
   return Object.freeze({ ...values, dataDir: resolve(values.dataDir), reposDir: resolve(values.reposDir) })
 }

@@ -35,18 +35,27 @@ program
   .command('token <email>')
   .description('create a token for a user; the server may keep running')
   .option('--label <label>', 'label of the token', 'Command line')
-  .option('--claimed-in <organization>', 'ID of the organization in which a member uses the address without proof: the token is for that member')
-  .action(async (email: string, options: { label: string; claimedIn?: string }) => console.log(await makeToken(loadConfig(), email, options)))
+  .option(
+    '--claimed-in <organization>',
+    'ID of the organization in which a member uses the address without proof: the token is for that member',
+  )
+  .action(async (email: string, options: { label: string; claimedIn?: string }) =>
+    console.log(await makeToken(loadConfig(), email, options)),
+  )
 
 program
   .command('user <email>')
-  .description('confirm that an address belongs to a user, creating the account if there is none; the server may keep running')
+  .description(
+    'confirm that an address belongs to a user, creating the account if there is none; the server may keep running',
+  )
   .option('--name <name>', 'display name of a new account')
   .option(
     '--free',
     'confirm that the address does not belong to the account that has it: that account stays a user of its one organization, without the address',
   )
-  .action(async (email: string, options: { name?: string; free?: boolean }) => console.log(await makeUser(loadConfig(), email, options)))
+  .action(async (email: string, options: { name?: string; free?: boolean }) =>
+    console.log(await makeUser(loadConfig(), email, options)),
+  )
 
 program
   .command('fsck')
@@ -61,26 +70,39 @@ program
 
 program
   .command('bundle <space> <file>')
-  .description('write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile')
-  .action(async (space: string, file: string) => console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`))
+  .description(
+    'write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile',
+  )
+  .action(async (space: string, file: string) =>
+    console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`),
+  )
 
 program
   .command('backup <folder>')
-  .description('copy the data and the repositories into a new folder, from which a server can start; the server may keep running')
+  .description(
+    'copy the data and the repositories into a new folder, from which a server can start; the server may keep running',
+  )
   .action(async (folder: string) => {
     const { files, repositories } = await backUp(loadConfig(), folder)
-    console.log(`${resolve(folder)} has ${repositories} repositories and ${files} files. To restore, see docs/administration.md.`)
+    console.log(
+      `${resolve(folder)} has ${repositories} repositories and ${files} files. To restore, see docs/administration.md.`,
+    )
   })
 
 program
   .command('refresh <space>')
-  .description("bring this node's copy of the repository of a space up to date, for plain Git; the server may run meanwhile")
+  .description(
+    "bring this node's copy of the repository of a space up to date, for plain Git; the server may run meanwhile",
+  )
   .action(async (space: string) => console.log(await refreshSpace(loadConfig(), space)))
 
 program
   .command('migrate')
   .description('move the installation into a PostgreSQL database, or out of one; all servers must be stopped')
-  .requiredOption('--to <url or folder>', 'URL of an empty database; or a new folder, for what is in the database of BINDERY_DATABASE_URL')
+  .requiredOption(
+    '--to <url or folder>',
+    'URL of an empty database; or a new folder, for what is in the database of BINDERY_DATABASE_URL',
+  )
   .action(async ({ to }: { to: string }) => {
     // A password in the URL is in the list of processes until here.
     process.title = 'bindery migrate'

@@ -54,7 +54,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const log = overrides.log ?? createLog({ level: config.logLevel })
   const budget = new MemoryBudget(config.cacheBytes)
   const closers = new Closers()
-  const folders = new FolderWatch({ BINDERY_DATA_DIR: resolve(config.dataDir), BINDERY_REPOS_DIR: resolve(config.reposDir) })
+  const folders = new FolderWatch({
+    BINDERY_DATA_DIR: resolve(config.dataDir),
+    BINDERY_REPOS_DIR: resolve(config.reposDir),
+  })
   let watchers: Watchers | undefined
   let background: Background | null = null
   try {
@@ -71,7 +74,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const { clock = systemClock, makePool = createPool } = overrides
     // Before the app is there, what is told is in the log alone.
     let opened: App | undefined
-    const setAside = (repository: string, found: readonly SetAside[]): void => void (opened && tellSetAside(opened, repository, found))
+    const setAside = (repository: string, found: readonly SetAside[]): void =>
+      void (opened && tellSetAside(opened, repository, found))
     const app = await openApp(config, { log, clock, budget, moved, movedElsewhere, setAside, makePool, node }, closers)
     opened = app
     const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
@@ -81,7 +85,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const api = await serveApi(app, config, { log, folders, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     const { requestExports } = watchers
-    const work = (): void => void (background = overrides.withoutWorker ? null : startBackground(app, { requestExports, node }))
+    const work = (): void =>
+      void (background = overrides.withoutWorker ? null : startBackground(app, { requestExports, node }))
     let closeControl = async (): Promise<void> => {}
     const begin = async (): Promise<void> => {
       closeControl = await openControl(app, { dataDir: config.dataDir, explain: operatorFailures(folders) })
@@ -115,6 +120,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
 /** Makes the first user, organization and token if there are none; the token is kept in a file of the data folder. */
 async function bootstrap(app: App, config: Config): Promise<FirstStart> {
   const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
-  if (first.token !== null) await keepSecret(join(resolve(config.dataDir), 'admin-token'), () => first.token as string, { replace: true })
+  if (first.token !== null)
+    await keepSecret(join(resolve(config.dataDir), 'admin-token'), () => first.token as string, { replace: true })
   return first
 }

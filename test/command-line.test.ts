@@ -9,7 +9,9 @@ import { suite } from './support/suite.js'
 const test = suite('command line')
 
 const run = (...args: string[]): Promise<{ stdout: string; stderr: string; code?: number }> =>
-  promisify(execFile)(process.execPath, [...moduleArguments('../src/main.js', import.meta.url), ...args]).catch((error) => error)
+  promisify(execFile)(process.execPath, [...moduleArguments('../src/main.js', import.meta.url), ...args]).catch(
+    (error) => error,
+  )
 
 test('an unknown command is named, with the one that is meant', async () => {
   const { stderr, code } = await run('tokn', 'ada@example.org')

@@ -8,7 +8,14 @@ import { suite } from './support/suite.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const test = suite('documents')
 
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/teams.md', 'docs/administration.md', 'docs/settings.md']
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'docs/teams.md',
+  'docs/administration.md',
+  'docs/settings.md',
+]
 const DESIGN = [
   'sync',
   'page-identity',
@@ -29,12 +36,16 @@ const ROOTS = ['', 'src/', 'src/domain/']
 
 /** Paths of code that a text names in backticks: with a slash, and a file or folder by their form. */
 const pathsIn = (text: string): string[] =>
-  [...text.matchAll(/`([a-z][\w.-]*\/[\w./-]*)`/g)].map(([, path]) => path as string).filter((path) => /\.(ts|cjs|sh)$|\/$/.test(path))
+  [...text.matchAll(/`([a-z][\w.-]*\/[\w./-]*)`/g)]
+    .map(([, path]) => path as string)
+    .filter((path) => /\.(ts|cjs|sh)$|\/$/.test(path))
 
 for (const document of [...DOCUMENTS, ...DESIGN])
   test(`${document} names files and folders that are there`, async () => {
     const text = await readFile(join(root, document), 'utf8')
-    const missing = pathsIn(text).filter((path) => !path.startsWith('repos/') && !ROOTS.some((start) => existsSync(join(root, start, path))))
+    const missing = pathsIn(text).filter(
+      (path) => !path.startsWith('repos/') && !ROOTS.some((start) => existsSync(join(root, start, path))),
+    )
     assert.equal(missing, [])
     const prose = text.replace(/^```[\s\S]*?^```/gm, '')
     const links = [...prose.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map(([, link]) => link as string)

@@ -11,7 +11,9 @@ const TEAMS = new URL('../docs/teams.md', import.meta.url)
 const SETTINGS = new URL('../docs/settings.md', import.meta.url)
 const test = suite('README')
 
-for (const shell of ['bash', 'zsh']) test(`the walk of the README, and that of the teams after it, work when pasted into ${shell}`, async () => walkIn(shell))
+for (const shell of ['bash', 'zsh'])
+  test(`the walk of the README, and that of the teams after it, work when pasted into ${shell}`, async () =>
+    walkIn(shell))
 
 async function walkIn(shell: string): Promise<void> {
   const here = await startService()
@@ -25,12 +27,18 @@ async function walkIn(shell: string): Promise<void> {
       env: { ...process.env, BINDERY: here.url },
       timeout: 280_000,
     })
-    assert.match(stdout, /success[\s\S]*\[ 'Acme', 'Guides' \][\s\S]*Run `acme`\.[\s\S]*merge\n\[[^\]]*page_created[^\]]*\]\nsuccess\n/)
+    assert.match(
+      stdout,
+      /success[\s\S]*\[ 'Acme', 'Guides' \][\s\S]*Run `acme`\.[\s\S]*merge\n\[[^\]]*page_created[^\]]*\]\nsuccess\n/,
+    )
     assert.match(
       stdout,
       /Explain upgrades\n .gitbook\/assets\/dot.png[^\n]*\n SUMMARY.md +\| +1 \+\n guides\/install.md[^\n]*\n guides\/upgrade.md[^\n]*\n 4 files changed/,
     )
-    assert.match(stdout, /merge\n\[ 'guides\/install.md' \]\n\[ \[ 'guides\/install.md', 'content', 'Run `acme`.' \] \]\nupdate\nmerge\n/)
+    assert.match(
+      stdout,
+      /merge\n\[ 'guides\/install.md' \]\n\[ \[ 'guides\/install.md', 'content', 'Run `acme`.' \] \]\nupdate\nmerge\n/,
+    )
     assert.match(
       stdout,
       /true\n\[ \[ '[^']+', 'admin' \], \[ 'Wanda', 'review' \] \]\n1\nBetter\.\n[^\n]*approv[^\n]*\napproved\nmerge\nrules\n\[ 'required_approvals', 'require_change_request_subject' \]\nnone\ntrue\n1\n/,
@@ -44,7 +52,9 @@ async function walkIn(shell: string): Promise<void> {
 
 test('the table of settings is the one in the code', async () => {
   const text = await readFile(SETTINGS, 'utf8')
-  const rows = settingsTable().map((row) => `| \`${row.name}\` | ${row.default === '' ? '' : `\`${row.default}\``} | ${row.description} |`)
+  const rows = settingsTable().map(
+    (row) => `| \`${row.name}\` | ${row.default === '' ? '' : `\`${row.default}\``} | ${row.description} |`,
+  )
   const table = ['| setting | default | what it is |', '|---|---|---|', ...rows].join('\n')
   const section = `<!-- settings -->\n${table}\n<!-- /settings -->`
   if (process.env.UPDATE_GOLDEN === '1' && !process.env.CI)

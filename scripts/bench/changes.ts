@@ -25,7 +25,11 @@ export async function changes(dir: string): Promise<Line[]> {
       const edits = Array.from({ length: EDITED }, (_, i) => (round * 7919 + i * 1987) % ids.length)
       await call(service, 'POST', url, { subject: `Change ${round}` })
       await call(service, 'POST', `${url}/${round + 1}/content`, {
-        changes: edits.map((page) => ({ operation: 'update_page', page: ids[page], document: { markdown: pageText(page, round + 100) } })),
+        changes: edits.map((page) => ({
+          operation: 'update_page',
+          page: ids[page],
+          document: { markdown: pageText(page, round + 100) },
+        })),
       })
     }
     const ours = async (number: number): Promise<void> => {
@@ -33,11 +37,20 @@ export async function changes(dir: string): Promise<Line[]> {
       if (json.changes.length !== EDITED) throw new Error(`${json.changes.length} changes`)
     }
     const native = async (number: number): Promise<void> => {
-      const lines = await git(join(home, 'repos', `${space}.git`), ['diff-tree', '-r', '-M', 'main', `refs/heads/change-requests/${number}`])
+      const lines = await git(join(home, 'repos', `${space}.git`), [
+        'diff-tree',
+        '-r',
+        '-M',
+        'main',
+        `refs/heads/change-requests/${number}`,
+      ])
       if (lines.trim().split('\n').length !== EDITED) throw new Error(lines)
     }
     await ours(ROUNDS + 1)
-    const found = await interleaved(ROUNDS, { ours: (round) => timed(() => ours(round + 1)), native: (round) => timed(() => native(round + 1)) })
+    const found = await interleaved(ROUNDS, {
+      ours: (round) => timed(() => ours(round + 1)),
+      native: (round) => timed(() => native(round + 1)),
+    })
     return [
       {
         name: changesLine,

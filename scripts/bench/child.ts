@@ -10,7 +10,10 @@ import type { Answers, ChildOptions, LoadOptions } from './processes.js'
 /** Koa with nothing, answering given bytes per path. */
 async function bare(file: string): Promise<string> {
   const answers = new Map(
-    Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Answers).map(([path, one]) => [path, { ...one, body: Buffer.from(one.body) }]),
+    Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Answers).map(([path, one]) => [
+      path,
+      { ...one, body: Buffer.from(one.body) },
+    ]),
   )
   const koa = new Koa()
   koa.use((ctx) => {
@@ -31,11 +34,21 @@ async function bare(file: string): Promise<string> {
 
 /** Loads a server, and answers its successes per second. */
 async function load({ url, paths, headers, seconds, connections, status }: LoadOptions): Promise<number> {
-  const result = await autocannon({ url, connections, duration: seconds, headers, requests: paths.map((path) => ({ method: 'GET' as const, path })) })
-  const wrong = result.requests.total - ((result.statusCodeStats as Record<string, { count?: number }> | undefined)?.[status]?.count ?? 0)
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    headers,
+    requests: paths.map((path) => ({ method: 'GET' as const, path })),
+  })
+  const wrong =
+    result.requests.total -
+    ((result.statusCodeStats as Record<string, { count?: number }> | undefined)?.[status]?.count ?? 0)
   // The counts are taken while requests are under way, on each connection.
   if (wrong > 2 * connections || result.errors > 0)
-    throw new Error(`${wrong} answers were not ${status}, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`)
+    throw new Error(
+      `${wrong} answers were not ${status}, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`,
+    )
   return result.requests.total / result.duration
 }
 

@@ -41,13 +41,23 @@ export async function connectionRuns(dir: string, wanted: (name: string) => bool
   const lines: Line[] = []
   const measure = async (index: 0 | 1 | 2, { ours, native }: Sides): Promise<void> => {
     await interleaved(WARM_UP, { ours, native })
-    const found = await interleaved(ROUNDS, { ours: (round) => ours(round + WARM_UP), native: (round) => native(round + WARM_UP) })
+    const found = await interleaved(ROUNDS, {
+      ours: (round) => ours(round + WARM_UP),
+      native: (round) => native(round + WARM_UP),
+    })
     const detail = `${ms(median(found.ours))} to ${ms(median(found.native))}`
-    lines.push({ name: connectionLines[index], sense: 'most', target: TARGETS[index], ratios: ratiosOf(found.ours, found.native), detail })
+    lines.push({
+      name: connectionLines[index],
+      sense: 'most',
+      target: TARGETS[index],
+      ratios: ratiosOf(found.ours, found.native),
+      detail,
+    })
   }
   try {
     const imports = await connect(service, `${remotes.url}/imports.git`, 'import')
-    if (wanted(connectionLines[0])) await measure(0, await importSides(dir, service, imports, join(root, 'imports.git')))
+    if (wanted(connectionLines[0]))
+      await measure(0, await importSides(dir, service, imports, join(root, 'imports.git')))
     if (wanted(connectionLines[1])) await measure(1, await exportSides(dir, service, remotes.url))
     await service.stop()
     if (wanted(connectionLines[2])) await withPolls(join(dir, 'connected'), imports, (sides) => measure(2, sides))
@@ -67,8 +77,15 @@ interface Connected {
 /** A new space with a connection, after its first run. */
 async function connect(service: Server, url: string, direction: 'import' | 'both'): Promise<Connected> {
   const { json: organizations } = await call(service, 'GET', '/v1/orgs')
-  const { json: space } = await call(service, 'POST', `/v1/orgs/${organizations.items[0].id}/spaces`, { title: 'Connected', editMode: 'live' })
-  const { json: made } = await call(service, 'POST', `/v1/spaces/${space.id}/git/connections`, { url, ref: MAIN, direction })
+  const { json: space } = await call(service, 'POST', `/v1/orgs/${organizations.items[0].id}/spaces`, {
+    title: 'Connected',
+    editMode: 'live',
+  })
+  const { json: made } = await call(service, 'POST', `/v1/spaces/${space.id}/git/connections`, {
+    url,
+    ref: MAIN,
+    direction,
+  })
   const connected = { space: space.id, id: made.id, url }
   await ended(service, connected)
   return connected
@@ -80,13 +97,19 @@ async function ended(service: Server, { space, id }: Connected): Promise<Json> {
     const { json } = await call(service, 'GET', `/v1/spaces/${space}/git/connections/${id}/runs?limit=1`)
     const run = json.items[0]
     if (run?.state === 'success') return run
-    if (run && run.state !== 'queued' && run.state !== 'running') throw new Error(`the run ended in ${run.state}: ${run.error}`)
+    if (run && run.state !== 'queued' && run.state !== 'running')
+      throw new Error(`the run ended in ${run.state}: ${run.error}`)
     await setTimeout(5)
   }
 }
 
 /** Starts a run and waits for its end; throws if it did something else than expected. */
-async function run(service: Server, connected: Connected, direction: 'import' | 'export', expected: string): Promise<void> {
+async function run(
+  service: Server,
+  connected: Connected,
+  direction: 'import' | 'export',
+  expected: string,
+): Promise<void> {
   await call(service, 'POST', `/v1/spaces/${connected.space}/git/connections/${connected.id}/run`, { direction })
   const { result } = await ended(service, connected)
   if (result !== expected) throw new Error(`the run was to be ${expected}, and was ${result}`)
@@ -134,7 +157,13 @@ async function exportSides(dir: string, service: Server, remotes: string): Promi
   await git(dir, ['clone', '--quiet', '--bare', `${remotes}/pushes.git`, clone])
   return {
     ours: async (round) => {
-      const changes = [{ operation: 'update_page', page: ids[pageOf(round)], document: { markdown: pageText(pageOf(round), 6000 + round) } }]
+      const changes = [
+        {
+          operation: 'update_page',
+          page: ids[pageOf(round)],
+          document: { markdown: pageText(pageOf(round), 6000 + round) },
+        },
+      ]
       await call(service, 'POST', `/v1/spaces/${connected.space}/content`, { changes })
       return timed(() => run(service, connected, 'export', 'exported'))
     },
@@ -145,7 +174,8 @@ async function exportSides(dir: string, service: Server, remotes: string): Promi
   }
 }
 
-const built = async <T>(file: string): Promise<T> => (await import(new URL(`../../dist/${file}`, import.meta.url).href)) as T
+const built = async <T>(file: string): Promise<T> =>
+  (await import(new URL(`../../dist/${file}`, import.meta.url).href)) as T
 
 /** The service that stopped, opened in this process without its worker and driver: that a poll ended shows nowhere outside, since it writes nothing. */
 async function withPolls(folder: string, { id, url }: Connected, work: (sides: Sides) => Promise<void>): Promise<void> {

@@ -22,7 +22,8 @@ export async function documents(dir: string): Promise<Line[]> {
     const [few, many] = [await prepared(10), await prepared(10_000)]
     await interleaved(400, { few, many })
     const found = await interleaved(400, { few, many })
-    const batches = (values: number[]): number[] => Array.from({ length: 5 }, (_, i) => median(values.slice(i * 80, (i + 1) * 80)))
+    const batches = (values: number[]): number[] =>
+      Array.from({ length: 5 }, (_, i) => median(values.slice(i * 80, (i + 1) * 80)))
     return [
       {
         name: 'document patch, 10,000 documents / 10 documents',

@@ -39,7 +39,10 @@ export async function blockTrees(): Promise<Line[]> {
     const { user, system } = process.cpuUsage(started)
     return (user + system) / 1000
   }
-  const sides = { ours: processor((text) => parseDocument(text)), bare: processor((text) => markdownIt.parse(text, {})) }
+  const sides = {
+    ours: processor((text) => parseDocument(text)),
+    bare: processor((text) => markdownIt.parse(text, {})),
+  }
   // A service has run for long: both have been compiled for speed.
   await interleaved(8, sides)
   const found = await interleaved(9, sides)
@@ -69,7 +72,11 @@ export async function firstReads(dir: string): Promise<Line[]> {
       await generateRepository(name, PAGES, 1, 1_000 * (round + 1)).catch(() => undefined)
       const texts = (await git(name, ['grep', '-h', '-e', '', 'main', '--', '*.md'])).split('\n---\n')
       return timed(async () => {
-        await promisify(execFile)('git', ['archive', '--format=tar', 'main'], { cwd: name, encoding: 'buffer', maxBuffer: 2 ** 30 })
+        await promisify(execFile)('git', ['archive', '--format=tar', 'main'], {
+          cwd: name,
+          encoding: 'buffer',
+          maxBuffer: 2 ** 30,
+        })
         for (const text of texts) markdownIt.parse(text, {})
       })
     }
@@ -110,7 +117,8 @@ export async function longHistories(dir: string): Promise<Line[]> {
         let service = await startService(data)
         const space = await newSpace(service)
         await importInto(service, space, `${remotes.url}/${name}`, 'refs/heads/main')
-        const read = (): Promise<number> => timed(() => call(service, 'GET', `/v1/spaces/${space}/content/pages?metadata=false`))
+        const read = (): Promise<number> =>
+          timed(() => call(service, 'GET', `/v1/spaces/${space}/content/pages?metadata=false`))
         const first = await whileAsking(service.url, health, read)
         await service.stop()
         service = await startService(data)
@@ -119,7 +127,11 @@ export async function longHistories(dir: string): Promise<Line[]> {
         const texts = (await git(path, ['grep', '-h', '-e', '', 'main', '--', '*.md'])).split('\n---\n')
         baseline.push(
           await timed(async () => {
-            await promisify(execFile)('git', ['log', '--raw', 'main'], { cwd: path, encoding: 'buffer', maxBuffer: 2 ** 30 })
+            await promisify(execFile)('git', ['log', '--raw', 'main'], {
+              cwd: path,
+              encoding: 'buffer',
+              maxBuffer: 2 ** 30,
+            })
             for (const text of texts) markdownIt.parse(text, {})
           }),
         )

@@ -3,7 +3,10 @@ import { git } from '../../test/support/hermetic-git.js'
 
 /** Files in one folder. */
 const PER_FOLDER = 200
-const WORDS = 'the server keeps every page as markdown in a repository of its own so that a change can be read merged and taken back'.split(' ')
+const WORDS =
+  'the server keeps every page as markdown in a repository of its own so that a change can be read merged and taken back'.split(
+    ' ',
+  )
 
 /** The same numbers in every run. */
 function numbers(seed: number): () => number {
@@ -17,10 +20,21 @@ function numbers(seed: number): () => number {
 /** Markdown of about two kilobytes, as people write it. */
 export function pageText(index: number, edition: number): string {
   const next = numbers(index * 7919 + edition)
-  const sentence = (): string => `${Array.from({ length: 8 + Math.floor(next() * 10) }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')}.`
+  const sentence = (): string =>
+    `${Array.from({ length: 8 + Math.floor(next() * 10) }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')}.`
   const paragraph = (): string => Array.from({ length: 3 }, sentence).join(' ')
   const code = '```sh\nbindery serve --port 3000\n```'
-  const parts = [`# Page ${index}`, paragraph(), '## Use', paragraph(), `- ${sentence()}\n- ${sentence()}`, code, '## More', paragraph(), paragraph()]
+  const parts = [
+    `# Page ${index}`,
+    paragraph(),
+    '## Use',
+    paragraph(),
+    `- ${sentence()}\n- ${sentence()}`,
+    code,
+    '## More',
+    paragraph(),
+    paragraph(),
+  ]
   return `---\ndescription: Page ${index} of many\n---\n\n${parts.join('\n\n')}\n`
 }
 
@@ -53,7 +67,10 @@ function stream(pages: number, commits: number, first: number): string {
   const next = numbers(pages)
   for (let edition = 0; edition < commits; edition++) {
     const who = `Writer ${edition % 7} <writer-${edition % 7}@example.org> ${1_700_000_000 + edition * 3600} +0000`
-    parts.push(`commit refs/heads/main\nauthor ${who}\ncommitter ${who}\n`, data(edition === 0 ? 'Write the documentation\n' : `Edit ${edition}\n`))
+    parts.push(
+      `commit refs/heads/main\nauthor ${who}\ncommitter ${who}\n`,
+      data(edition === 0 ? 'Write the documentation\n' : `Edit ${edition}\n`),
+    )
     if (edition === 0) {
       put('README.md', '# Welcome\n\nA generated documentation.\n')
       put('SUMMARY.md', summary(pages))
@@ -70,7 +87,10 @@ function stream(pages: number, commits: number, first: number): string {
 /** Markdown with the constructs that pages of documentation have: tags, tables, nested lists, links, notes, code. */
 export function richText(index: number): string {
   const plain = pageText(index, 0).split('---\n').at(-1) as string
-  const rows = Array.from({ length: 6 }, (_, i) => `| \`option-${i}\` | ${WORDS.slice(i, i + 5).join(' ')} | [see](page-${index + i}.md) |`).join('\n')
+  const rows = Array.from(
+    { length: 6 },
+    (_, i) => `| \`option-${i}\` | ${WORDS.slice(i, i + 5).join(' ')} | [see](page-${index + i}.md) |`,
+  ).join('\n')
   return [
     plain,
     `{% hint style="info" %}\nKeep **a copy** of [the key](../keys/page-${index}.md#copy), as _told_ before[^${index}].\n{% endhint %}`,

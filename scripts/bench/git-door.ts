@@ -10,7 +10,10 @@ const PAGES = 10_000
 const CLONES = 7
 const PUSHES = 15
 
-export const doorLines = ['clone from a space / git http-backend', 'push of one page to a change request / to a bare repository'] as const
+export const doorLines = [
+  'clone from a space / git http-backend',
+  'push of one page to a change request / to a bare repository',
+] as const
 
 /** The Git door at 10,000 pages, against Git's own server for HTTP on the same repository. */
 export async function gitDoor(dir: string): Promise<Line[]> {
@@ -54,10 +57,15 @@ async function cloneOf(dir: string, url: string, name: string): Promise<number> 
 }
 
 /** One commit that changes one page, pushed again and again on top of the last one. */
-async function pushes(dir: string, sides: { ours: string; native: string }): Promise<{ ours: number[]; native: number[] }> {
+async function pushes(
+  dir: string,
+  sides: { ours: string; native: string },
+): Promise<{ ours: number[]; native: number[] }> {
   const clone = join(dir, 'pusher.git')
   await git(dir, ['clone', '--quiet', '--bare', sides.native, clone])
-  const [path] = (await git(clone, ['ls-tree', '-r', '--name-only', 'HEAD'])).split('\n').filter((name) => name.endsWith('.md') && name !== 'SUMMARY.md')
+  const [path] = (await git(clone, ['ls-tree', '-r', '--name-only', 'HEAD']))
+    .split('\n')
+    .filter((name) => name.endsWith('.md') && name !== 'SUMMARY.md')
   const heads = { ours: await git(clone, ['rev-parse', 'HEAD']), native: await git(clone, ['rev-parse', 'HEAD']) }
   const refs = { ours: 'refs/heads/change-requests/1', native: 'refs/heads/pushed' }
   const push =

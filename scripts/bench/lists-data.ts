@@ -44,8 +44,21 @@ export async function fillLists(home: string, model: string): Promise<void> {
   const organization = (await store.all(organizations))[0]
   const space = await store.get(spaces, model)
   if (!organization || !space) throw new Error('nothing to copy from')
-  await store.insert(users, { id: 'reader', email: 'reader@example.org', displayName: 'Reader', createdAt: START, proof: 'operator' })
-  await store.insert(tokens, { id: 'reader', user: 'reader', label: 'bench', hash: hashToken(READER), readOnly: true, createdAt: START })
+  await store.insert(users, {
+    id: 'reader',
+    email: 'reader@example.org',
+    displayName: 'Reader',
+    createdAt: START,
+    proof: 'operator',
+  })
+  await store.insert(tokens, {
+    id: 'reader',
+    user: 'reader',
+    label: 'bench',
+    hash: hashToken(READER),
+    readOnly: true,
+    createdAt: START,
+  })
   for (const [id, counts] of Object.entries(LISTS)) {
     const team = `team-${id}`
     await store.insert(organizations, { ...organization, id, emailDomains: [] })
@@ -54,42 +67,91 @@ export async function fillLists(home: string, model: string): Promise<void> {
     await addMember(store, id, 'reader', 'read', 0)
     await inBatches(store, counts.members - 1, async (tx, n) => {
       const user = `${id}-${n}`
-      await tx.insert(users, { id: user, email: `${user}@example.org`, displayName: `Member ${n}`, createdAt: START, proof: 'operator' })
+      await tx.insert(users, {
+        id: user,
+        email: `${user}@example.org`,
+        displayName: `Member ${n}`,
+        createdAt: START,
+        proof: 'operator',
+      })
       await addMember(tx, id, user, 'edit', n)
     })
     await inBatches(store, counts.spaces, async (tx, n) => {
       const made = { ...space, id: `${id}-${n}`, organization: id, title: `Space ${n}`, createdAt: secondsLater(n) }
       await tx.insert(spaces, { ...made, comments: n === 0 ? counts.comments : 0 })
-      await tx.insert(grants, { id: `space:${made.id}:team:${team}`, target: `space:${made.id}`, principal: `team:${team}`, role: 'edit' })
+      await tx.insert(grants, {
+        id: `space:${made.id}:team:${team}`,
+        target: `space:${made.id}`,
+        principal: `team:${team}`,
+        role: 'edit',
+      })
     })
     await addComments(store, id, counts.comments)
-    for (let n = 0; n < counts.spaces; n++) await cp(join(home, 'repos', `${model}.git`), join(home, 'repos', `${id}-${n}.git`), { recursive: true })
+    for (let n = 0; n < counts.spaces; n++)
+      await cp(join(home, 'repos', `${model}.git`), join(home, 'repos', `${id}-${n}.git`), { recursive: true })
   }
   await store.close()
 }
 
-async function addMember(store: Pick<Transaction, 'insert'>, organization: string, user: string, role: Role, n: number): Promise<void> {
+async function addMember(
+  store: Pick<Transaction, 'insert'>,
+  organization: string,
+  user: string,
+  role: Role,
+  n: number,
+): Promise<void> {
   const seen = { joinedAt: secondsLater(n), lastSeenAt: secondsLater(n) }
-  await store.insert(memberships, { id: membershipId(organization, user), organization, user, role, ...seen, disabled: false, sso: false })
+  await store.insert(memberships, {
+    id: membershipId(organization, user),
+    organization,
+    user,
+    role,
+    ...seen,
+    disabled: false,
+    sso: false,
+  })
 }
 
 /** Comments on the first space of an organization, by its members. */
-const addComments = (store: Store, organization: string, count: number): Promise<void> => addCommentsOf(store, `${organization}-0`, count, organization)
+const addComments = (store: Store, organization: string, count: number): Promise<void> =>
+  addCommentsOf(store, `${organization}-0`, count, organization)
 
 /** Comments on a space, by people whose IDs begin with `organization`. */
-export async function addCommentsOf(store: Store, space: string, count: number, organization = 'people'): Promise<void> {
+export async function addCommentsOf(
+  store: Store,
+  space: string,
+  count: number,
+  organization = 'people',
+): Promise<void> {
   const page = { id: PAGE, title: 'Page', path: 'page', content: '' }
   await inBatches(store, count, async (tx, n) => {
-    const said = { postedBy: `${organization}-${1 + (n % AUTHORS)}`, postedAt: secondsLater(n), markdown: `Comment **${n}**.`, replies: 0, revision: '', page }
+    const said = {
+      postedBy: `${organization}-${1 + (n % AUTHORS)}`,
+      postedAt: secondsLater(n),
+      markdown: `Comment **${n}**.`,
+      replies: 0,
+      revision: '',
+      page,
+    }
     await tx.insert(comments, { id: `${space}-${n}`, space, ...said, status: n % 3 === 0 ? 'resolved' : 'open' })
   })
   for (let author = 1; author <= Math.min(AUTHORS, count); author++) {
     const [discussion, user] = [discussionKey({ space }), `${organization}-${author}`]
-    await store.insert(commenters, { id: commenterId(discussion, user), space, discussion, user, posts: Math.ceil((count - author + 1) / AUTHORS) })
+    await store.insert(commenters, {
+      id: commenterId(discussion, user),
+      space,
+      discussion,
+      user,
+      posts: Math.ceil((count - author + 1) / AUTHORS),
+    })
   }
 }
 
-async function inBatches(store: Store, count: number, insert: (tx: Transaction, n: number) => Promise<void>): Promise<void> {
+async function inBatches(
+  store: Store,
+  count: number,
+  insert: (tx: Transaction, n: number) => Promise<void>,
+): Promise<void> {
   for (let at = 0; at < count; at += 1000) {
     await store.transact(async (tx) => {
       for (let n = at; n < Math.min(count, at + 1000); n++) await insert(tx, n)

@@ -42,8 +42,17 @@ export async function lists(dir: string, wanted: (name: string) => boolean): Pro
       await service.stop()
       service = await started(home, starts)
     }
-    const lines: Line[] = [{ name: START, sense: 'most', target: START_SECONDS, ratios: starts, detail: `until it is ready, ${STARTS} times` }]
-    for (const [name, [long, short]] of Object.entries(PATHS)) if (wanted(name)) lines.push(await compare(service, name, long, short))
+    const lines: Line[] = [
+      {
+        name: START,
+        sense: 'most',
+        target: START_SECONDS,
+        ratios: starts,
+        detail: `until it is ready, ${STARTS} times`,
+      },
+    ]
+    for (const [name, [long, short]] of Object.entries(PATHS))
+      if (wanted(name)) lines.push(await compare(service, name, long, short))
     return lines
   } finally {
     await service.stop()
@@ -62,13 +71,22 @@ async function compare(service: Server, name: string, long: string, short: strin
   const askFor = async (path: string) => {
     const { json } = await call(service, 'GET', path, undefined, READER)
     return (round: number) =>
-      timed(() => call(service, 'GET', round % 2 && json.next ? `${path}${path.includes('?') ? '&' : '?'}page=${json.next.page}` : path, undefined, READER))
+      timed(() =>
+        call(
+          service,
+          'GET',
+          round % 2 && json.next ? `${path}${path.includes('?') ? '&' : '?'}page=${json.next.page}` : path,
+          undefined,
+          READER,
+        ),
+      )
   }
   const sides = { long: await askFor(long), short: await askFor(short) }
   await interleaved(ROUNDS / 4, sides)
   const found = await interleaved(ROUNDS, sides)
   const size = ROUNDS / BATCHES
-  const medians = (values: number[]): number[] => Array.from({ length: BATCHES }, (_, i) => median(values.slice(i * size, (i + 1) * size)))
+  const medians = (values: number[]): number[] =>
+    Array.from({ length: BATCHES }, (_, i) => median(values.slice(i * size, (i + 1) * size)))
   return {
     name,
     sense: 'most',

@@ -29,11 +29,18 @@ interface Place {
 }
 
 /** A request, as it was sent; `sample` is where the bare server answers what the service answered to one of its kind. */
-type Ask = (method: 'GET' | 'POST', path: string, sample: string, body?: object) => Promise<{ json: any; text: string; etag: string }>
+type Ask = (
+  method: 'GET' | 'POST',
+  path: string,
+  sample: string,
+  body?: object,
+) => Promise<{ json: any; text: string; etag: string }>
 
 let edition = 0
 const picked = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
-const change = (page: string) => ({ changes: [{ operation: 'update_page', page, document: { markdown: pageText(0, ++edition) } }] })
+const change = (page: string) => ({
+  changes: [{ operation: 'update_page', page, document: { markdown: pageText(0, ++edition) } }],
+})
 
 const deeds: Record<Kind, (ask: Ask, place: Place) => Promise<void>> = {
   'page read': async (ask, { spaces, pages }) => {
@@ -52,7 +59,10 @@ const deeds: Record<Kind, (ask: Ask, place: Place) => Promise<void>> = {
     await ask('POST', `${base}/${made.json.id}/merge`, '/merged')
   },
   comment: async (ask, { spaces, pages }) => {
-    await ask('POST', `/v1/spaces/${picked(spaces)}/comments`, '/comment', { page: picked(pages), body: { markdown: 'This is worth a second look.' } })
+    await ask('POST', `/v1/spaces/${picked(spaces)}/comments`, '/comment', {
+      page: picked(pages),
+      body: { markdown: 'This is worth a second look.' },
+    })
   },
 }
 const kinds = Object.keys(SHARES) as Kind[]
@@ -75,7 +85,11 @@ interface Load {
 
 /** Eight clients, each of which does one thing after the other. Two that edit the same page at the same time may be refused with 409, as they should be. */
 async function run(seconds: number, ask: Ask, place: Place): Promise<Load> {
-  const load: Load = { perSecond: 0, took: Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Load['took'], conflicts: 0 }
+  const load: Load = {
+    perSecond: 0,
+    took: Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Load['took'],
+    conflicts: 0,
+  }
   let requests = 0
   const counted: Ask = (...asked) => {
     requests++
@@ -111,7 +125,8 @@ async function prepare(service: Server, dir: string, count: number): Promise<Pla
   return { spaces, pages: (await pageIds(service, first)).slice(1) }
 }
 
-const percentile = (values: readonly number[], part: number): number => [...values].sort((a, b) => a - b)[Math.floor(values.length * part)] ?? 0
+const percentile = (values: readonly number[], part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * part)] ?? 0
 const mib = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
 
 interface Costs {
@@ -161,7 +176,13 @@ export async function manySpaces(dir: string, { spaces, seconds }: MixedLoad): P
   const { perSecond } = await run(BARE_SECONDS, (method, _, sample, body) => call(bare, method, sample, body), place)
   await bare.stop()
   const { rate, detail, ...rest } = line
-  return [{ ...rest, ratios: [rate / perSecond], detail: `requests/s ${Math.round(rate)} to ${Math.round(perSecond)}; ${detail}` }]
+  return [
+    {
+      ...rest,
+      ratios: [rate / perSecond],
+      detail: `requests/s ${Math.round(rate)} to ${Math.round(perSecond)}; ${detail}`,
+    },
+  ]
 }
 
 /**
@@ -183,15 +204,30 @@ function watchMemory(service: Server): () => string {
     clearInterval(timer)
     const quarter = Math.max(1, Math.ceil(seen.length / 4))
     const lowest = (of: 'resident' | 'heap'): string =>
-      Array.from({ length: 4 }, (_, i) => mib(Math.min(...seen.slice(i * quarter, (i + 1) * quarter).map((costs) => costs[of])))).join(', ')
+      Array.from({ length: 4 }, (_, i) =>
+        mib(Math.min(...seen.slice(i * quarter, (i + 1) * quarter).map((costs) => costs[of]))),
+      ).join(', ')
     return `resident ${lowest('resident')}; heap ${lowest('heap')}`
   }
 }
 
-function lineOf({ took, conflicts, perSecond }: Load, before: Costs, after: Costs, seconds: number, lowest: string): Omit<Line, 'ratios'> {
-  const times = kinds.map((kind) => `${kind} ${ms(percentile(took[kind], 0.5))} / ${ms(percentile(took[kind], 0.99))}`).join(', ')
+function lineOf(
+  { took, conflicts, perSecond }: Load,
+  before: Costs,
+  after: Costs,
+  seconds: number,
+  lowest: string,
+): Omit<Line, 'ratios'> {
+  const times = kinds
+    .map((kind) => `${kind} ${ms(percentile(took[kind], 0.5))} / ${ms(percentile(took[kind], 0.99))}`)
+    .join(', ')
   const starts = after.starts - before.starts
   const cpu = ((after.cpu - before.cpu) * 1e6) / (perSecond * seconds)
   const costs = `${starts} process starts (${(starts / seconds).toFixed(1)} a second), ${Math.round(cpu)} µs of processor time a request, memory ${mib(before.resident)} to ${mib(after.resident)} (lowest by quarters: ${lowest})`
-  return { name: manySpacesLine, sense: 'none', target: 0, detail: `p50 / p99: ${times}; ${costs}; ${conflicts} refused with 409` }
+  return {
+    name: manySpacesLine,
+    sense: 'none',
+    target: 0,
+    detail: `p50 / p99: ${times}; ${costs}; ${conflicts} refused with 409`,
+  }
 }

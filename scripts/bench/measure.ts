@@ -15,7 +15,9 @@ export interface Line {
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
 /** Milliseconds that `work` takes. */
@@ -26,7 +28,10 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Runs all sides one after the other, `rounds` times, each round beginning with another side; answers the values of each. */
-export async function interleaved<K extends string>(rounds: number, sides: Record<K, (round: number) => Promise<number>>): Promise<Record<K, number[]>> {
+export async function interleaved<K extends string>(
+  rounds: number,
+  sides: Record<K, (round: number) => Promise<number>>,
+): Promise<Record<K, number[]>> {
   const names = Object.keys(sides) as K[]
   const found = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>
   for (let round = 0; round < rounds; round++) {
@@ -38,7 +43,8 @@ export async function interleaved<K extends string>(rounds: number, sides: Recor
   return found
 }
 
-export const ratiosOf = (ours: readonly number[], baseline: readonly number[]): number[] => ours.map((value, i) => value / (baseline[i] as number))
+export const ratiosOf = (ours: readonly number[], baseline: readonly number[]): number[] =>
+  ours.map((value, i) => value / (baseline[i] as number))
 
 /** Milliseconds in a form that people read. */
 export const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ms`

@@ -48,7 +48,8 @@ function processorOf(pid: number): number {
 }
 
 /** Milliseconds of processor time used so far, by a server and its database. */
-const usedBy = async (server: Server, database: number | null): Promise<number> => (await server.cpu()) / 1000 + (database === null ? 0 : processorOf(database))
+const usedBy = async (server: Server, database: number | null): Promise<number> =>
+  (await server.cpu()) / 1000 + (database === null ? 0 : processorOf(database))
 
 /** What a node costs beside a server on its own; says in a line that it cannot be measured if there is no PostgreSQL. */
 export async function nodes(dir: string, wanted: (name: string) => boolean): Promise<Line[]> {
@@ -76,7 +77,10 @@ export async function nodes(dir: string, wanted: (name: string) => boolean): Pro
       await store.upkeep()
       await store.close()
       await database.close()
-      await fill(await openStore({ dir: join(dir, 'alone', 'data', 'store'), tables: documentTables, journals, migrations }), space.alone)
+      await fill(
+        await openStore({ dir: join(dir, 'alone', 'data', 'store'), tables: documentTables, journals, migrations }),
+        space.alone,
+      )
       ;[node, alone] = [await startService(join(dir, 'node'), env), await startService(join(dir, 'alone'))]
       lines.push(await list({ node, alone }, space))
     }
@@ -92,7 +96,10 @@ async function pageReads({ node, alone, database }: Both): Promise<Line> {
   const ask = async (server: Server) => {
     const { space, page } = await editable(server)
     const path = `/v1/spaces/${space}/content/page/${page}`
-    return () => timed(async () => void (await Promise.all(Array.from({ length: READS_AT_ONCE }, () => call(server, 'GET', path)))))
+    return () =>
+      timed(
+        async () => void (await Promise.all(Array.from({ length: READS_AT_ONCE }, () => call(server, 'GET', path)))),
+      )
   }
   const sides = { node: await ask(node), alone: await ask(alone) }
   await interleaved(ROUNDS, sides)
@@ -138,7 +145,13 @@ async function edits(name: string, { node, alone, database }: Both, spaces: numb
   }
   const theirs = await cost(node, database)
   const mine = await cost(alone, null)
-  return { name, sense: 'none', target: 0, ratios: [theirs / mine], detail: `${ms(theirs)} to ${ms(mine)} for each of ${EDITS} edits` }
+  return {
+    name,
+    sense: 'none',
+    target: 0,
+    ratios: [theirs / mine],
+    detail: `${ms(theirs)} to ${ms(mine)} for each of ${EDITS} edits`,
+  }
 }
 
 /** A page that can be edited. */
@@ -156,7 +169,9 @@ async function editable(server: Server): Promise<Target> {
 }
 
 const edit = (server: Server, { space, page }: Target, n: number) =>
-  call(server, 'POST', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page, document: { markdown: `# Edit\n\n${n}\n` } }] })
+  call(server, 'POST', `/v1/spaces/${space}/content`, {
+    changes: [{ operation: 'update_page', page, document: { markdown: `# Edit\n\n${n}\n` } }],
+  })
 
 /** Opens a space on a node that has nothing yet, and clones it from the one that has it. */
 async function opening(dir: string, node: Server, env: Record<string, string>): Promise<Line> {
@@ -173,7 +188,17 @@ async function opening(dir: string, node: Server, env: Record<string, string>): 
     await empty.stop()
     const target = join(dir, `clone-${round}`)
     cloned?.push(
-      await timed(async () => void execFileSync('git', ['clone', '--quiet', '--bare', '--no-local', join(dir, 'node', 'repos', `${space}.git`), target])),
+      await timed(
+        async () =>
+          void execFileSync('git', [
+            'clone',
+            '--quiet',
+            '--bare',
+            '--no-local',
+            join(dir, 'node', 'repos', `${space}.git`),
+            target,
+          ]),
+      ),
     )
     for (const path of [home, target]) await rm(path, { recursive: true, force: true })
   }
@@ -191,7 +216,8 @@ async function refsOf(node: Server, space: string): Promise<void> {
   const headers = { authorization: `Basic ${Buffer.from(`git:${ADMIN_TOKEN}`).toString('base64')}` }
   const answer = await fetch(`${node.url}/git/${space}.git/info/refs?service=git-upload-pack`, { headers })
   const text = await answer.text()
-  if (!answer.ok || !text.includes('refs/heads/main')) throw new Error(`the refs of the space: ${answer.status} ${text.slice(0, 200)}`)
+  if (!answer.ok || !text.includes('refs/heads/main'))
+    throw new Error(`the refs of the space: ${answer.status} ${text.slice(0, 200)}`)
 }
 
 /** Comments are written into both stores by hand; the servers are stopped meanwhile by whoever calls. */
@@ -200,7 +226,13 @@ async function list({ node, alone }: Omit<Both, 'database'>, space: { node: stri
   const sides = { node: ask(node, space.node), alone: ask(alone, space.alone) }
   await interleaved(ROUNDS / 4, sides)
   const found = await interleaved(ROUNDS, sides)
-  return { name: LIST, sense: 'none', target: 0, ratios: ratiosOf(found.node, found.alone), detail: `${ms(median(found.node))} to ${ms(median(found.alone))}` }
+  return {
+    name: LIST,
+    sense: 'none',
+    target: 0,
+    ratios: ratiosOf(found.node, found.alone),
+    detail: `${ms(median(found.node))} to ${ms(median(found.alone))}`,
+  }
 }
 
 /** Fills a space with comments, in a store that no server has open. */

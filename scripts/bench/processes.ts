@@ -47,8 +47,13 @@ const stop = (child: ChildProcess, signal: NodeJS.Signals) => (): Promise<void> 
   })
 
 /** Starts the bare server or the load. */
-async function startChild(options: ChildOptions): Promise<{ first: { url: string }; ask: <T>(message: object) => Promise<T>; stop: () => Promise<void> }> {
-  const child = kept(fork(new URL('./child.ts', import.meta.url), [JSON.stringify(options)], { execArgv: process.execArgv }), options.kind)
+async function startChild(
+  options: ChildOptions,
+): Promise<{ first: { url: string }; ask: <T>(message: object) => Promise<T>; stop: () => Promise<void> }> {
+  const child = kept(
+    fork(new URL('./child.ts', import.meta.url), [JSON.stringify(options)], { execArgv: process.execArgv }),
+    options.kind,
+  )
   const next = <T>(): Promise<T> => new Promise((resolve) => child.once('message', (message) => resolve(message as T)))
   const first = await next<{ url: string }>()
   const ask = <T>(message: object): Promise<T> => {
@@ -152,13 +157,19 @@ export async function newSpace(server: Pick<Server, 'url'>): Promise<string> {
 }
 
 /** Imports a repository into a space; resolves when `git/info` says so. */
-export async function importInto(server: Pick<Server, 'url'>, space: string, url: string, ref = 'refs/heads/main'): Promise<void> {
+export async function importInto(
+  server: Pick<Server, 'url'>,
+  space: string,
+  url: string,
+  ref = 'refs/heads/main',
+): Promise<void> {
   await call(server, 'POST', `/v1/spaces/${space}/git/import`, { url, ref })
   for (;;) {
     const { json } = await call(server, 'GET', `/v1/spaces/${space}/git/info`)
     const sync = json.sync ?? json
     if (sync.state === 'success') return
-    if (sync.state === 'failure' || sync.state === 'conflict') throw new Error(`the import ended in ${sync.state}: ${sync.error}`)
+    if (sync.state === 'failure' || sync.state === 'conflict')
+      throw new Error(`the import ended in ${sync.state}: ${sync.error}`)
     await setTimeout(5)
   }
 }

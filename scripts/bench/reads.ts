@@ -3,7 +3,18 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generateRepository } from './generated.js'
 import { interleaved, type Line, median, ratiosOf } from './measure.js'
-import { ADMIN_TOKEN, type Answers, call, importInto, newSpace, pageIds, type Server, startBare, startLoad, startService } from './processes.js'
+import {
+  ADMIN_TOKEN,
+  type Answers,
+  call,
+  importInto,
+  newSpace,
+  pageIds,
+  type Server,
+  startBare,
+  startLoad,
+  startService,
+} from './processes.js'
 
 const PAGE = 'page read'
 const PAGE_AND_WRITES = 'page read beside 20 document writes a second'
@@ -12,9 +23,14 @@ const TREE = 'pages tree, 10,000 pages'
 const TREE_KNOWN = 'pages tree 304, 10,000 pages'
 const TARGET = 0.5
 
-const linesOf = (name: string) => ({ requests: `${name} / bare Koa, requests`, time: `${name} / bare Koa, processor time` })
+const linesOf = (name: string) => ({
+  requests: `${name} / bare Koa, requests`,
+  time: `${name} / bare Koa, processor time`,
+})
 /** The lines made here. */
-export const readLines = [PAGE, PAGE_AND_WRITES, PAGE_KNOWN, TREE, TREE_KNOWN].flatMap((name) => Object.values(linesOf(name)))
+export const readLines = [PAGE, PAGE_AND_WRITES, PAGE_KNOWN, TREE, TREE_KNOWN].flatMap((name) =>
+  Object.values(linesOf(name)),
+)
 
 const ROUNDS = 5
 const SECONDS = 2
@@ -45,10 +61,21 @@ interface Asked {
   beside?: () => Promise<() => Promise<void>>
 }
 
-async function rate(server: Server, load: Sides['load'], { paths, headers = {}, status = '200', connections = CONNECTIONS }: Asked): Promise<Rate> {
+async function rate(
+  server: Server,
+  load: Sides['load'],
+  { paths, headers = {}, status = '200', connections = CONNECTIONS }: Asked,
+): Promise<Rate> {
   const before = await server.cpu()
   const authorization = `Bearer ${ADMIN_TOKEN}`
-  const asked = { url: server.url, paths, headers: { authorization, ...headers }, seconds: SECONDS, connections, status }
+  const asked = {
+    url: server.url,
+    paths,
+    headers: { authorization, ...headers },
+    seconds: SECONDS,
+    connections,
+    status,
+  }
   const perSecond = await load.load(asked)
   return { perSecond, cpu: ((await server.cpu()) - before) / (perSecond * SECONDS) }
 }
@@ -116,7 +143,9 @@ async function prepared(dir: string, pages: number, each: boolean) {
   const service = await startService(home)
   const tree = `/v1/spaces/${space}/content/pages`
   // in an order of their own, not that of the tree
-  const paths = ids.map((id, index) => ({ path: `/v1/spaces/${space}/content/page/${id}`, at: (index * 7919) % ids.length })).sort((a, b) => a.at - b.at)
+  const paths = ids
+    .map((id, index) => ({ path: `/v1/spaces/${space}/content/page/${id}`, at: (index * 7919) % ids.length }))
+    .sort((a, b) => a.at - b.at)
   const answers: Answers = {}
   for (const path of [tree, ...paths.map((one) => one.path)]) {
     const { text, etag } = await call(service, 'GET', path)
@@ -128,7 +157,14 @@ async function prepared(dir: string, pages: number, each: boolean) {
   const stop = async (): Promise<void> => {
     for (const one of Object.values<{ stop(): Promise<void> }>({ ...sides })) await one.stop()
   }
-  return { sides, tree, pages: paths.map((one) => one.path), other, etagOf: (path: string) => answers[path]?.etag as string, stop }
+  return {
+    sides,
+    tree,
+    pages: paths.map((one) => one.path),
+    other,
+    etagOf: (path: string) => answers[path]?.etag as string,
+    stop,
+  }
 }
 
 /** Reads at 1,000 pages (random ones, alone and beside writes, and one that the client has) and the tree of 10,000. */
@@ -140,8 +176,21 @@ export async function reads(dir: string, wanted: (name: string) => boolean): Pro
     const known = pages[500] as string
     try {
       if (asks(PAGE)) lines.push(...(await compare(PAGE, sides, { paths: pages })))
-      if (asks(PAGE_AND_WRITES)) lines.push(...(await compare(PAGE_AND_WRITES, sides, { paths: pages, beside: () => writesBeside(sides.service, other) })))
-      if (asks(PAGE_KNOWN)) lines.push(...(await compare(PAGE_KNOWN, sides, { paths: [known], headers: { 'if-none-match': etagOf(known) }, status: '304' })))
+      if (asks(PAGE_AND_WRITES))
+        lines.push(
+          ...(await compare(PAGE_AND_WRITES, sides, {
+            paths: pages,
+            beside: () => writesBeside(sides.service, other),
+          })),
+        )
+      if (asks(PAGE_KNOWN))
+        lines.push(
+          ...(await compare(PAGE_KNOWN, sides, {
+            paths: [known],
+            headers: { 'if-none-match': etagOf(known) },
+            status: '304',
+          })),
+        )
     } finally {
       await stop()
     }
@@ -150,7 +199,14 @@ export async function reads(dir: string, wanted: (name: string) => boolean): Pro
     const { sides, tree, etagOf, stop } = await prepared(dir, 10_000, false)
     try {
       if (asks(TREE)) lines.push(...(await compare(TREE, sides, { paths: [tree], connections: LARGE_CONNECTIONS })))
-      if (asks(TREE_KNOWN)) lines.push(...(await compare(TREE_KNOWN, sides, { paths: [tree], headers: { 'if-none-match': etagOf(tree) }, status: '304' })))
+      if (asks(TREE_KNOWN))
+        lines.push(
+          ...(await compare(TREE_KNOWN, sides, {
+            paths: [tree],
+            headers: { 'if-none-match': etagOf(tree) },
+            status: '304',
+          })),
+        )
     } finally {
       await stop()
     }

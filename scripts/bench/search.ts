@@ -35,16 +35,22 @@ function vocabulary(count: number, make: (next: () => number) => string): (next:
 const latin = vocabulary(
   60_000,
   (next) =>
-    Array.from({ length: 1 + Math.floor(next() * 4) }, () => (CONSONANTS[Math.floor(next() * 16)] as string) + VOWELS[Math.floor(next() * 5)]).join('') +
-    (next() < 0.5 ? 'n' : ''),
+    Array.from(
+      { length: 1 + Math.floor(next() * 4) },
+      () => (CONSONANTS[Math.floor(next() * 16)] as string) + VOWELS[Math.floor(next() * 5)],
+    ).join('') + (next() < 0.5 ? 'n' : ''),
 )
-const chinese = vocabulary(20_000, (next) => Array.from({ length: 2 }, () => String.fromCharCode(0x4e00 + Math.floor(next() * 3_000))).join(''))
+const chinese = vocabulary(20_000, (next) =>
+  Array.from({ length: 2 }, () => String.fromCharCode(0x4e00 + Math.floor(next() * 3_000))).join(''),
+)
 
 function page(index: number): string {
   const next = numbers(index * 7919)
   const han = index % 10 === 0
-  const words = (count: number): string => Array.from({ length: count }, () => (han ? chinese : latin)(next)).join(han ? '' : ' ')
-  const section = (): string => `## ${words(3)}\n\n${Array.from({ length: 3 }, () => `${words(han ? 45 : 55)}.`).join('\n\n')}`
+  const words = (count: number): string =>
+    Array.from({ length: count }, () => (han ? chinese : latin)(next)).join(han ? '' : ' ')
+  const section = (): string =>
+    `## ${words(3)}\n\n${Array.from({ length: 3 }, () => `${words(han ? 45 : 55)}.`).join('\n\n')}`
   return `# ${words(2)}\n\n${Array.from({ length: SECTIONS }, section).join('\n\n')}\n`
 }
 
@@ -68,12 +74,16 @@ function queries(round: number): string[] {
 
 async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder)
-  return (await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))).reduce((sum, size) => sum + size, 0)
+  return (await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))).reduce(
+    (sum, size) => sum + size,
+    0,
+  )
 }
 
 const SMALL = 300
 /** By nearest rank: the smallest value that 99 of a hundred do not exceed. */
-const percentile99 = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? 0
+const percentile99 = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? 0
 
 /** Each round's slowest hundredth of searches, through HTTP, against one `git grep` for a word. The first search makes the index. */
 export async function searches(dir: string): Promise<Line[]> {
@@ -84,7 +94,9 @@ export async function searches(dir: string): Promise<Line[]> {
     const repo = join(root, 'large.git')
     await mkdir(root, { recursive: true })
     await git(root, ['init', '--quiet', '--bare', '--initial-branch=main', 'large.git'])
-    const pages = Object.fromEntries(Array.from({ length: PAGES }, (_, i) => [`part-${Math.floor(i / SMALL)}/page-${i}.md`, page(i)]))
+    const pages = Object.fromEntries(
+      Array.from({ length: PAGES }, (_, i) => [`part-${Math.floor(i / SMALL)}/page-${i}.md`, page(i)]),
+    )
     const summary = Object.keys(pages).map((path, i) => `* [Page ${i}](${path})`)
     const tree = (await git(repo, ['mktree'], '')).trim()
     await git(repo, ['update-ref', 'refs/heads/main', (await git(repo, ['commit-tree', '-m', 'Begin', tree])).trim()])
@@ -92,7 +104,8 @@ export async function searches(dir: string): Promise<Line[]> {
     await git(repo, ['repack', '-a', '-d', '-q'])
     const space = await newSpace(service)
     await importInto(service, space, `${remotes.url}/large.git`, 'refs/heads/main')
-    const search = (query: string): Promise<unknown> => call(service, 'GET', `/v1/spaces/${space}/search?limit=10&query=${encodeURIComponent(query)}`)
+    const search = (query: string): Promise<unknown> =>
+      call(service, 'GET', `/v1/spaces/${space}/search?limit=10&query=${encodeURIComponent(query)}`)
     const indexing = await timed(async () => {
       while (
         !(await search('begin').then(
@@ -109,7 +122,8 @@ export async function searches(dir: string): Promise<Line[]> {
       for (const query of all) times.push(await timed(() => search(query)))
       ours.push(percentile99(times))
       const own: number[] = []
-      for (const word of all.slice(0, GREPS)) own.push(await timed(() => git(repo, ['grep', '-i', '-F', '-l', '-e', word, 'main']).catch(() => '')))
+      for (const word of all.slice(0, GREPS))
+        own.push(await timed(() => git(repo, ['grep', '-i', '-F', '-l', '-e', word, 'main']).catch(() => '')))
       greps.push(median(own))
     }
     const bytes = Object.values(pages).reduce((sum, text) => sum + Buffer.byteLength(text), 0)

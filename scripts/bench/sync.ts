@@ -15,7 +15,8 @@ const ROUNDS = 7
 export async function adoptions(dir: string, given: readonly string[]): Promise<Line[]> {
   const root = join(dir, 'remotes')
   await generateRepository(join(root, 'generated.git'), 1000, 300)
-  for (const path of given) await git(root, ['clone', '--quiet', '--bare', resolve(path), join(root, `${basename(path)}.git`)])
+  for (const path of given)
+    await git(root, ['clone', '--quiet', '--bare', resolve(path), join(root, `${basename(path)}.git`)])
   const remotes = await startGitHttp({ root })
   const service = await startService(join(dir, 'adoptions'))
   const lines: Line[] = []

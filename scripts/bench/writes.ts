@@ -16,9 +16,14 @@ async function prepared(service: Server, dir: string, pages: number): Promise<{ 
 
 let edition = 1
 const edit = (service: Server, space: string, changeRequest: number | null, page: string, index: number) =>
-  call(service, 'POST', `/v1/spaces/${space}${changeRequest === null ? '' : `/change-requests/${changeRequest}`}/content`, {
-    changes: [{ operation: 'update_page', page, document: { markdown: pageText(index, edition++) } }],
-  })
+  call(
+    service,
+    'POST',
+    `/v1/spaces/${space}${changeRequest === null ? '' : `/change-requests/${changeRequest}`}/content`,
+    {
+      changes: [{ operation: 'update_page', page, document: { markdown: pageText(index, edition++) } }],
+    },
+  )
 
 /** One durable edit of one page over HTTP, with few pages and with many. */
 export async function edits(dir: string): Promise<Line[]> {
@@ -26,7 +31,8 @@ export async function edits(dir: string): Promise<Line[]> {
   try {
     const few = await prepared(service, dir, 100)
     const many = await prepared(service, dir, 10_000)
-    for (const { space } of [few, many]) await call(service, 'POST', `/v1/spaces/${space}/change-requests`, { subject: 'Edits' })
+    for (const { space } of [few, many])
+      await call(service, 'POST', `/v1/spaces/${space}/change-requests`, { subject: 'Edits' })
     const one =
       ({ space, ids }: typeof few) =>
       (round: number) => {
@@ -35,7 +41,8 @@ export async function edits(dir: string): Promise<Line[]> {
       }
     await interleaved(10, { few: one(few), many: one(many) })
     const found = await interleaved(80, { few: one(few), many: one(many) })
-    const batches = (values: number[]): number[] => Array.from({ length: 4 }, (_, i) => median(values.slice(i * 20, (i + 1) * 20)))
+    const batches = (values: number[]): number[] =>
+      Array.from({ length: 4 }, (_, i) => median(values.slice(i * 20, (i + 1) * 20)))
     return [
       {
         name: 'one edit, 10,000 pages / 100 pages',
@@ -50,7 +57,11 @@ export async function edits(dir: string): Promise<Line[]> {
   }
 }
 
-export const manyEditsLines = ['edits per second, 8 change requests', 'edits per second, main', 'edits per second, main, 8 clients / grouped appends'] as const
+export const manyEditsLines = [
+  'edits per second, 8 change requests',
+  'edits per second, main',
+  'edits per second, main, 8 clients / grouped appends',
+] as const
 
 /** What `clients` reach that append the same pages to one file: all that wait share one append and one fdatasync. */
 async function appendsPerSecond(file: string, clients: number, each: number): Promise<number> {
@@ -87,10 +98,12 @@ export async function manyEdits(dir: string): Promise<Line[]> {
   const EACH = 75
   try {
     const { space, ids } = await prepared(service, dir, 1000)
-    for (let i = 0; i < CLIENTS; i++) await call(service, 'POST', `/v1/spaces/${space}/change-requests`, { subject: `Edits ${i}` })
+    for (let i = 0; i < CLIENTS; i++)
+      await call(service, 'POST', `/v1/spaces/${space}/change-requests`, { subject: `Edits ${i}` })
     const run = async (clients: number, onMain: boolean): Promise<number> => {
       const client = async (number: number): Promise<void> => {
-        for (let i = 0; i < EACH; i++) await edit(service, space, onMain ? null : number, ids[(number * 97 + i * 31) % ids.length] as string, i)
+        for (let i = 0; i < EACH; i++)
+          await edit(service, space, onMain ? null : number, ids[(number * 97 + i * 31) % ids.length] as string, i)
       }
       const took = await timed(() => Promise.all(Array.from({ length: clients }, (_, i) => client(i + 1))))
       return (clients * EACH * 1000) / took

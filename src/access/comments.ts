@@ -11,4 +11,5 @@ export const presentCommentPermissions = (caller: Caller, author: boolean) => ({
 })
 
 /** Whether somebody may resolve a comment, or reopen it: its author, and everybody who may edit the content that it is about. */
-export const mayResolve = (role: Role, author: boolean): boolean => allows('space:edit', role) || (author && allows('space:comment', role))
+export const mayResolve = (role: Role, author: boolean): boolean =>
+  allows('space:edit', role) || (author && allows('space:comment', role))

@@ -13,4 +13,12 @@ export {
   presentSitePermissions,
 } from './policy.js'
 export { atLeast, type ChainLink, effectiveRole, greater, rank } from './roles.js'
-export { gateFor, mayEnter, mayVisitorSee, visibleTo, type VisitorContext, type VisitorPage, type VisitorUse } from './visitor-gate.js'
+export {
+  gateFor,
+  mayEnter,
+  mayVisitorSee,
+  visibleTo,
+  type VisitorContext,
+  type VisitorPage,
+  type VisitorUse,
+} from './visitor-gate.js'

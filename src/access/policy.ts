@@ -1,6 +1,12 @@
 // The table of permissions, from which both the checks and the `permissions` of responses are made.
 import type { Role } from '../model/common.js'
-import { collectionPermissions, organizationPermissions, sitePermissions, spacePermissions, teamPermissions } from '../model/index.js'
+import {
+  collectionPermissions,
+  organizationPermissions,
+  sitePermissions,
+  spacePermissions,
+  teamPermissions,
+} from '../model/index.js'
 import { atLeast, rank } from './roles.js'
 
 /**
@@ -95,7 +101,8 @@ export interface Caller {
 }
 
 /** Whether the caller may use a permission with this token. */
-export const mayNow = (permission: Permission, { role, readOnly }: Caller): boolean => allows(permission, role) && (!readOnly || reading.has(permission))
+export const mayNow = (permission: Permission, { role, readOnly }: Caller): boolean =>
+  allows(permission, role) && (!readOnly || reading.has(permission))
 
 const flags = <K extends string>(scope: string, keys: readonly K[], caller: Caller): Record<K, boolean> =>
   Object.fromEntries(keys.map((key) => [key, mayNow(`${scope}:${key}` as Permission, caller)])) as Record<K, boolean>

@@ -35,10 +35,16 @@ export type VisitorUse = 'list' | 'read'
 type Reach = VisitorUse | null
 
 /** Whether a visitor may see a page or part, in a list or by its address. Never throws. */
-export const mayVisitorSee = (context: VisitorContext, page: VisitorPage, use: VisitorUse): boolean => suffices(reachOf(context, page, new Map()), use)
+export const mayVisitorSee = (context: VisitorContext, page: VisitorPage, use: VisitorUse): boolean =>
+  suffices(reachOf(context, page, new Map()), use)
 
 /** Those of `items` that a visitor may see, in their order: the same as asking for each, in linear time. Never throws. */
-export function visibleTo<T>(context: VisitorContext, items: Iterable<T>, pageOf: (item: T) => VisitorPage, use: VisitorUse): T[] {
+export function visibleTo<T>(
+  context: VisitorContext,
+  items: Iterable<T>,
+  pageOf: (item: T) => VisitorPage,
+  use: VisitorUse,
+): T[] {
   const sees = gateFor(context)
   return [...items].filter((item) => sees(pageOf(item), use))
 }

@@ -65,8 +65,12 @@ type Needs<P extends string> = P | 'authenticated' | 'public'
 
 type QueryOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>
 type BodyOf<B> = B extends TOptional<TSchema> ? Static<B> | undefined : B extends TSchema ? Static<B> : undefined
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a response body may be a function that returns nothing
-type HandlerResult<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
+type HandlerResult<R> = R extends TSchema
+  ? Static<R> | Reply<Static<R>>
+  : R extends Binary
+    ? Reply<never>
+    : // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a response body may return nothing
+      void | Reply<never>
 
 /** The kind of resource that a permission is about: its first word. */
 export const scopeOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
@@ -170,7 +174,9 @@ export function endpointsOf<T extends ApiTypes>() {
        * Returns, before the work is done, all that the response depends on besides the URL and the version of the service
        * (oids, versions, what the caller may do), or null. Equal parts mean equal bytes: 304, or a response from the cache.
        */
-      validator?: (context: Context<T, Path, N, Q, B, Aliases>) => readonly string[] | null | Promise<readonly string[] | null>
+      validator?: (
+        context: Context<T, Path, N, Q, B, Aliases>,
+      ) => readonly string[] | null | Promise<readonly string[] | null>
       /** How a response with this body may be made anew; null = it may not. */
       renewal?: (context: Context<T, Path, N, Q, B, Aliases>, body: Buffer) => Promise<Renewal<T['app']> | null>
       handle: (context: Context<T, Path, N, Q, B, Aliases>) => HandlerResult<R> | Promise<HandlerResult<R>>

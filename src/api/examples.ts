@@ -78,10 +78,14 @@ const spaces: Record<string, Example> = {
 }
 
 const reviews: Record<string, Example> = {
-  createChangeRequestInSpace: { body: { subject: 'Explain the installation', description: 'Readers asked for **more steps**.' } },
+  createChangeRequestInSpace: {
+    body: { subject: 'Explain the installation', description: 'Readers asked for **more steps**.' },
+  },
   updateChangeRequestById: { body: { subject: 'Explain the installation' } },
   updateChangeRequestContent: { body: insertPage },
-  submitChangeRequestReview: { body: { status: 'changes-requested', comment: { markdown: 'The second step is missing.' } } },
+  submitChangeRequestReview: {
+    body: { status: 'changes-requested', comment: { markdown: 'The second step is missing.' } },
+  },
   requestReviewersForChangeRequest: { body: { users: ['{userId}'] } },
   postCommentInSpace: { body: comment },
   postCommentInChangeRequest: { body: comment },
@@ -101,7 +105,9 @@ const sites: Record<string, Example> = {
   addSectionGroupToSite: { body: { title: 'Products' } },
   updateSiteSectionGroupById: { body: { title: 'Products' } },
   addSectionToSiteSectionGroup: { body: { sectionId: '{siteSectionId}' } },
-  addExternalLinkToSite: { body: { title: 'Status', target: 'https://example.org/status', sectionGroup: '{siteSectionGroupId}' } },
+  addExternalLinkToSite: {
+    body: { title: 'Status', target: 'https://example.org/status', sectionGroup: '{siteSectionGroupId}' },
+  },
   updateSiteExternalLinkById: { body: { title: 'Status' } },
   sortSiteStructure: { body: { item: { type: 'site-section', id: '{siteSectionId}' } } },
   addSpaceToSite: { body: { spaceId: '{spaceId}' } },
@@ -122,4 +128,10 @@ const sites: Record<string, Example> = {
 }
 
 /** By operationId. */
-export const examples: Readonly<Record<string, Example>> = { ...account, ...organizations, ...spaces, ...reviews, ...sites }
+export const examples: Readonly<Record<string, Example>> = {
+  ...account,
+  ...organizations,
+  ...spaces,
+  ...reviews,
+  ...sites,
+}

@@ -54,12 +54,14 @@ A webhook receives the events of an organization as POST requests, signed as in 
 
 const tags: Readonly<Record<string, string>> = {
   'Change request content': 'The pages, files and links of a change request, as the main content has them.',
-  'Change requests': 'Proposed changes to a space: branches that are reviewed, updated from the main content, and merged.',
+  'Change requests':
+    'Proposed changes to a space: branches that are reviewed, updated from the main content, and merged.',
   'Collection permissions': 'The roles that users and teams have on a collection.',
   Collections: 'Groups of spaces. Collections can contain other collections.',
   'Comments on change requests': 'Discussions about a change request, its pages and blocks.',
   'Comments on spaces': 'Discussions about the main content of a space, its pages and blocks.',
-  Connections: 'Connections to repositories at GitHub, GitLab and other hosts, which keep a space synchronized automatically.',
+  Connections:
+    'Connections to repositories at GitHub, GitLab and other hosts, which keep a space synchronized automatically.',
   Events: 'What happened in an organization, in order, and the audit log.',
   'Git sync': 'Single imports from and exports to a Git repository, with their progress.',
   'Importing content': 'Imports of websites, archives and documents into a space.',
@@ -91,7 +93,8 @@ const tags: Readonly<Record<string, string>> = {
   Translations: 'Spaces that are kept up to date with another space, in another language.',
   Users: 'The caller, other users, and API tokens.',
   Webhooks: 'Addresses that receive events, with their deliveries.',
-  'Writing content': 'Edits of pages, files, variables and reusable content, in batches that are applied completely or not at all.',
+  'Writing content':
+    'Edits of pages, files, variables and reusable content, in batches that are applied completely or not at all.',
 }
 
 /** All that the OpenAPI document of this service says besides the declarations. */

@@ -29,20 +29,38 @@ export interface ApiProse {
 /** Request headers that the pipeline reads. */
 const requestHeaders: Record<string, JsonSchema> = {
   'X-Request-Id': {
-    description: 'Your own ID for the request, for the log of the server and the response: 8 to 64 letters, digits, `.`, `_`, `:` or `-`.',
+    description:
+      'Your own ID for the request, for the log of the server and the response: 8 to 64 letters, digits, `.`, `_`, `:` or `-`.',
     schema: { type: 'string', maxLength: 64 },
   },
-  'Accept-Encoding': { description: 'Responses of some size are compressed with `br`, `gzip` or `deflate`.', schema: { type: 'string' } },
-  'If-None-Match': { description: 'The `ETag` of an earlier response: if nothing has changed, the response is 304.', schema: { type: 'string' } },
-  Range: { description: 'A part of the file, such as `bytes=0-1023`: the response is 206, or 416.', schema: { type: 'string' } },
-  'If-Range': { description: 'The `ETag` of the file that `Range` is a part of; with another one, the whole file is returned.', schema: { type: 'string' } },
+  'Accept-Encoding': {
+    description: 'Responses of some size are compressed with `br`, `gzip` or `deflate`.',
+    schema: { type: 'string' },
+  },
+  'If-None-Match': {
+    description: 'The `ETag` of an earlier response: if nothing has changed, the response is 304.',
+    schema: { type: 'string' },
+  },
+  Range: {
+    description: 'A part of the file, such as `bytes=0-1023`: the response is 206, or 416.',
+    schema: { type: 'string' },
+  },
+  'If-Range': {
+    description: 'The `ETag` of the file that `Range` is a part of; with another one, the whole file is returned.',
+    schema: { type: 'string' },
+  },
 }
 
 /** The request headers that an operation reads. */
 function headerParameters(endpoint: Endpoint): JsonSchema[] {
   const isFile = endpoint.returns !== undefined && 'binary' in endpoint.returns
   const isRead = endpoint.method === 'GET' && endpoint.returns !== undefined && (endpoint.status ?? 200) === 200
-  const names = ['X-Request-Id', 'Accept-Encoding', ...(isRead ? ['If-None-Match'] : []), ...(isRead && isFile ? ['Range', 'If-Range'] : [])]
+  const names = [
+    'X-Request-Id',
+    'Accept-Encoding',
+    ...(isRead ? ['If-None-Match'] : []),
+    ...(isRead && isFile ? ['Range', 'If-Range'] : []),
+  ]
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
@@ -51,7 +69,10 @@ const EVERY_RESPONSE = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 const headers: Record<string, JsonSchema> = {
   'X-Request-Id': { description: 'Identifies the request in the log of the server.', schema: { type: 'string' } },
-  RateLimit: { description: 'What is left of the limit: r = requests, t = seconds until it is reset.', schema: { type: 'string' } },
+  RateLimit: {
+    description: 'What is left of the limit: r = requests, t = seconds until it is reset.',
+    schema: { type: 'string' },
+  },
   'RateLimit-Policy': { description: 'The limit: q = requests, w = seconds.', schema: { type: 'string' } },
   ETag: { description: 'Strong validator of the response.', schema: { type: 'string' } },
   Location: { description: 'Path of the new resource.', schema: { type: 'string' } },
@@ -59,7 +80,8 @@ const headers: Record<string, JsonSchema> = {
   Allow: { description: 'The methods that the path accepts.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 }
-const headerRefs = (names: readonly string[]): JsonSchema => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+const headerRefs = (names: readonly string[]): JsonSchema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The error statuses that an endpoint can give by what it declares. */
 function errorStatuses(endpoint: Endpoint): number[] {
@@ -77,7 +99,12 @@ function errorStatuses(endpoint: Endpoint): number[] {
 }
 
 function errorResponses(): JsonSchema {
-  const extra: Record<number, string> = { 401: 'WWW-Authenticate', 405: 'Allow', 429: 'Retry-After', 503: 'Retry-After' }
+  const extra: Record<number, string> = {
+    401: 'WWW-Authenticate',
+    405: 'Allow',
+    429: 'Retry-After',
+    503: 'Retry-After',
+  }
   const entries = Object.values(errorTable).map(({ status, when }) => {
     const more = extra[status]
     return [
@@ -92,11 +119,22 @@ function errorResponses(): JsonSchema {
   return Object.fromEntries(entries)
 }
 
-function parameters(endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle, query: Readonly<Record<string, string>> = {}): JsonSchema[] {
+function parameters(
+  endpoint: Endpoint,
+  resolvers: AnyResolvers,
+  bundle: Bundle,
+  query: Readonly<Record<string, string>> = {},
+): JsonSchema[] {
   const inPath = pathParameters(endpoint.path).map(({ name, rest }) => {
     const resolver = resolvers[endpoint.aliases?.[name] ?? name]
     const description = resolver?.description ?? (rest ? 'The rest of the path.' : undefined)
-    return { name, in: 'path', required: true, ...(description ? { description } : {}), schema: { type: 'string', minLength: 1 } }
+    return {
+      name,
+      in: 'path',
+      required: true,
+      ...(description ? { description } : {}),
+      schema: { type: 'string', minLength: 1 },
+    }
   })
   const required = new Set((endpoint.query?.required as string[] | undefined) ?? [])
   const inQuery = Object.entries(endpoint.query?.properties ?? {}).map(([name, member]) => {
@@ -114,14 +152,18 @@ function parameters(endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle,
     }
   })
   const { ifMatch } = endpoint
-  const inHeader = ifMatch === undefined ? [] : [{ name: 'If-Match', in: 'header', required: false, description: ifMatch, schema: { type: 'string' } }]
+  const inHeader =
+    ifMatch === undefined
+      ? []
+      : [{ name: 'If-Match', in: 'header', required: false, description: ifMatch, schema: { type: 'string' } }]
   return [...inPath, ...inQuery, ...inHeader, ...headerParameters(endpoint)]
 }
 
 function success(endpoint: Endpoint, bundle: Bundle): [status: string, response: JsonSchema] {
   const status = endpoint.status ?? (endpoint.returns ? 200 : 204)
   const description = status === 201 ? 'Created' : status === 204 ? 'Done' : status > 300 ? 'Redirect' : 'OK'
-  const own = status === 201 || status > 300 ? ['Location'] : endpoint.method === 'GET' && status === 200 ? ['ETag'] : []
+  const own =
+    status === 201 || status > 300 ? ['Location'] : endpoint.method === 'GET' && status === 200 ? ['ETag'] : []
   const common = { description, headers: headerRefs([...EVERY_RESPONSE, ...own]) }
   if (!endpoint.returns) return [String(status), common]
   const content =
@@ -136,18 +178,35 @@ function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle, example:
   if (endpoint.urlencoded) return { 'application/x-www-form-urlencoded': { schema: bundle.add(body) } }
   const json = { 'application/json': { schema: bundle.add(body), ...(example === undefined ? {} : { example }) } }
   if (!endpoint.form) return json
-  const properties = Object.fromEntries(Object.entries((body.properties ?? {}) as Record<string, TSchema>).map(([name, member]) => [name, bundle.add(member)]))
-  const encoding = Object.fromEntries(
-    Object.entries(properties).map(([name, member]) => [name, { contentType: member.type === 'string' ? 'text/plain' : 'application/json' }]),
+  const properties = Object.fromEntries(
+    Object.entries((body.properties ?? {}) as Record<string, TSchema>).map(([name, member]) => [
+      name,
+      bundle.add(member),
+    ]),
   )
-  return { ...json, 'multipart/form-data': { schema: { type: 'object', properties, additionalProperties: { type: 'string', format: 'binary' } }, encoding } }
+  const encoding = Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [
+      name,
+      { contentType: member.type === 'string' ? 'text/plain' : 'application/json' },
+    ]),
+  )
+  return {
+    ...json,
+    'multipart/form-data': {
+      schema: { type: 'object', properties, additionalProperties: { type: 'string', format: 'binary' } },
+      encoding,
+    },
+  }
 }
 
 function operation(name: string, endpoint: Endpoint, { resolvers, about }: OpenApiInput, bundle: Bundle): JsonSchema {
   const isPermission = endpoint.needs !== 'public' && endpoint.needs !== 'authenticated'
   const [status, response] = success(endpoint, bundle)
   const errors = errorStatuses(endpoint).map((code) => [String(code), { $ref: `#/components/responses/Error${code}` }])
-  const notModified = endpoint.method === 'GET' && status === '200' ? { 304: { description: 'Not modified', headers: headerRefs(['ETag']) } } : {}
+  const notModified =
+    endpoint.method === 'GET' && status === '200'
+      ? { 304: { description: 'Not modified', headers: headerRefs(['ETag']) } }
+      : {}
   const example = about?.examples[name]
   const declared = parameters(endpoint, resolvers, bundle, example?.query)
   return {
@@ -159,7 +218,14 @@ function operation(name: string, endpoint: Endpoint, { resolvers, about }: OpenA
     ...(endpoint.needs === 'public' ? { security: [] } : {}),
     ...(isPermission ? { 'x-permission': endpoint.needs } : {}),
     ...(declared.length > 0 ? { parameters: declared } : {}),
-    ...(endpoint.body ? { requestBody: { required: !isOptional(endpoint.body), content: bodyContent(endpoint, endpoint.body, bundle, example?.body) } } : {}),
+    ...(endpoint.body
+      ? {
+          requestBody: {
+            required: !isOptional(endpoint.body),
+            content: bodyContent(endpoint, endpoint.body, bundle, example?.body),
+          },
+        }
+      : {}),
     ...(endpoint.rawBodyLimitBytes === undefined
       ? {}
       : { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }),
@@ -171,7 +237,12 @@ function operation(name: string, endpoint: Endpoint, { resolvers, about }: OpenA
 const outgoing = (summary: string, body: TSchema, bundle: Bundle): JsonSchema => ({
   post: {
     summary,
-    parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } })),
+    parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+    })),
     requestBody: { required: true, content: { 'application/json': { schema: bundle.add(body) } } },
     responses: { '2XX': { description: 'Received. Any other response is a failure, and the delivery is retried.' } },
   },
@@ -188,24 +259,33 @@ export function openApiDocument(input: OpenApiInput): JsonSchema {
     const item = (paths[path] ??= {})
     item[endpoint.method.toLowerCase()] = operation(name, endpoint, input, bundle)
   }
-  const webhooks = Object.entries(about?.webhooks ?? {}).map(([name, { summary, body }]) => [name, outgoing(summary, body, bundle)])
+  const webhooks = Object.entries(about?.webhooks ?? {}).map(([name, { summary, body }]) => [
+    name,
+    outgoing(summary, body, bundle),
+  ])
   const sections = [...new Set(Object.values(endpoints).map((endpoint) => endpoint.section))].sort()
   return {
     openapi: '3.1.0',
     info: {
       title: `${config.name} API`,
       version: config.version,
-      description: about?.introduction ?? 'Unknown query parameters are ignored; unknown members of a body are rejected with 400.',
+      description:
+        about?.introduction ?? 'Unknown query parameters are ignored; unknown members of a body are rejected with 400.',
     },
     servers: [{ url: config.publicUrl ?? '/' }],
     security: [{ bearer: [] }],
-    tags: sections.map((name) => ({ name, ...(about?.tags[name] === undefined ? {} : { description: about.tags[name] }) })),
+    tags: sections.map((name) => ({
+      name,
+      ...(about?.tags[name] === undefined ? {} : { description: about.tags[name] }),
+    })),
     paths,
     ...(webhooks.length === 0 ? {} : { webhooks: Object.fromEntries(webhooks) }),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       headers,
-      parameters: Object.fromEntries(Object.entries(requestHeaders).map(([name, header]) => [name, { name, in: 'header', ...header }])),
+      parameters: Object.fromEntries(
+        Object.entries(requestHeaders).map(([name, header]) => [name, { name, in: 'header', ...header }]),
+      ),
       responses: errorResponses(),
       schemas: Object.fromEntries([...bundle.definitions].sort(([a], [b]) => (a < b ? -1 : 1))),
     },

@@ -43,7 +43,8 @@ export class Reply<T = unknown> {
 export const reply = <T>(parts: ReplyParts<T>): Reply<T> => new Reply(parts)
 
 /** 201 with the new resource and its `Location` (a path such as `/v1/orgs/x`, or a URL). */
-export const created = <T>(body: T, location: string, audited: Audited = {}): Reply<T> => new Reply({ status: 201, body, location, audited })
+export const created = <T>(body: T, location: string, audited: Audited = {}): Reply<T> =>
+  new Reply({ status: 201, body, location, audited })
 
 /** 302 to `location`. */
 export const redirect = (location: string): Reply<never> => new Reply({ status: 302, location })

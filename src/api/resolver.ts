@@ -35,7 +35,9 @@ export type AnyResolvers = Readonly<Record<string, AnyResolver>>
  */
 export function resolversOf<App, Actor>() {
   return <Parents extends object = Record<never, never>>() =>
-    <const As extends string, R>(declared: Resolver<App, Actor, As, R, Parents>): Resolver<App, Actor, As, R, Parents> =>
+    <const As extends string, R>(
+      declared: Resolver<App, Actor, As, R, Parents>,
+    ): Resolver<App, Actor, As, R, Parents> =>
       declared
 }
 
@@ -43,14 +45,19 @@ export function resolversOf<App, Actor>() {
 export const defineResolvers = <const T extends AnyResolvers>(resolvers: T): T => resolvers
 
 type Bare<Name extends string> = Name extends `${infer N}*` ? N : Name
-type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Bare<Name> | Parameters<Rest> : never
+type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Bare<Name> | Parameters<Rest>
+  : never
 type Aliased<Name, Aliases> = Name extends keyof Aliases ? Aliases[Name] : Name
 type NameOf<R> = R extends { as: infer As extends string } ? As : never
 type Loaded<R> = R extends { load: (input: never) => infer Result } ? NonNullable<Awaited<Result>> : never
 
 /** The resources that a path loads, by the names under which its resolvers put them into the context. */
 export type Resources<T extends AnyResolvers, Path extends string, Aliases> = {
-  [P in Parameters<Path> as Aliased<P, Aliases> extends keyof T ? NameOf<T[Aliased<P, Aliases>]> : never]: Aliased<P, Aliases> extends keyof T
+  [P in Parameters<Path> as Aliased<P, Aliases> extends keyof T ? NameOf<T[Aliased<P, Aliases>]> : never]: Aliased<
+    P,
+    Aliases
+  > extends keyof T
     ? Loaded<T[Aliased<P, Aliases>]>
     : never
 }

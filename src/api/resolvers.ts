@@ -32,19 +32,32 @@ export const resolvers = defineResolvers({
   ...openApiResolvers,
   ...ssoResolvers,
   ...connectionResolvers,
-  userId: resolver()({ as: 'user', description: 'ID of a user.', load: ({ app, actor, id }) => actor && findUser(app, actor, id) }),
+  userId: resolver()({
+    as: 'user',
+    description: 'ID of a user.',
+    load: ({ app, actor, id }) => actor && findUser(app, actor, id),
+  }),
   tokenId: resolver()({
     as: 'token',
     description: 'ID of one of your tokens.',
-    load: async ({ app, actor, id }) => (actor && (await listTokens(app, actor)).find((token) => token.id === id)) ?? null,
+    load: async ({ app, actor, id }) =>
+      (actor && (await listTokens(app, actor)).find((token) => token.id === id)) ?? null,
   }),
   organizationId: resolver()({
     as: 'organization',
     description: 'ID of an organization.',
     load: ({ app, actor, id }) => actor && findOrganization(app, actor, id),
   }),
-  emailDomain: resolver()({ as: 'emailDomain', description: 'Domain of e-mail addresses.', load: ({ id }) => id.toLowerCase() }),
-  subdomain: resolver()({ as: 'subdomain', description: 'Hostname of an organization.', load: ({ app, id }) => findSubdomain(app, id) }),
+  emailDomain: resolver()({
+    as: 'emailDomain',
+    description: 'Domain of e-mail addresses.',
+    load: ({ id }) => id.toLowerCase(),
+  }),
+  subdomain: resolver()({
+    as: 'subdomain',
+    description: 'Hostname of an organization.',
+    load: ({ app, id }) => findSubdomain(app, id),
+  }),
   ...peopleResolvers,
   collectionId: resolver()({
     as: 'collection',
@@ -53,7 +66,11 @@ export const resolvers = defineResolvers({
   }),
   ...siteResolvers,
   ...siteDocumentResolvers,
-  spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
+  spaceId: resolver()({
+    as: 'space',
+    description: 'ID of a space.',
+    load: ({ app, actor, id }) => actor && findSpace(app, actor, id),
+  }),
   deletedSpaceId: resolver()({
     as: 'space',
     description: 'ID of a deleted space.',
@@ -94,9 +111,17 @@ export const resolvers = defineResolvers({
   pageId: resolver()({ as: 'pageId', description: 'ID of a page.', load: ({ id }) => id }),
   pagePath: resolver()({ as: 'pagePath', description: 'Path of a page.', load: ({ id }) => id }),
   fileId: resolver()({ as: 'fileId', description: 'ID of a file.', load: ({ id }) => id }),
-  reusableContentId: resolver()({ as: 'reusableContentId', description: 'ID of reusable content.', load: ({ id }) => id }),
+  reusableContentId: resolver()({
+    as: 'reusableContentId',
+    description: 'ID of reusable content.',
+    load: ({ id }) => id,
+  }),
   downloadSpace: resolver()({ as: 'downloadSpace', load: ({ id }) => id }),
-  printedRevision: resolver()({ as: 'printedRevision', description: 'ID of the revision that was printed.', load: ({ id }) => id }),
+  printedRevision: resolver()({
+    as: 'printedRevision',
+    description: 'ID of the revision that was printed.',
+    load: ({ id }) => id,
+  }),
   oid: resolver()({ as: 'oid', description: 'Object ID of a blob.', load: ({ id }) => id }),
   fileName: resolver()({ as: 'fileName', load: ({ id }) => id }),
 })

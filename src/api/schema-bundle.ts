@@ -9,25 +9,44 @@ interface BundleOptions {
   strict: boolean
 }
 
-const single = ['additionalProperties', 'contains', 'else', 'if', 'items', 'not', 'propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties']
+const single = [
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]
 const several = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const named = ['$defs', 'dependentSchemas', 'patternProperties', 'properties']
 
-const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The values of a union of constants (and null), or null if it is another union. */
 function constants(branches: readonly JsonSchema[]): unknown[] | null {
-  const values = branches.map((branch) => ('const' in branch ? branch.const : branch.type === 'null' ? null : undefined))
+  const values = branches.map((branch) =>
+    'const' in branch ? branch.const : branch.type === 'null' ? null : undefined,
+  )
   return values.length === 0 || values.includes(undefined) ? null : values
 }
 
 /** The member by whose constant the branches of a union of objects differ, with these constants, or null. */
 function tagOf(branches: readonly JsonSchema[]): { name: string; values: unknown[] } | null {
-  const members = branches.map((branch) => (isSchema(branch.properties) ? (branch.properties as Record<string, JsonSchema>) : {}))
+  const members = branches.map((branch) =>
+    isSchema(branch.properties) ? (branch.properties as Record<string, JsonSchema>) : {},
+  )
   if (branches.length < 2) return null
   for (const name of Object.keys(members[0] ?? {})) {
-    const values = branches.map((branch, i) => ((branch.required as string[] | undefined)?.includes(name) ? members[i]?.[name]?.const : undefined))
-    if (values.every((value) => typeof value === 'string') && new Set(values).size === values.length) return { name, values }
+    const values = branches.map((branch, i) =>
+      (branch.required as string[] | undefined)?.includes(name) ? members[i]?.[name]?.const : undefined,
+    )
+    if (values.every((value) => typeof value === 'string') && new Set(values).size === values.length)
+      return { name, values }
   }
   return null
 }
@@ -73,9 +92,12 @@ export class Bundle {
       else if (key === 'items' && Array.isArray(value)) out.prefixItems = value.map((part) => this.visit(part, false))
       else if (key === 'additionalItems') out.items = value
       else if (single.includes(key) && isSchema(value)) out[key] = this.visit(value, false)
-      else if (several.includes(key)) out[key] = (value as JsonSchema[]).map((part) => this.visit(part, key === 'allOf' || open))
+      else if (several.includes(key))
+        out[key] = (value as JsonSchema[]).map((part) => this.visit(part, key === 'allOf' || open))
       else if (named.includes(key))
-        out[key] = Object.fromEntries(Object.entries(value as Record<string, JsonSchema>).map(([name, part]) => [name, this.visit(part, false)]))
+        out[key] = Object.fromEntries(
+          Object.entries(value as Record<string, JsonSchema>).map(([name, part]) => [name, this.visit(part, false)]),
+        )
       else out[key] = value
     }
     this.simplifyUnion(schema, out)

@@ -23,15 +23,22 @@ export type Loaded<Path extends string> = { app: App } & Resources<typeof resolv
  * Checks again inside of a transaction that the token still exists and that the current role of the caller is enough. If the
  * resource is gone, the use case says so. Throws 401, 403, 404.
  */
-export async function checkStillMay(reader: Reader, actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>): Promise<void> {
-  if (!(await isTokenValid(reader, actor))) throw new ServiceError('unauthenticated', 'The token was revoked during the request.')
+export async function checkStillMay(
+  reader: Reader,
+  actor: Actor,
+  permission: string | null,
+  resources: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (!(await isTokenValid(reader, actor)))
+    throw new ServiceError('unauthenticated', 'The token was revoked during the request.')
   if (permission === null) return
   const scope = scopeOf(permission)
   const resource = resources[scope] as LoadedForRole | undefined
   const role = resource && (await currentRole(reader, actor, scope, resource))
   if (role === 'gone') return
   if (role === 'unseen') throw notFound(`The ${scope}`)
-  if (!allows(permission as Permission, role)) throw new ServiceError('forbidden', denial(permission, { [scope]: { role } }))
+  if (!allows(permission as Permission, role))
+    throw new ServiceError('forbidden', denial(permission, { [scope]: { role } }))
 }
 
 /** The message for a caller without a permission: the role that has it, the caller's role, and what to do. */

@@ -1,7 +1,23 @@
 // The door of auth/: API tokens, tokens of visitors, secrets that are sealed for storage, signatures of webhooks, tokens of GitHub Apps, and SAML.
 export { signAppToken } from './app-token.js'
-export { type Asserted, type Certificate, metadataOf, readCertificates, requestUrl, SAML_TASKS, type ServiceProvider, type VerifyOrder } from './saml/index.js'
+export {
+  type Asserted,
+  type Certificate,
+  metadataOf,
+  readCertificates,
+  requestUrl,
+  SAML_TASKS,
+  type ServiceProvider,
+  type VerifyOrder,
+} from './saml/index.js'
 export { seal, unseal } from './sealed.js'
 export { bearer, hashToken, newToken } from './secrets.js'
 export { newWebhookSecret, signWebhook } from './webhook-signature.js'
-export { deriveVisitorKey, MAX_VISITOR_TOKEN, signVisitorToken, type VisitorToken, type VisitorTokenRules, verifyVisitorToken } from './visitor-token.js'
+export {
+  deriveVisitorKey,
+  MAX_VISITOR_TOKEN,
+  signVisitorToken,
+  type VisitorToken,
+  type VisitorTokenRules,
+  verifyVisitorToken,
+} from './visitor-token.js'

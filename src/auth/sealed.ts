@@ -5,7 +5,8 @@ const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-const keyFrom = (signingKey: Buffer): Buffer => Buffer.from(hkdfSync('sha256', signingKey, '', 'bindery sealed secrets', 32))
+const keyFrom = (signingKey: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', signingKey, '', 'bindery sealed secrets', 32))
 
 /**
  * Encrypts and authenticates a secret that is stored in a document, with a key derived from the service's signing key. Who
@@ -23,7 +24,9 @@ export function seal(signingKey: Buffer, place: string, secret: string): string 
 export function unseal(signingKey: Buffer, place: string, sealed: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < IV_BYTES + TAG_BYTES) return null
-  const decipher = createDecipheriv(CIPHER, keyFrom(signingKey), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+  const decipher = createDecipheriv(CIPHER, keyFrom(signingKey), bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
   decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
   try {
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8')

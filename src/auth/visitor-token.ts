@@ -21,7 +21,9 @@ export interface VisitorTokenRules {
 }
 
 /** What a token says, or why it is refused: a sentence for whoever made it. */
-export type VisitorToken = { claims: Readonly<Record<string, unknown>>; fault?: never } | { claims?: never; fault: string }
+export type VisitorToken =
+  | { claims: Readonly<Record<string, unknown>>; fault?: never }
+  | { claims?: never; fault: string }
 
 const refused = (fault: string): VisitorToken => ({ fault })
 
@@ -29,7 +31,10 @@ const refused = (fault: string): VisitorToken => ({ fault })
  * Checks a token. Nothing in it has a say in how: one algorithm, keys of the site alone, and no address in it is asked. Never throws for
  * what a visitor sends.
  */
-export async function verifyVisitorToken(token: string, { keys, now, audience, issuer }: VisitorTokenRules): Promise<VisitorToken> {
+export async function verifyVisitorToken(
+  token: string,
+  { keys, now, audience, issuer }: VisitorTokenRules,
+): Promise<VisitorToken> {
   const fault = formFault(token)
   if (fault !== null) return refused(fault)
   const rules = {
@@ -63,7 +68,8 @@ function formFault(token: string): string | null {
   const header = jsonObject(head)
   if (!header) return 'Its header is not a JSON object in which each member is there once.'
   if (header['alg'] !== ALGORITHM) return `Its algorithm (alg) must be ${ALGORITHM}.`
-  if (header['crit'] !== undefined || header['b64'] !== undefined) return 'Its header has crit or b64, which are not supported.'
+  if (header['crit'] !== undefined || header['b64'] !== undefined)
+    return 'Its header has crit or b64, which are not supported.'
   if (header['typ'] !== undefined && !/^jwt$/i.test(String(header['typ']))) return 'Its type (typ) must be JWT.'
   return jsonObject(body) ? null : 'Its payload is not a JSON object in which each member is there once.'
 }
@@ -84,7 +90,9 @@ function faultOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'It has expired (exp).'
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'Its signature is not that of a key of the site.'
   if (error instanceof errors.JWTClaimValidationFailed)
-    return error.reason === 'missing' ? `It has no ${error.claim}, which is required.` : `Its ${error.claim} does not fit the site, or the time.`
+    return error.reason === 'missing'
+      ? `It has no ${error.claim}, which is required.`
+      : `Its ${error.claim} does not fit the site, or the time.`
   return 'It cannot be read.'
 }
 

@@ -10,12 +10,18 @@ import { offline, OperatorError } from './maintenance.js'
 const REPLY_MS = 60_000
 
 /** Makes a token and returns its secret. Throws `OperatorError` if no account has the address, naming the users who claim it. */
-export const makeToken = (config: Config, email: string, { label, claimedIn }: { label: string; claimedIn?: string | undefined }): Promise<string> =>
-  carryOut(config, { kind: 'token', email, label, claimedIn })
+export const makeToken = (
+  config: Config,
+  email: string,
+  { label, claimedIn }: { label: string; claimedIn?: string | undefined },
+): Promise<string> => carryOut(config, { kind: 'token', email, label, claimedIn })
 
 /** Takes the operator's word about an address. Returns those who use it, one per line. Throws `OperatorError`. */
-export const makeUser = (config: Config, email: string, { name, free }: { name?: string | undefined; free?: boolean | undefined }): Promise<string> =>
-  carryOut(config, { kind: 'user', email, name, free })
+export const makeUser = (
+  config: Config,
+  email: string,
+  { name, free }: { name?: string | undefined; free?: boolean | undefined },
+): Promise<string> => carryOut(config, { kind: 'user', email, name, free })
 
 async function carryOut(config: Config, request: OperatorRequest): Promise<string> {
   const reply = (await askServer(config.dataDir, request)) ?? (await doOffline(config, request))
@@ -26,7 +32,9 @@ async function carryOut(config: Config, request: OperatorRequest): Promise<strin
 async function doOffline(config: Config, request: OperatorRequest): Promise<OperatorReply> {
   const service = await offline(config).catch((error: unknown) => {
     const reason = whyNoControl(config.dataDir)
-    throw error instanceof FolderLocked && reason !== null ? new OperatorError(`${error.message}. To run the command next to the server: ${reason}.`) : error
+    throw error instanceof FolderLocked && reason !== null
+      ? new OperatorError(`${error.message}. To run the command next to the server: ${reason}.`)
+      : error
   })
   try {
     return await replyToOperator(service.app, request)
@@ -44,7 +52,9 @@ async function askServer(dataDir: string, request: OperatorRequest): Promise<Ope
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return null
     if (code === 'EACCES' || code === 'EPERM')
-      throw new OperatorError(`${dataDir} belongs to another user: run the command as the user that the server runs as.`)
+      throw new OperatorError(
+        `${dataDir} belongs to another user: run the command as the user that the server runs as.`,
+      )
     throw new OperatorError(
       `The server did not answer at ${controlPath(dataDir)} (${(error as Error).message}). What was asked may have been done; try again, and see its log.`,
     )
@@ -53,11 +63,14 @@ async function askServer(dataDir: string, request: OperatorRequest): Promise<Ope
 
 function exchange(socketPath: string, body: string): Promise<OperatorReply> {
   return new Promise((done, failed) => {
-    const request = send({ socketPath, method: 'POST', path: '/', signal: AbortSignal.timeout(REPLY_MS) }, (response) => {
-      text(response)
-        .then((reply) => done(JSON.parse(reply) as OperatorReply))
-        .catch(failed)
-    })
+    const request = send(
+      { socketPath, method: 'POST', path: '/', signal: AbortSignal.timeout(REPLY_MS) },
+      (response) => {
+        text(response)
+          .then((reply) => done(JSON.parse(reply) as OperatorReply))
+          .catch(failed)
+      },
+    )
     request.once('error', failed).end(body)
   })
 }

@@ -23,9 +23,12 @@ type Source = Pick<Config, 'dataDir' | 'reposDir' | 'databaseUrl'>
 export async function backUp(config: Source, folder: string): Promise<{ files: number; repositories: number }> {
   const [dataDir, reposDir, target] = [resolve(config.dataDir), resolve(config.reposDir), resolve(folder)]
   if (config.databaseUrl !== null)
-    throw new OperatorError('With BINDERY_DATABASE_URL, everything is in the database: back it up with pg_dump (docs/administration.md).')
+    throw new OperatorError(
+      'With BINDERY_DATABASE_URL, everything is in the database: back it up with pg_dump (docs/administration.md).',
+    )
   if (existsSync(target)) throw new OperatorError(`${target} exists: name a folder that does not exist.`)
-  if (!existsSync(join(dataDir, 'store', 'store.json'))) throw new OperatorError(`There is no installation in ${dataDir}: set BINDERY_DATA_DIR.`)
+  if (!existsSync(join(dataDir, 'store', 'store.json')))
+    throw new OperatorError(`There is no installation in ${dataDir}: set BINDERY_DATA_DIR.`)
   // An interrupted backup must not be taken for a whole one.
   const partial = `${target}.partial`
   await rm(partial, { recursive: true, force: true })
@@ -105,11 +108,13 @@ class FolderCopy {
   }
 
   async #list(path: string, wanted: (path: string) => boolean, into: Set<string>): Promise<void> {
-    const entries = await readdir(join(this.from, path), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOTDIR') into.add(path)
-      else if (error.code !== 'ENOENT') throw error
-      return null
-    })
+    const entries = await readdir(join(this.from, path), { withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOTDIR') into.add(path)
+        else if (error.code !== 'ENOENT') throw error
+        return null
+      },
+    )
     if (entries === null) return
     await mkdir(join(this.to, path), { recursive: true, mode: 0o700 })
     for (const entry of entries) {

@@ -28,9 +28,13 @@ async function forgetLocally(config: LocalSettings): Promise<string> {
 /** Makes the database forget the fingerprint of a key; the next node to start names another one. Returns what was done, in words. Throws `OperatorError`. */
 export async function forgetKey(config: LocalSettings, name: string): Promise<string> {
   const { databaseUrl } = config
-  if (name !== 'signing' && name !== 'commit') throw new OperatorError(`${name} is no key: there are \`signing\` and \`commit\`.`)
+  if (name !== 'signing' && name !== 'commit')
+    throw new OperatorError(`${name} is no key: there are \`signing\` and \`commit\`.`)
   if (databaseUrl === null) {
-    if (name === 'commit') throw new OperatorError('Without a database (BINDERY_DATABASE_URL), the commit key is changed by replacing its file.')
+    if (name === 'commit')
+      throw new OperatorError(
+        'Without a database (BINDERY_DATABASE_URL), the commit key is changed by replacing its file.',
+      )
     return forgetLocally(config)
   }
   const database = openDatabase({ url: databaseUrl, connections: 1 })
@@ -45,5 +49,6 @@ export async function forgetKey(config: LocalSettings, name: string): Promise<st
 const told: Record<KeyName, string> = {
   signing:
     'The next node that starts names the signing key. What was sealed with the former one cannot be read any more: webhooks, connections and share links need new secrets.',
-  commit: 'The next node that starts says whether commits are signed, and by which key. Start all nodes again with the same setting.',
+  commit:
+    'The next node that starts says whether commits are signed, and by which key. Start all nodes again with the same setting.',
 }

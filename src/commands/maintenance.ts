@@ -14,7 +14,8 @@ export class OperatorError extends Error {
 }
 
 /** A service that only works on its data: no port of its own, no jobs. The lock refuses it while a server runs. */
-export const offline = (config: Config) => start({ ...config, host: '127.0.0.1', port: 0, logLevel: 'silent' }, { withoutWorker: true })
+export const offline = (config: Config) =>
+  start({ ...config, host: '127.0.0.1', port: 0, logLevel: 'silent' }, { withoutWorker: true })
 
 /** What a check of everything found: complaints, one per line (empty = all is well), and what was not checked. */
 interface Findings {
@@ -30,7 +31,10 @@ interface Findings {
 export async function checkAll(config: Config, { deep = false } = {}): Promise<Findings> {
   const service = await offline(config)
   try {
-    const found: Findings = { complaints: service.repairs.map((repair) => `${repair.space}: ${repair.what}`), notes: [] }
+    const found: Findings = {
+      complaints: service.repairs.map((repair) => `${repair.space}: ${repair.what}`),
+      notes: [],
+    }
     for (const space of await service.app.store.all(spaces)) {
       const name = repositoryName(space.id)
       if (!(await service.app.git.exists(name))) continue
@@ -60,8 +64,13 @@ async function checkRepository({ git }: App, name: string, deep: boolean): Promi
 }
 
 /** Writes the repository of a space into one file; a server may run meanwhile. Throws if there is none, or if the file exists. */
-export async function bundleSpace({ reposDir }: Pick<Config, 'reposDir'>, space: string, file: string): Promise<string> {
-  if (!/^[0-9A-Za-z]{1,64}$/.test(space)) throw new OperatorError(`${space} is not the ID of a space. The ID is the <ID> of its folder repos/<ID>.git.`)
+export async function bundleSpace(
+  { reposDir }: Pick<Config, 'reposDir'>,
+  space: string,
+  file: string,
+): Promise<string> {
+  if (!/^[0-9A-Za-z]{1,64}$/.test(space))
+    throw new OperatorError(`${space} is not the ID of a space. The ID is the <ID> of its folder repos/<ID>.git.`)
   const path = resolve(file)
   try {
     await bundleRepository(join(resolve(reposDir), `${repositoryName(space)}.git`), path)

@@ -10,7 +10,9 @@ import { OperatorError } from './maintenance.js'
 export async function refreshSpace(config: Config, space: string): Promise<string> {
   if (!/^[0-9A-Za-z]{1,64}$/.test(space)) throw new OperatorError(`${space} is not the ID of a space.`)
   if (config.databaseUrl === null)
-    throw new OperatorError('Without BINDERY_DATABASE_URL, the repositories in the folder are the truth: there is nothing to refresh.')
+    throw new OperatorError(
+      'Without BINDERY_DATABASE_URL, the repositories in the folder are the truth: there is nothing to refresh.',
+    )
   const name = repositoryName(space)
   const refused = await askForRefresh(resolve(config.reposDir), name)
   if (refused) throw new OperatorError(refused)

@@ -34,13 +34,15 @@ function* locationsOf(structure: ContentStructure): Generator<void, Locations> {
   const locations: Locations = new Map()
   const work: { entry: PageEntry; parent: string | null; position: number }[] = []
   const push = (pages: readonly PageEntry[], parent: string | null): void => {
-    for (let position = pages.length - 1; position >= 0; position--) work.push({ entry: pages[position] as PageEntry, parent, position })
+    for (let position = pages.length - 1; position >= 0; position--)
+      work.push({ entry: pages[position] as PageEntry, parent, position })
   }
   push(structure.pages, null)
   for (let next = work.pop(); next; next = work.pop()) {
     yield
     const { entry, parent, position } = next
-    if (!locations.has(entry.id)) locations.set(entry.id, { entry, location: { path: entry.path, parent, position, gitPath: gitPathOf(entry) } })
+    if (!locations.has(entry.id))
+      locations.set(entry.id, { entry, location: { path: entry.path, parent, position, gitPath: gitPathOf(entry) } })
     push(entry.pages, entry.id)
   }
   return locations
@@ -50,7 +52,8 @@ function* locationsOf(structure: ContentStructure): Generator<void, Locations> {
  * How the pages of two revisions differ, by ID. A page has moved if its path, parent or file differs, or if it was reordered among
  * its siblings: as few siblings as possible count as reordered. Runs in slices.
  */
-export const comparePages = (before: ContentStructure, after: ContentStructure): Promise<PagesDifference> => inSlices(compareInSteps(before, after))
+export const comparePages = (before: ContentStructure, after: ContentStructure): Promise<PagesDifference> =>
+  inSlices(compareInSteps(before, after))
 
 function* compareInSteps(before: ContentStructure, after: ContentStructure): Generator<void, PagesDifference> {
   const old = yield* locationsOf(before)
@@ -65,7 +68,11 @@ function* compareInSteps(before: ContentStructure, after: ContentStructure): Gen
       continue
     }
     const from = was.location
-    const moved = from.path !== location.path || from.parent !== location.parent || from.gitPath !== location.gitPath || reordered.has(id)
+    const moved =
+      from.path !== location.path ||
+      from.parent !== location.parent ||
+      from.gitPath !== location.gitPath ||
+      reordered.has(id)
     found.kept.push({ before: was.entry, after: entry, moved: moved ? { from, to: location } : null })
   }
   for (const [id, { entry }] of old) {

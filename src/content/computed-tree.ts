@@ -49,7 +49,12 @@ function* expanded(list: PageEntry[], path: string, around: Expansion): Generato
     if (entry.type === 'computed' && made) {
       const spliced = isUntitled(entry)
       const siblings = spliced ? list.filter((one) => one !== entry) : below
-      const generated = yield* generate(entry, made, { parent: spliced ? path : entry.path, slugs: slugsOf(siblings, spliced ? out : []) }, around)
+      const generated = yield* generate(
+        entry,
+        made,
+        { parent: spliced ? path : entry.path, slugs: slugsOf(siblings, spliced ? out : []) },
+        around,
+      )
       const next = replaced(entry, spliced ? below : [...generated, ...below], around)
       out.push(...(spliced ? [...generated, ...below] : [next]))
       same = false
@@ -98,7 +103,12 @@ function* generate(
       computed: { type, props: page.props, dependencies },
       shown: { ...page.shown, spec: made.spec, file: made.file },
     }
-    next.pages = yield* generate(entry, { ...made, pages: page.pages }, { parent: next.path, slugs: new SlugSet() }, around)
+    next.pages = yield* generate(
+      entry,
+      { ...made, pages: page.pages },
+      { parent: next.path, slugs: new SlugSet() },
+      around,
+    )
     around.byId.set(next.id, next)
     if (!around.byPath.has(next.path)) around.byPath.set(next.path, next)
     found.push(next)

@@ -14,7 +14,8 @@ import type { LineColumn } from './yaml-work.js'
 const FOLDER = '040000'
 
 /** A scalar as a path: trimmed, without zero-width characters; null for other values. */
-const asPath = (value: unknown): string | null => (typeof value === 'string' || typeof value === 'number' ? withoutZeroWidth(String(value)).trim() : null)
+const asPath = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? withoutZeroWidth(String(value)).trim() : null
 
 /**
  * Reads the configuration (`.gitbook.yaml`, or the one of mdBook or HonKit): the effective root, the paths of README and SUMMARY
@@ -29,24 +30,43 @@ export async function readConfig(
   const settings = await findSettings(reader, work, diagnostics)
   const { entries } = settings
   const report = (code: Diagnostic['code'], message: string, position?: LineColumn): void =>
-    void diagnostics.push({ code, message, file: settings.file, ...(position ? { line: position.line, column: position.column } : {}) })
+    void diagnostics.push({
+      code,
+      message,
+      file: settings.file,
+      ...(position ? { line: position.line, column: position.column } : {}),
+    })
 
   const root = await readRoot(reader, settings, report)
   const structure = entries.get('structure')
   if (structure && structure.value !== null && !isRecord(structure.value))
-    report('invalid-config', 'structure must be a map with readme and summary, so the defaults are used. Correct structure.', structure.position)
+    report(
+      'invalid-config',
+      'structure must be a map with readme and summary, so the defaults are used. Correct structure.',
+      structure.position,
+    )
   const structurePath = (name: 'readme' | 'summary', fallback: string): string => {
     const value = isRecord(structure?.value) && Object.hasOwn(structure.value, name) ? structure.value[name] : null
     const written = value === null ? fallback : asPath(value)
     const path = written === null || written === '' ? null : normalizePath(written, root)
     if (path !== null && path !== root) return path
-    report('invalid-config', `structure.${name} must be a file inside the repository, so ${fallback} is used. Correct structure.${name}.`, structure?.position)
+    report(
+      'invalid-config',
+      `structure.${name} must be a file inside the repository, so ${fallback} is used. Correct structure.${name}.`,
+      structure?.position,
+    )
     return normalizePath(fallback, root) ?? fallback
   }
 
   const readme = await findInAnyCase(reader, structurePath('readme', 'README.md'))
   const summary = await findInAnyCase(reader, structurePath('summary', DEFAULT_SUMMARY))
-  const config: ContentConfig = { root, readme: readme.path, summary: summary.path, ...(summary.link ? { summaryLink: summary.link } : {}), redirects: {} }
+  const config: ContentConfig = {
+    root,
+    readme: readme.path,
+    summary: summary.path,
+    ...(summary.link ? { summaryLink: summary.link } : {}),
+    redirects: {},
+  }
   const redirects = entries.get('redirects')
   if (redirects && redirects.value !== null) {
     if (!isRecord(redirects.value))
@@ -55,7 +75,10 @@ export async function readConfig(
         'redirects must be a map from old paths to pages, so there are none. Write one "old/path: page.md" per line.',
         redirects.position,
       )
-    else config.redirects = await readRedirects(reader, root, redirects.value, (message) => report('invalid-config', message, redirects.position))
+    else
+      config.redirects = await readRedirects(reader, root, redirects.value, (message) =>
+        report('invalid-config', message, redirects.position),
+      )
   }
   if (settings.file === HONKIT_FILE) await reportLanguages(reader, config, structure?.value, diagnostics)
   return { config, diagnostics, unlistedReadme: settings.unlistedReadme }
@@ -71,22 +94,37 @@ async function readRoot(
   const written = entry && entry.value !== null ? asPath(entry.value) : rootDefault
   const path = written === null ? null : normalizePath(written)
   const instead = rootDefault === '' ? 'the repository’s root' : rootDefault
-  if (path === null) report('invalid-root', `${rootName} must be a folder inside the repository, so ${instead} is used. Correct ${rootName}.`, entry?.position)
+  if (path === null)
+    report(
+      'invalid-root',
+      `${rootName} must be a folder inside the repository, so ${instead} is used. Correct ${rootName}.`,
+      entry?.position,
+    )
   const root = path ?? rootDefault
   if (root === '' || (await isFolder(reader, root))) return root
   const linked = await followLinks(reader, root)
   if (linked?.mode === FOLDER) return linked.path
-  report('invalid-root', `${rootName} is ${root}, which is not a folder of this repository. Correct ${rootName}.`, entry?.position)
+  report(
+    'invalid-root',
+    `${rootName} is ${root}, which is not a folder of this repository. Correct ${rootName}.`,
+    entry?.position,
+  )
   return root
 }
 
-const isFolder = async (reader: TreeReader, path: string): Promise<boolean> => (await reader.entry(path))?.mode === FOLDER || (await reader.list(path)) !== null
+const isFolder = async (reader: TreeReader, path: string): Promise<boolean> =>
+  (await reader.entry(path))?.mode === FOLDER || (await reader.list(path)) !== null
 
 /** The path that the entries of the table of contents are relative to. */
 export const entriesFrom = ({ summary, summaryLink }: ContentConfig): string => summaryLink ?? summary
 
 /** HonKit makes a book of each folder that its list of languages names; here they are folders of one tree. */
-async function reportLanguages(reader: TreeReader, { root, summary }: ContentConfig, structure: unknown, diagnostics: Diagnostic[]): Promise<void> {
+async function reportLanguages(
+  reader: TreeReader,
+  { root, summary }: ContentConfig,
+  structure: unknown,
+  diagnostics: Diagnostic[],
+): Promise<void> {
   const named = isRecord(structure) && Object.hasOwn(structure, 'languages') ? asPath(structure.languages) : null
   const file = normalizePath(named || 'LANGS.md', root)
   if (file === null || !(await reader.entry(file)) || (await reader.entry(summary))) return
@@ -108,7 +146,9 @@ async function readRedirects(
     const old = redirectKey(from)
     const target = asPath(value)
     if (old === '' || target === null || /^[a-z][a-z0-9+.-]*:/i.test(target)) {
-      report(`The redirect ${JSON.stringify(from)} must lead to a page of this repository, so it is ignored. Correct its target.`)
+      report(
+        `The redirect ${JSON.stringify(from)} must lead to a page of this repository, so it is ignored. Correct its target.`,
+      )
       continue
     }
     const file = await findPageFile(reader, root, target.replace(/#.*$/s, ''))
@@ -119,7 +159,9 @@ async function readRedirects(
     else found.push([old, file])
   }
   // Addresses that were copied from a browser are percent-encoded.
-  const decoded = found.flatMap(([old, file]): Array<[string, string]> => (old.includes('%') ? [[decodePercent(old) ?? old, file]] : []))
+  const decoded = found.flatMap(
+    ([old, file]): Array<[string, string]> => (old.includes('%') ? [[decodePercent(old) ?? old, file]] : []),
+  )
   return Object.fromEntries([...decoded, ...found])
 }
 

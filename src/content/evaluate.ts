@@ -53,7 +53,9 @@ const PART = /\{%-?\s*(openapi|swagger)(-\w+)?\s+([^\r\n]*?)\s*-?%\}/g
 /** Puts the parts of specifications between the tags of the blocks that name them, in place of what is there. */
 async function fillParts(markdown: string, { readPart, work }: EvaluationContext, budget: Budget): Promise<string> {
   if (!readPart || !markdown.includes('{%')) return markdown
-  const references = (await work.references(markdown)).filter(({ kind }) => kind === 'specification' || kind === 'openapi')
+  const references = (await work.references(markdown)).filter(
+    ({ kind }) => kind === 'specification' || kind === 'openapi',
+  )
   let done = ''
   let at = 0
   for (const { start } of references.slice(0, MAX_PARTS)) {
@@ -81,7 +83,12 @@ function endOfBlock(markdown: string, name: string, from: number): number {
 }
 
 /** @param open the file that `markdown` is from, last, and the files that include it */
-async function fillIncludes(markdown: string, context: EvaluationContext, open: readonly string[], budget: Budget): Promise<string> {
+async function fillIncludes(
+  markdown: string,
+  context: EvaluationContext,
+  open: readonly string[],
+  budget: Budget,
+): Promise<string> {
   if (!markdown.includes('{%') || open.length > MAX_DEPTH) return markdown
   const { structure, exists } = context
   const gitPath = open.at(-1) as string
@@ -105,19 +112,35 @@ async function fillIncludes(markdown: string, context: EvaluationContext, open: 
 }
 
 /** Indents all lines but the first as far as the tag was. */
-const indented = (text: string, margin: string): string => (/^[ \t]+$/.test(margin) ? text.replace(/\n(?=[^\n])/g, `\n${margin}`) : text)
+const indented = (text: string, margin: string): string =>
+  /^[ \t]+$/.test(margin) ? text.replace(/\n(?=[^\n])/g, `\n${margin}`) : text
 
 /** Rewrites the relative targets in markdown of the file `from`, so that they are right in the file `to`. */
-async function moved(markdown: string, from: string, to: string, { structure, exists, work }: EvaluationContext): Promise<string> {
+async function moved(
+  markdown: string,
+  from: string,
+  to: string,
+  { structure, exists, work }: EvaluationContext,
+): Promise<string> {
   const replacements = (await work.references(markdown)).flatMap(({ target, start, end }) => {
     const named = resolveReference(target, from, structure, exists)
     if ((named.kind !== 'file' && named.kind !== 'page') || target.startsWith('/')) return []
-    return [{ start, end, target: relativeTarget(to, named.gitPath) + (named.anchor === undefined ? '' : `#${named.anchor}`) }]
+    return [
+      {
+        start,
+        end,
+        target: relativeTarget(to, named.gitPath) + (named.anchor === undefined ? '' : `#${named.anchor}`),
+      },
+    ]
   })
   return rewriteReferences(markdown, replacements)
 }
 
-async function fillVariables(markdown: string, { structure, pageVariables, work }: EvaluationContext, budget: Budget): Promise<string> {
+async function fillVariables(
+  markdown: string,
+  { structure, pageVariables, work }: EvaluationContext,
+  budget: Budget,
+): Promise<string> {
   if (!markdown.includes('class="expression"')) return markdown
   const code = await work.codeSpans(markdown)
   let next = 0

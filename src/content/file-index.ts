@@ -78,7 +78,8 @@ export class FileIndex {
     if (link !== null)
       return `leads through the symbolic link ${link}, which points to no file below the root of the pages. Replace the link with the file itself.`
     const like = findLike(named, from, this.root, this.#folded)
-    if (like !== null) return `is not a file of this repository. ${like} differs only in upper and lower case: correct the entry, or rename the file.`
+    if (like !== null)
+      return `is not a file of this repository. ${like} differs only in upper and lower case: correct the entry, or rename the file.`
     return 'is not a file of this repository. Add the file, or correct the entry.'
   }
 
@@ -93,8 +94,15 @@ export class FileIndex {
     const found = this.paths.filter((path) => /\.mdx$/i.test(path) && !isHidden(keyBelow(this.root, path)))
     const [file] = found
     if (file === undefined) return []
-    const [what, them] = found.length === 1 ? ['1 .mdx file, which is not', 'it'] : [`${found.length} .mdx files, which are not`, 'them']
-    return [{ code: 'unlisted', message: `The repository has ${what} shown, since MDX needs a build. Save ${them} as .md to publish ${them}.`, file }]
+    const [what, them] =
+      found.length === 1 ? ['1 .mdx file, which is not', 'it'] : [`${found.length} .mdx files, which are not`, 'them']
+    return [
+      {
+        code: 'unlisted',
+        message: `The repository has ${what} shown, since MDX needs a build. Save ${them} as .md to publish ${them}.`,
+        file,
+      },
+    ]
   }
 
   /** A diagnostic for each file whose path differs from an earlier one only in upper and lower case. */
@@ -161,8 +169,12 @@ export function findTarget(target: string, from: string, root: string, exists: E
  * The file that a target without anchor would name if upper and lower case were the same; null if there is none.
  * @param folded each path of the repository by its lower-case form
  */
-export const findLike = (target: string, from: string, root: string, folded: ReadonlyMap<string, string>): string | null =>
-  findTarget(target, from, root, (path) => folded.get(path.toLowerCase()) ?? false)
+export const findLike = (
+  target: string,
+  from: string,
+  root: string,
+  folded: ReadonlyMap<string, string>,
+): string | null => findTarget(target, from, root, (path) => folded.get(path.toLowerCase()) ?? false)
 
 /** If the names of a path can be combined in more ways, they are all normalized the same way. */
 const MAX_COMPOSITIONS = 64

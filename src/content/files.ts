@@ -27,7 +27,9 @@ export function revisionFiles(structure: ContentStructure, referenced: Iterable<
 /** The content type for a file's name, without parameters; `application/octet-stream` if it is not known. */
 export const contentTypeOf = (name: string): string => lookup(name) || 'application/octet-stream'
 
-const INLINE = /^(?:image\/(?:png|jpeg|gif|webp|avif|apng|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(?:audio|video)\/[a-z0-9.+-]+|text\/plain|application\/pdf)$/
+const INLINE =
+  /^(?:image\/(?:png|jpeg|gif|webp|avif|apng|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(?:audio|video)\/[a-z0-9.+-]+|text\/plain|application\/pdf)$/
 
 /** Whether a browser may display the file. Other types (HTML, SVG, XML: they can contain scripts) are served as attachments. */
-export const isSafeInline = (contentType: string): boolean => INLINE.test((contentType.split(';')[0] ?? '').trim().toLowerCase())
+export const isSafeInline = (contentType: string): boolean =>
+  INLINE.test((contentType.split(';')[0] ?? '').trim().toLowerCase())

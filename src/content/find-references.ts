@@ -34,7 +34,11 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
  * @param parse the tree of the page by the native parser, if it can read it
  * @param readWindows splits the page for the exact parser
  */
-export function findReferences(markdown: string, parse: (markdown: string) => Whole | null = parseWhole, readWindows = readReferenceWindows): Reference[] {
+export function findReferences(
+  markdown: string,
+  parse: (markdown: string) => Whole | null = parseWhole,
+  readWindows = readReferenceWindows,
+): Reference[] {
   if (markdown.length > MAX_PAGE_LENGTH || !mayHaveReferences(markdown)) return []
   const found: Reference[] = []
   const add: Add = (kind, start, end, encoding, target) => {
@@ -43,7 +47,8 @@ export function findReferences(markdown: string, parse: (markdown: string) => Wh
   }
   const addAll = ({ targets, code, html }: Scanned, from: number, to: number): void => {
     for (const target of targets) add(...target)
-    for (const [start, end] of html) for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
+    for (const [start, end] of html)
+      for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
     scanTags(markdown, from, to, code, add)
   }
   const tree = parse(markdown)
@@ -98,7 +103,8 @@ function addAttribute(attribute: HtmlAttribute, add: Add): void {
 
 function attributeKind(tag: string, name: string): ReferenceKind | null {
   if (name === 'href') return tag === 'a' ? 'html-link' : null
-  if (name === 'src') return tag === 'img' ? 'html-image' : /^(source|video|audio|iframe|embed|track)$/.test(tag) ? 'html-source' : null
+  if (name === 'src')
+    return tag === 'img' ? 'html-image' : /^(source|video|audio|iframe|embed|track)$/.test(tag) ? 'html-source' : null
   if (name === 'poster') return 'html-source'
   return name === 'data-card-target' || name === 'data-card-cover' ? 'card' : null
 }
@@ -133,12 +139,23 @@ function scanTags(markdown: string, from: number, to: number, code: readonly Spa
     const value = findAttribute(text.slice(0, close), opening.length, rule.attribute)
     if (!value) continue
     const part = rule.kind === 'specification' ? namedPart(tag as string, text.slice(opening.length, close)) : undefined
-    if (part !== null) add(rule.kind, at + 2 + value.start, at + 2 + value.end, value.quote === '"' ? 'liquid-double' : 'liquid-single', part && targetOf(part))
+    if (part !== null)
+      add(
+        rule.kind,
+        at + 2 + value.start,
+        at + 2 + value.end,
+        value.quote === '"' ? 'liquid-double' : 'liquid-single',
+        part && targetOf(part),
+      )
   }
 }
 
 /** The quoted value of an attribute ('' = a string without a name) in the text of a tag; null if it has none. */
-function findAttribute(text: string, from: number, wanted: string): { start: number; end: number; quote: string } | null {
+function findAttribute(
+  text: string,
+  from: number,
+  wanted: string,
+): { start: number; end: number; quote: string } | null {
   const value = /([\w-]+)?(\s*=\s*)?(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/g
   value.lastIndex = from
   for (let match = value.exec(text); match; match = value.exec(text)) {

@@ -60,7 +60,9 @@ export function readPage(text: string, file: string): PageSource {
   const report = (message: string, line: number, column: number): void =>
     void diagnostics.push({ code: 'invalid-front-matter', message, file, line: line + 1, column })
   const attributes = readAttributes(yaml.entries, report)
-  const given = (key: string): boolean => yaml.entries?.some((entry) => entry.key === key && entry.value !== null && entry.value !== undefined) ?? false
-  const doubtful = (given('if') && attributes.condition === undefined) || (given('hidden') && attributes.hidden === undefined)
+  const given = (key: string): boolean =>
+    yaml.entries?.some((entry) => entry.key === key && entry.value !== null && entry.value !== undefined) ?? false
+  const doubtful =
+    (given('if') && attributes.condition === undefined) || (given('hidden') && attributes.hidden === undefined)
   return { attributes, ...body, ...(doubtful ? { doubtful } : {}) }
 }

@@ -23,8 +23,13 @@ export function attributeList(text: string): AttributeList | null {
   if (!found) return null
   const [whole, space = '', colon = '', inner = ''] = found
   const parts = inner.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
-  const isList = parts.length > 0 && parts.every((part) => PART.test(part)) && (colon !== '' || /^[#.]/.test(parts[0] as string))
+  const isList =
+    parts.length > 0 && parts.every((part) => PART.test(part)) && (colon !== '' || /^[#.]/.test(parts[0] as string))
   if (!isList) return null
   const id = parts.find((part) => part.startsWith('#'))?.slice(1)
-  return { written: whole.slice(space.length).trimEnd(), before: text.length - whole.length, ...(id === undefined ? {} : { id }) }
+  return {
+    written: whole.slice(space.length).trimEnd(),
+    before: text.length - whole.length,
+    ...(id === undefined ? {} : { id }),
+  }
 }

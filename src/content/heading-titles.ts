@@ -14,7 +14,11 @@ const OID = /^[0-9a-f]{40}$/
  * The title of each file (`title.ts`), by path. Files without one are left out.
  * Files larger than `MAX_TEXT_BYTES` are left out too.
  */
-export async function headingTitles(reader: TreeReader, paths: readonly string[], work: Pick<TextWork, 'heading' | 'headings'>): Promise<Map<string, string>> {
+export async function headingTitles(
+  reader: TreeReader,
+  paths: readonly string[],
+  work: Pick<TextWork, 'heading' | 'headings'>,
+): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
   if (paths.length > MAX_PAGES) return titles
   const slices = new Slices()

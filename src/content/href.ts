@@ -7,8 +7,10 @@ const DISGUISE = /[\s\\\u0000-\u001f\u007f]/
  */
 export function hrefFault(href: string): string | null {
   if (DISGUISE.test(href)) return 'must have no spaces, control characters or backslashes: percent-encode them'
-  if (href.startsWith('/')) return href.startsWith('//') ? 'must begin with one "/" (a path of the site), or with https://' : null
-  if (!/^https?:\/\/[^/?#]/i.test(href) || !URL.canParse(href)) return 'must be an https or http URL, or a path of the site that begins with "/"'
+  if (href.startsWith('/'))
+    return href.startsWith('//') ? 'must begin with one "/" (a path of the site), or with https://' : null
+  if (!/^https?:\/\/[^/?#]/i.test(href) || !URL.canParse(href))
+    return 'must be an https or http URL, or a path of the site that begins with "/"'
   const { username, password } = new URL(href)
   return username !== '' || password !== '' ? 'must have no user name or password before the host' : null
 }

@@ -1,6 +1,15 @@
 /** Carries page IDs through a commit: how added, renamed and deleted entries get, keep or give up their IDs. */
 import { atOnce } from '../kernel/slices.js'
-import { compareEntries, defaultId, type EntryKey, entryOfOverride, type IdOverrides, idOf, overrideKey, saltedId } from './identity.js'
+import {
+  compareEntries,
+  defaultId,
+  type EntryKey,
+  entryOfOverride,
+  type IdOverrides,
+  idOf,
+  overrideKey,
+  saltedId,
+} from './identity.js'
 import type { EntryKind } from './types.js'
 
 export interface EntryChanges {
@@ -71,15 +80,25 @@ export const applyChanges = (overrides: IdOverrides, changes: EntryChanges, exis
   atOnce(applyInSteps(overrides, changes, exists))
 
 /** `applyChanges` for many entries, one step each. */
-export function* applyInSteps(overrides: IdOverrides, changes: EntryChanges, exists: Exists): Generator<void, Map<string, string>> {
+export function* applyInSteps(
+  overrides: IdOverrides,
+  changes: EntryChanges,
+  exists: Exists,
+): Generator<void, Map<string, string>> {
   const table = new OverrideTable(overrides)
   const before = idOf(table.map)
   const targets = new Set<string>()
   const sources = new Set<string>()
-  const arriving = new Set([...changes.added, ...changes.renamed.map(({ kind, to }) => ({ kind, key: to }))].map(({ kind, key }) => overrideKey(kind, key)))
+  const arriving = new Set(
+    [...changes.added, ...changes.renamed.map(({ kind, to }) => ({ kind, key: to }))].map(({ kind, key }) =>
+      overrideKey(kind, key),
+    ),
+  )
   const carried: Array<{ entry: EntryKey; id: string }> = []
   const added = [...changes.added]
-  for (const { kind, from, to } of [...changes.renamed].sort((a, b) => compareEntries({ kind: a.kind, key: a.to }, { kind: b.kind, key: b.to }))) {
+  for (const { kind, from, to } of [...changes.renamed].sort((a, b) =>
+    compareEntries({ kind: a.kind, key: a.to }, { kind: b.kind, key: b.to }),
+  )) {
     const source = overrideKey(kind, from)
     const target = overrideKey(kind, to)
     if (targets.has(target)) continue
@@ -107,16 +126,24 @@ export function* applyInSteps(overrides: IdOverrides, changes: EntryChanges, exi
 }
 
 /** Makes the IDs of all existing entries unique. An override wins over a default; otherwise the entry that sorts first wins. */
-export const repairOverrides = (overrides: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> => atOnce(repairInSteps(overrides, existing))
+export const repairOverrides = (overrides: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> =>
+  atOnce(repairInSteps(overrides, existing))
 
-export function repairInSteps(overrides: IdOverrides, existing: Iterable<EntryKey>): Generator<void, Map<string, string>> {
+export function repairInSteps(
+  overrides: IdOverrides,
+  existing: Iterable<EntryKey>,
+): Generator<void, Map<string, string>> {
   const entries = [...existing]
   const names = new Set(entries.map(({ kind, key }) => overrideKey(kind, key)))
   return settleAll(overrides, entries, (kind, key) => names.has(overrideKey(kind, key)))
 }
 
 /** Gives each entry without an override its own ID, or a free one, in the order of entries. */
-export function* settleAll(overrides: IdOverrides, entries: EntryKey[], exists: Exists): Generator<void, Map<string, string>> {
+export function* settleAll(
+  overrides: IdOverrides,
+  entries: EntryKey[],
+  exists: Exists,
+): Generator<void, Map<string, string>> {
   const table = new OverrideTable(overrides)
   for (const entry of entries.sort(compareEntries)) {
     if (!table.map.has(overrideKey(entry.kind, entry.key))) settle(table, entry, exists)

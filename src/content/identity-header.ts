@@ -1,5 +1,13 @@
 /** Reads and writes the commit header `page-ids`, in which Git keeps the IDs that differ from the default. */
-import { compareEntries, defaultId, entryOfOverride, type IdOverrides, isDefaultId, isEntryKind, overrideKey } from './identity.js'
+import {
+  compareEntries,
+  defaultId,
+  entryOfOverride,
+  type IdOverrides,
+  isDefaultId,
+  isEntryKind,
+  overrideKey,
+} from './identity.js'
 
 const VERSION = '1'
 const LINE = /^([a-z-]+) ([0-9A-Za-z]{20}) (\S+)$/
@@ -8,7 +16,13 @@ const MAX_HEADER_LENGTH = 32 * 1024 * 1024
 /** Characters that are not percent-encoded in a key. */
 const PLAIN = /[A-Za-z0-9._~/-]/
 const encodeKey = (key: string): string =>
-  [...key].map((c) => (PLAIN.test(c) ? c : Array.from(Buffer.from(c), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''))).join('')
+  [...key]
+    .map((c) =>
+      PLAIN.test(c)
+        ? c
+        : Array.from(Buffer.from(c), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+    )
+    .join('')
 
 function decodeKey(text: string): string | null {
   try {

@@ -10,7 +10,13 @@ function* entries(pages: readonly PageEntry[]): Generator<PageEntry> {
   }
 }
 
-const kinds: Record<PageEntry['type'], EntryKind> = { document: 'page', group: 'group', link: 'link', computed: 'computed', generated: 'computed' }
+const kinds: Record<PageEntry['type'], EntryKind> = {
+  document: 'page',
+  group: 'group',
+  link: 'link',
+  computed: 'computed',
+  generated: 'computed',
+}
 
 /** The `kind\0key` of every entry of a structure. */
 export const structureKeys = (structure: ContentStructure): Promise<Set<string>> => inSlices(keysInSteps(structure))
@@ -28,7 +34,12 @@ function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>>
 function marks(entry: PageEntry): string[] {
   if (entry.type === 'link') return [`href ${entry.href} ${entry.title}`, `href ${entry.href}`]
   if (entry.type === 'computed') return [`computed ${JSON.stringify(entry.computed)}`]
-  return [`title ${entry.title}`, ...entry.pages.flatMap((child) => (child.type === 'document' ? [`child ${child.gitPath}`] : [`child ${child.title}`]))]
+  return [
+    `title ${entry.title}`,
+    ...entry.pages.flatMap((child) =>
+      child.type === 'document' ? [`child ${child.gitPath}`] : [`child ${child.title}`],
+    ),
+  ]
 }
 
 /** Kinds of entries that have no file, and are matched here. */
@@ -38,10 +49,15 @@ type ByKey = ReadonlyMap<string, PageEntry>
 
 /** The entries without a file, by kind and key. */
 function* byKey(structure: ContentStructure): Generator<void, Record<Fileless, ByKey>> {
-  const found = { group: new Map<string, PageEntry>(), link: new Map<string, PageEntry>(), computed: new Map<string, PageEntry>() }
+  const found = {
+    group: new Map<string, PageEntry>(),
+    link: new Map<string, PageEntry>(),
+    computed: new Map<string, PageEntry>(),
+  }
   for (const entry of entries(structure.pages)) {
     yield
-    if (entry.type === 'group' || entry.type === 'link' || entry.type === 'computed') found[entry.type].set(entry.key, entry)
+    if (entry.type === 'group' || entry.type === 'link' || entry.type === 'computed')
+      found[entry.type].set(entry.key, entry)
   }
   return found
 }
@@ -61,15 +77,24 @@ function* lacking(entries: ByKey, others: ByKey): Generator<void, PageEntry[]> {
  * disappeared was renamed to a new one if they share a mark that no other new entry has (a group is recognised by its children).
  * @param sameLines no line of the table of contents was added or removed, so an entry is also recognised by its line
  */
-export async function matchStructures(before: ContentStructure, after: ContentStructure, sameLines = false): Promise<EntryChanges> {
+export async function matchStructures(
+  before: ContentStructure,
+  after: ContentStructure,
+  sameLines = false,
+): Promise<EntryChanges> {
   const [old, now] = [await inSlices(byKey(before)), await inSlices(byKey(after))]
   const parts: EntryChanges[] = []
   for (const kind of FILELESS) parts.push(await inSlices(matchKind(kind, old[kind], now[kind], sameLines)))
-  return { added: parts.flatMap((part) => part.added), deleted: parts.flatMap((part) => part.deleted), renamed: parts.flatMap((part) => part.renamed) }
+  return {
+    added: parts.flatMap((part) => part.added),
+    deleted: parts.flatMap((part) => part.deleted),
+    renamed: parts.flatMap((part) => part.renamed),
+  }
 }
 
 function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean): Generator<void, EntryChanges> {
-  const marksOf = (entry: PageEntry): string[] => (sameLines && entry.line !== undefined ? [`line ${entry.line}`, ...marks(entry)] : marks(entry))
+  const marksOf = (entry: PageEntry): string[] =>
+    sameLines && entry.line !== undefined ? [`line ${entry.line}`, ...marks(entry)] : marks(entry)
   const gone = yield* lacking(old, now)
   const came = yield* lacking(now, old)
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
@@ -85,7 +110,9 @@ function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean):
   }
   for (const entry of gone) {
     yield
-    const [match] = marksOf(entry).flatMap((mark) => (byMark.get(mark)?.size === 1 ? [...(byMark.get(mark) as Set<PageEntry>)] : []))
+    const [match] = marksOf(entry).flatMap((mark) =>
+      byMark.get(mark)?.size === 1 ? [...(byMark.get(mark) as Set<PageEntry>)] : [],
+    )
     if (!match) continue
     taken.add(match.key)
     for (const mark of marksOf(match)) byMark.get(mark)?.delete(match)

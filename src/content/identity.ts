@@ -42,7 +42,8 @@ function hashId(name: string): string {
 export const defaultId = (kind: EntryKind, key: string): string => hashId(overrideKey(kind, key))
 
 /** Another ID for the same entry, if its default is in use; `salt` counts from 1. */
-export const saltedId = (kind: EntryKind, key: string, salt: number): string => hashId(`${overrideKey(kind, key)}\0${salt}`)
+export const saltedId = (kind: EntryKind, key: string, salt: number): string =>
+  hashId(`${overrideKey(kind, key)}\0${salt}`)
 
 /** Whether the ID is the default of the entry that an override's key names. */
 export function isDefaultId(name: string, id: string): boolean {

@@ -21,7 +21,12 @@ export const nameOfReadme = (path: string): string => titleFromName(isReadme(pat
  * of their names. A page's title is its own (`title.ts`), else made from its file's name.
  * @param titles the title of each file that has one, by path
  */
-export async function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex, titles: ReadonlyMap<string, string>): Promise<void> {
+export async function buildInferredTree(
+  builder: TreeBuilder,
+  config: ContentConfig,
+  files: FileIndex,
+  titles: ReadonlyMap<string, string>,
+): Promise<void> {
   const folders = foldersOf(config.root, files.markdown(config.summary))
   const addPage = (level: TreeLevel, gitPath: string, name: string): PageEntry => {
     const key = keyBelow(config.root, gitPath)
@@ -39,10 +44,18 @@ export async function buildInferredTree(builder: TreeBuilder, config: ContentCon
     const children = (folders.get(folder) ?? []).filter((path) => path !== without)
     const ownerless = new Set(children.filter((path) => isFolder(path) && readmeOf(path) === undefined))
     const below = new Map<string, string>()
-    for (const path of children) if (!isFolder(path) && ownerless.delete(withoutExtension(path))) below.set(withoutExtension(path), path)
-    const named = children.filter((path) => !below.has(path)).map((path) => ({ path, name: withoutExtension(nameOf(path)) }))
+    for (const path of children)
+      if (!isFolder(path) && ownerless.delete(withoutExtension(path))) below.set(withoutExtension(path), path)
+    const named = children
+      .filter((path) => !below.has(path))
+      .map((path) => ({ path, name: withoutExtension(nameOf(path)) }))
     named.sort((a, b) => byName(b.name, a.name) || byName(b.path, a.path))
-    for (const { path } of named) work.push({ path, level, ...(below.get(withoutExtension(path)) === path ? { below: withoutExtension(path) } : {}) })
+    for (const { path } of named)
+      work.push({
+        path,
+        level,
+        ...(below.get(withoutExtension(path)) === path ? { below: withoutExtension(path) } : {}),
+      })
   }
   push(config.root, root, readme)
   const slices = new Slices()
@@ -56,7 +69,10 @@ export async function buildInferredTree(builder: TreeBuilder, config: ContentCon
     }
     const own = readmeOf(path)
     const title = titleFromName(nameOf(path))
-    const entry = own === undefined ? builder.add(level, { type: 'group', title }, groupSlug(nameOf(path))) : addPage(level, own, title)
+    const entry =
+      own === undefined
+        ? builder.add(level, { type: 'group', title }, groupSlug(nameOf(path)))
+        : addPage(level, own, title)
     push(path, levelBelow(entry, level), own)
   }
 }

@@ -34,7 +34,11 @@ export function kindOfPath(key: string): EntryKind {
  */
 export function shapedBy(
   path: string,
-  { config, listed, byGitPath }: Pick<ContentStructure, 'config' | 'listed'> & Partial<Pick<ContentStructure, 'byGitPath'>>,
+  {
+    config,
+    listed,
+    byGitPath,
+  }: Pick<ContentStructure, 'config' | 'listed'> & Partial<Pick<ContentStructure, 'byGitPath'>>,
 ): 'entries' | 'details' | null {
   if (CONFIG_FILES.has(path) || path === config.summary || path === config.summaryLink) return 'entries'
   // Without a table of contents, pages get their titles from their own headings.

@@ -14,7 +14,11 @@ export const MAX_POINTER_BYTES = 1024
 export const MIN_POINTER_BYTES = 110
 
 /** The versions that `git lfs` reads, by their addresses. */
-const VERSIONS = new Set(['https://git-lfs.github.com/spec/v1', 'https://hawser.github.com/spec/v1', 'http://git-media.io/v/2'])
+const VERSIONS = new Set([
+  'https://git-lfs.github.com/spec/v1',
+  'https://hawser.github.com/spec/v1',
+  'http://git-media.io/v/2',
+])
 
 /**
  * Reads a pointer; null if the bytes are none, so that they are an ordinary file. As strict as `git lfs`: the members in their order, each once, and

@@ -12,12 +12,18 @@ import type { ContentConfig, PageEntry, SummaryNode } from './types.js'
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
 /** What an entry's target names. */
-type Target = { is: 'page'; gitPath: string } | { is: 'link'; target?: { gitPath: string; anchor?: string } } | { is: 'other-file' } | { is: 'missing' }
+type Target =
+  | { is: 'page'; gitPath: string }
+  | { is: 'link'; target?: { gitPath: string; anchor?: string } }
+  | { is: 'other-file' }
+  | { is: 'missing' }
 
 /** JSON with sorted keys, so that the order in which YAML was written does not matter. */
 function stableJson(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
-    item !== null && typeof item === 'object' && !Array.isArray(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
+    item !== null && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
   )
 }
 
@@ -91,9 +97,18 @@ export class ListedTree {
       const first = this.builder.byGitPath.get(target.gitPath)
       if (!first) {
         const key = keyBelow(this.config.root, target.gitPath)
-        return this.builder.add(level, { type: 'document', title: title || pageSlug(key), gitPath: target.gitPath, line }, pageSlug(key), key)
+        return this.builder.add(
+          level,
+          { type: 'document', title: title || pageSlug(key), gitPath: target.gitPath, line },
+          pageSlug(key),
+          key,
+        )
       }
-      this.#report('duplicate-entry', `${target.gitPath} is already listed on line ${first.line}; that entry is used. Remove one of the two.`, node)
+      this.#report(
+        'duplicate-entry',
+        `${target.gitPath} is already listed on line ${first.line}; that entry is used. Remove one of the two.`,
+        node,
+      )
       return this.#keepChildren(node, level, { gitPath: target.gitPath })
     }
     if (target.is === 'missing') {
@@ -120,7 +135,12 @@ export class ListedTree {
     // Drafts have no target, so the title tells them apart.
     const key = `${level.parentKey}\0${href || `\0${node.title}`}`
     const title = node.title || href
-    return this.builder.add(level, { type: 'link', title, href, line: node.line, ...(target ? { target } : {}) }, entrySlug(title), key)
+    return this.builder.add(
+      level,
+      { type: 'link', title, href, line: node.line, ...(target ? { target } : {}) },
+      entrySlug(title),
+      key,
+    )
   }
 
   #addComputed(node: SummaryNode, level: TreeLevel): PageEntry | null {
@@ -134,7 +154,12 @@ export class ListedTree {
       return null
     }
     const key = `${level.parentKey}\0${operationKey(computed)}`
-    return this.builder.add(level, { type: 'computed', title: title || computed.type, line, computed }, entrySlug(title || computed.type), key)
+    return this.builder.add(
+      level,
+      { type: 'computed', title: title || computed.type, line, computed },
+      entrySlug(title || computed.type),
+      key,
+    )
   }
 
   #targetOf(href: string | null): Target {
@@ -154,6 +179,9 @@ export class ListedTree {
   /** The file that a target names, relative to the folder of the table of contents, else to the effective root. */
   #find(target: string): string | null {
     const folder = folderOf(entriesFrom(this.config))
-    return this.files.find(target, folder) ?? (folder === this.config.root ? null : this.files.find(target, this.config.root))
+    return (
+      this.files.find(target, folder) ??
+      (folder === this.config.root ? null : this.files.find(target, this.config.root))
+    )
   }
 }

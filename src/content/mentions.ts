@@ -19,7 +19,9 @@ function tokenOf(path: string): string {
   const isReadme = /(^|\/)readme\.md$/i.test(path)
   const name = isReadme ? nameOf(path.replace(/\/?[^/]*$/, '')) || 'readme' : nameOf(path).replace(/\.[^.]*$/, '')
   // NFC, since in NFD the base letter of an accented one would count as a plain character.
-  return (name.normalize('NFC').match(PLAIN) ?? []).reduce((best, run) => (run.length > best.length ? run : best), '').toLowerCase()
+  return (name.normalize('NFC').match(PLAIN) ?? [])
+    .reduce((best, run) => (run.length > best.length ? run : best), '')
+    .toLowerCase()
 }
 
 /** The tokens of which a text that links to one of the files contains at least one; null if any text may link to them. */
@@ -45,7 +47,10 @@ export function mentionTest(paths: Iterable<string>): (text: string) => boolean 
 const LONG = 64 * 1024
 
 /** The same test for texts of any length. A long text is searched in a thread; true if that takes too long. */
-export function mentionSearch(paths: Iterable<string>, work: Pick<TextWork, 'mentions'>): (text: string) => Promise<boolean> {
+export function mentionSearch(
+  paths: Iterable<string>,
+  work: Pick<TextWork, 'mentions'>,
+): (text: string) => Promise<boolean> {
   const tokens = tokensOf(paths)
   return async (text) => {
     if (tokens === null) return true

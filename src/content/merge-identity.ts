@@ -1,6 +1,14 @@
 // Three-way merge of page IDs.
 import { atOnce } from '../kernel/slices.js'
-import { compareEntries, defaultId, type EntryKey, entryOfOverride, type IdOverrides, isDefaultId, overrideKey } from './identity.js'
+import {
+  compareEntries,
+  defaultId,
+  type EntryKey,
+  entryOfOverride,
+  type IdOverrides,
+  isDefaultId,
+  overrideKey,
+} from './identity.js'
 import { repairInSteps, settleAll } from './identity-changes.js'
 
 /** The overrides of a merge's three versions. */
@@ -36,7 +44,8 @@ interface Claim {
  * entry before a tombstone; a file of one side only; an ID that only one side changed; ours), and the other entry gets the ID that
  * its other side has for it.
  */
-export const mergeOverrides = (sides: OverrideSides, options: MergeOptions = {}): Map<string, string> => atOnce(mergeOverridesInSteps(sides, options))
+export const mergeOverrides = (sides: OverrideSides, options: MergeOptions = {}): Map<string, string> =>
+  atOnce(mergeOverridesInSteps(sides, options))
 
 /** `mergeOverrides` for many entries, in steps. */
 export function* mergeOverridesInSteps(
@@ -82,7 +91,11 @@ function claimOf(name: string, sides: OverrideSides, alive: boolean, sideOf: Sid
  * The overrides of a merge that takes one side's tree (`taken`) as it is and leaves the other's. Existing entries keep the IDs that
  * `taken` gives them. Entries that are gone keep the ID that either side knows for them, unless it is in use.
  */
-export function takeOverrides(taken: IdOverrides, left: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> {
+export function takeOverrides(
+  taken: IdOverrides,
+  left: IdOverrides,
+  existing: Iterable<EntryKey>,
+): Map<string, string> {
   const entries = [...existing]
   const live = new Set(entries.map(({ kind, key }) => overrideKey(kind, key)))
   const tombstones = new Map([...left].filter(([name]) => !live.has(name)))

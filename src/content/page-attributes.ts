@@ -7,25 +7,46 @@ type Layout = NonNullable<PageAttributes['layout']>
 type Cover = NonNullable<PageAttributes['cover']>
 type Report = (message: string, line: number, column: number) => void
 
-const member = (value: unknown, name: string): unknown => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined)
+const member = (value: unknown, name: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 const asString = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+  typeof value === 'string'
+    ? value
+    : typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : undefined
 const asStrings = (value: unknown): string[] | undefined => {
-  const items = (Array.isArray(value) ? value : [value]).map((item) => asString(item) ?? asString(member(item, 'tag')) ?? asString(member(item, 'name')))
+  const items = (Array.isArray(value) ? value : [value]).map(
+    (item) => asString(item) ?? asString(member(item, 'tag')) ?? asString(member(item, 'name')),
+  )
   return items.every((item) => item !== undefined) ? items : undefined
 }
 /** The members that have a value. */
 const defined = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> }
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
 
-const LAYOUT_FLAGS = ['title', 'description', 'tableOfContents', 'outline', 'pagination', 'metadata', 'tags', 'actions', 'anchors'] as const
+const LAYOUT_FLAGS = [
+  'title',
+  'description',
+  'tableOfContents',
+  'outline',
+  'pagination',
+  'metadata',
+  'tags',
+  'actions',
+  'anchors',
+] as const
 
 /**
  * Reads the known keys of a page's front matter. A value of a wrong type is reported and ignored; an empty value is ignored;
  * unknown keys are left to other tools.
  */
 export function readAttributes(entries: readonly YamlEntry[], report: Report): PageAttributes {
-  const byKey = new Map(entries.filter(({ value }) => value !== null && value !== undefined).map((entry) => [entry.key, entry]))
+  const byKey = new Map(
+    entries.filter(({ value }) => value !== null && value !== undefined).map((entry) => [entry.key, entry]),
+  )
   const reportType = ({ position: { line, column } }: YamlEntry, name: string, wanted: string): void =>
     report(`${name} must be ${wanted}, so it is ignored. Correct its value.`, line, column)
   const use = <T>(key: string, wanted: string, read: (entry: YamlEntry) => T | undefined): T | undefined => {
@@ -35,17 +56,25 @@ export function readAttributes(entries: readonly YamlEntry[], report: Report): P
     return value
   }
   const string = (key: string): string | undefined => use(key, 'a string', ({ text }) => text ?? undefined)
-  const flag = (key: string): boolean | undefined => use(key, 'true or false', ({ value }) => (typeof value === 'boolean' ? value : undefined))
+  const flag = (key: string): boolean | undefined =>
+    use(key, 'true or false', ({ value }) => (typeof value === 'boolean' ? value : undefined))
   const number = (key: string): number | undefined =>
     use(key, 'a number', ({ value }) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined))
   const cover = (): Cover | undefined => {
     const written = use('cover', 'a file, or a map with the files light and dark', ({ value }) => readCover(value))
     const dark = use('coverDark', 'a file', ({ text }) => text ?? undefined)
-    const found = defined({ ref: written?.ref, refDark: dark ?? written?.refDark, yPos: number('coverY'), height: number('coverHeight') })
+    const found = defined({
+      ref: written?.ref,
+      refDark: dark ?? written?.refDark,
+      yPos: number('coverY'),
+      height: number('coverHeight'),
+    })
     return Object.keys(found).length > 0 ? found : undefined
   }
   const layout = (): Layout | undefined =>
-    use('layout', 'a map', (entry) => readLayout(entry.value, (name, wanted) => reportType(entry, `layout.${name}`, wanted)))
+    use('layout', 'a map', (entry) =>
+      readLayout(entry.value, (name, wanted) => reportType(entry, `layout.${name}`, wanted)),
+    )
   return defined({
     title: string('title'),
     description: string('description'),

@@ -40,7 +40,8 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 export const isBelow = (root: string, path: string): boolean => root === '' || path.startsWith(`${root}/`)
 
 /** `path` relative to the effective root: the key of pages, files and reusable content, from which their IDs follow. */
-export const keyBelow = (root: string, path: string): string => (root !== '' && isBelow(root, path) ? path.slice(root.length + 1) : path)
+export const keyBelow = (root: string, path: string): string =>
+  root !== '' && isBelow(root, path) ? path.slice(root.length + 1) : path
 
 /** Whether the file is markdown, by its extension. */
 export const isMarkdown = (path: string): boolean => /\.(md|markdown)$/i.test(path)

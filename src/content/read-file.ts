@@ -22,21 +22,38 @@ export const kindOf = ({ mode }: Pick<ReaderEntry, 'mode'>): string => KINDS[mod
  * The text of a file that the structure needs; null if there is no such file, or (with a diagnostic) if it is not a regular file
  * or too large. Other failures of the reader are thrown: an I/O error must not look like an empty table of contents.
  */
-export async function findText(reader: TreeReader, path: string, diagnostics: Diagnostic[], maxBytes = MAX_STRUCTURE_BYTES): Promise<string | null> {
+export async function findText(
+  reader: TreeReader,
+  path: string,
+  diagnostics: Diagnostic[],
+  maxBytes = MAX_STRUCTURE_BYTES,
+): Promise<string | null> {
   const entry = await reader.entry(path)
   if (!entry) return null
   if (!isFile(entry)) {
-    diagnostics.push({ code: 'unreadable', message: `${path} is ${kindOf(entry)}, so it is ignored. Commit a regular file instead.`, file: path })
+    diagnostics.push({
+      code: 'unreadable',
+      message: `${path} is ${kindOf(entry)}, so it is ignored. Commit a regular file instead.`,
+      file: path,
+    })
     return null
   }
   const bytes = await readBounded(reader, entry.oid, maxBytes)
   if (bytes && bytes.byteLength <= maxBytes) return decodeText(bytes)
-  diagnostics.push({ code: 'unreadable', message: `${path} has more than ${maxBytes} bytes, so it is ignored. Split it into smaller files.`, file: path })
+  diagnostics.push({
+    code: 'unreadable',
+    message: `${path} has more than ${maxBytes} bytes, so it is ignored. Split it into smaller files.`,
+    file: path,
+  })
   return null
 }
 
 /** A blob's bytes; null if there are more than `maxBytes`. */
-export async function readBounded(reader: Pick<TreeReader, 'read'>, oid: string, maxBytes: number): Promise<Uint8Array | null> {
+export async function readBounded(
+  reader: Pick<TreeReader, 'read'>,
+  oid: string,
+  maxBytes: number,
+): Promise<Uint8Array | null> {
   try {
     return await reader.read(oid, maxBytes)
   } catch (thrown) {

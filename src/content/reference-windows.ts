@@ -40,11 +40,18 @@ export const mayHaveReferences = (text: string): boolean => OPENING.test(text) |
  * hundred within one another, forty nested containers) is left out, since micromark would take quadratic time for it.
  * @param every also reads windows without references, and code
  */
-export function readReferenceWindows(markdown: string, read: (text: string, start: number, sentinel: string) => boolean, every = false): void {
+export function readReferenceWindows(
+  markdown: string,
+  read: (text: string, start: number, sentinel: string) => boolean,
+  every = false,
+): void {
   let total = 0
   let weight = 0
   for (let start = 0; start < markdown.length; ) {
-    const fence = !every && (markdown.startsWith('```', start) || markdown.startsWith('~~~', start)) ? fenceEnd(markdown, start) : -1
+    const fence =
+      !every && (markdown.startsWith('```', start) || markdown.startsWith('~~~', start))
+        ? fenceEnd(markdown, start)
+        : -1
     if (fence >= 0) {
       start = fence
       continue
@@ -56,7 +63,11 @@ export function readReferenceWindows(markdown: string, read: (text: string, star
       if (every || mayHaveReferences(text)) {
         const cost = text.length * (text.match(/[[\]()*_~`<>&@]/g)?.length ?? 0)
         const readable =
-          cost <= MAX_COST && total + cost <= MAX_TOTAL_COST && !TOO_DEEP.test(text) && !hasDeepBrackets(text) && (weight += weigh(text)) <= MAX_TOTAL_WEIGHT
+          cost <= MAX_COST &&
+          total + cost <= MAX_TOTAL_COST &&
+          !TOO_DEEP.test(text) &&
+          !hasDeepBrackets(text) &&
+          (weight += weigh(text)) <= MAX_TOTAL_WEIGHT
         if (readable) total += cost
         if (readable && !read(text, start, end < markdown.length ? SENTINEL : '')) continue
       }

@@ -50,7 +50,14 @@ export interface Reference {
 
 const ENTITY = /&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/g
 const ESCAPE = /\\(?=[!-/:-@[-`{-~]|$)/g
-const COMMON: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&nbsp;': '\u00a0' }
+const COMMON: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&nbsp;': '\u00a0',
+}
 
 /** Decodes one character reference with CommonMark's table. */
 function decodeEntity(entity: string): string {
@@ -68,8 +75,9 @@ export function decodeTarget(raw: string, encoding: TargetEncoding): string {
   if (encoding.startsWith('html')) return decodeEntities(raw)
   if (encoding.startsWith('liquid')) return raw.replace(/\\(["'\\])/g, '$1')
   // An escaped `&` begins no entity, so both are resolved in one pass.
-  return raw.replace(/\\([!-/:-@[-`{-~])|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/g, (whole, escaped: string | undefined) =>
-    escaped === undefined ? decodeEntity(whole) : escaped,
+  return raw.replace(
+    /\\([!-/:-@[-`{-~])|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/g,
+    (whole, escaped: string | undefined) => (escaped === undefined ? decodeEntity(whole) : escaped),
   )
 }
 
@@ -84,7 +92,8 @@ function balanced(text: string): boolean {
 }
 
 /** Percent-encodes control characters, which no encoding can express. */
-const withoutControls = (target: string): string => target.replace(/[\0-\x1f\x7f]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+const withoutControls = (target: string): string =>
+  target.replace(/[\0-\x1f\x7f]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
 /** Encodes a target so that `decodeTarget` reads it back. The result replaces a reference's `raw`. Spaces become `%20` if the encoding has none. */
 export function encodeTarget(target: string, encoding: TargetEncoding): string {

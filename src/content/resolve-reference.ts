@@ -27,9 +27,15 @@ const SAFE = new Set(['http', 'https', 'ftp', 'ftps', 'tel', 'sms', 'irc', 'ircs
  * `/pages/<id or path>` names a page.
  * @param exists whether the repository has a file at a path
  */
-export function resolveReference(target: string, fromGitPath: string, structure: ContentStructure, exists: (gitPath: string) => boolean): ResolvedReference {
+export function resolveReference(
+  target: string,
+  fromGitPath: string,
+  structure: ContentStructure,
+  exists: (gitPath: string) => boolean,
+): ResolvedReference {
   const text = target.trim()
-  const find = (path: string): string | null => findTarget(path, folderOf(fromGitPath), structure.config.root, withLinks(structure.symlinks, exists))
+  const find = (path: string): string | null =>
+    findTarget(path, folderOf(fromGitPath), structure.config.root, withLinks(structure.symlinks, exists))
   if (text.startsWith('//')) return { kind: 'url', url: text }
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
   // A file may have a name like `a:b.md`.

@@ -26,7 +26,10 @@ interface Reading {
 }
 
 /** The reusable content at `paths`, in that order. The title is in the front matter; a file without one gets it from its name. */
-export async function readReusableContents(paths: readonly string[], { reader, root, idOf, diagnostics, work }: Reading): Promise<ReusableContentEntry[]> {
+export async function readReusableContents(
+  paths: readonly string[],
+  { reader, root, idOf, diagnostics, work }: Reading,
+): Promise<ReusableContentEntry[]> {
   const found: ReusableContentEntry[] = []
   for (const gitPath of paths) {
     const text = await findText(reader, gitPath, diagnostics)
@@ -34,7 +37,12 @@ export async function readReusableContents(paths: readonly string[], { reader, r
     const page = await readSource(work, text, gitPath)
     diagnostics.push(...page.diagnostics)
     const key = keyBelow(root, gitPath)
-    found.push({ id: idOf('reusable-content', key), key, gitPath, title: page.attributes.title || titleFromName(nameOf(gitPath)) })
+    found.push({
+      id: idOf('reusable-content', key),
+      key,
+      gitPath,
+      title: page.attributes.title || titleFromName(nameOf(gitPath)),
+    })
   }
   return found
 }

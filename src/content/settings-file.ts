@@ -59,23 +59,45 @@ const hasFile = async (reader: TreeReader, path: string): Promise<boolean> => {
 
 async function fromYaml(file: string, reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
   const yaml = await yamlOf(work, (await findText(reader, file, diagnostics)) ?? '')
-  const report = (message: string, { line, column }: LineColumn): void => void diagnostics.push({ code: 'invalid-config', message, file, line, column })
+  const report = (message: string, { line, column }: LineColumn): void =>
+    void diagnostics.push({ code: 'invalid-config', message, file, line, column })
   const [language, example] = file === HONKIT_FILE ? ['JSON', '"name": value'] : ['YAML', 'name: value']
-  if (!yaml.ok) report(`${file} is not valid ${language} (${yaml.message}), so the defaults are used. Correct it there.`, yaml.position)
+  if (!yaml.ok)
+    report(
+      `${file} is not valid ${language} (${yaml.message}), so the defaults are used. Correct it there.`,
+      yaml.position,
+    )
   else if (yaml.entries === null)
-    report(`${file} must be a map of settings, so the defaults are used. Write one ‘${example}’ per line.`, { line: 1, column: 1 })
+    report(`${file} must be a map of settings, so the defaults are used. Write one ‘${example}’ per line.`, {
+      line: 1,
+      column: 1,
+    })
   const entries = new Map((yaml.ok ? (yaml.entries ?? []) : []).map((entry) => [entry.key, entry]))
   return { file, rootName: 'root', rootDefault: '', entries, unlistedReadme: 'heading' }
 }
 
 /** mdBook names one setting of ours, the folder of the pages; its table of contents is always `SUMMARY.md` in there. */
 async function fromMdBook(reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
-  const settings: Settings = { file: MDBOOK_FILE, rootName: 'book.src', rootDefault: 'src', entries: new Map(), unlistedReadme: null }
+  const settings: Settings = {
+    file: MDBOOK_FILE,
+    rootName: 'book.src',
+    rootDefault: 'src',
+    entries: new Map(),
+    unlistedReadme: null,
+  }
   const report = (message: string, position?: LineColumn): void =>
-    void diagnostics.push({ code: 'invalid-config', message, file: MDBOOK_FILE, ...(position ? { line: position.line, column: position.column } : {}) })
+    void diagnostics.push({
+      code: 'invalid-config',
+      message,
+      file: MDBOOK_FILE,
+      ...(position ? { line: position.line, column: position.column } : {}),
+    })
   const toml = await tomlOf(work, (await findText(reader, MDBOOK_FILE, diagnostics)) ?? '')
   if (!toml.ok) {
-    report(`${MDBOOK_FILE} is not valid TOML (${toml.message}), so the defaults are used. Correct it there.`, toml.position)
+    report(
+      `${MDBOOK_FILE} is not valid TOML (${toml.message}), so the defaults are used. Correct it there.`,
+      toml.position,
+    )
     return settings
   }
   const book = Object.hasOwn(toml.value, 'book') ? toml.value.book : {}

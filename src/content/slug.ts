@@ -44,7 +44,8 @@ export function slugify(text: string): string {
 /** A page's slug, from its file's path below the effective root: the file's name; for a README the folder's; for the root's README `readme`. */
 export function pageSlug(key: string): string {
   const name = nameOf(key)
-  if (!/^readme\.md$/i.test(name)) return bounded(isMarkdown(name) ? name.slice(0, name.lastIndexOf('.')) : name, 'page')
+  if (!/^readme\.md$/i.test(name))
+    return bounded(isMarkdown(name) ? name.slice(0, name.lastIndexOf('.')) : name, 'page')
   const folder = nameOf(key.slice(0, Math.max(0, key.length - name.length - 1)))
   return bounded(folder, 'readme')
 }

@@ -36,7 +36,9 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     await work.pause()
     const { readme } = config
     const titleOfReadme = async (): Promise<string> =>
-      unlistedReadme === 'heading' ? ((await headingTitles(reader, [readme], work)).get(readme) ?? nameOfReadme(readme)) : 'Introduction'
+      unlistedReadme === 'heading'
+        ? ((await headingTitles(reader, [readme], work)).get(readme) ?? nameOfReadme(readme))
+        : 'Introduction'
     const hasReadme = unlistedReadme !== null && isMarkdown(readme) && files.has(readme)
     await new ListedTree(builder, config, files, diagnostics).build(summary.nodes, hasReadme ? titleOfReadme : null)
     for (const path of files.markdown(config.summary)) {
@@ -47,12 +49,15 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
         file: path,
       })
     }
-  } else await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work))
+  } else
+    await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work))
   await work.pause()
   diagnostics.push(...files.unfit, ...files.caseCollisions(), ...files.withComponents())
 
   const below = config.root === '' ? '' : `${config.root}/`
-  const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => fileEntry(path, config.root, idOf))
+  const assets = files.paths
+    .filter((path) => path.startsWith(below + ASSETS_FOLDER))
+    .map((path) => fileEntry(path, config.root, idOf))
   const includes = files.paths.filter((path) => path.startsWith(below + INCLUDES_FOLDER) && isMarkdown(path))
   const reusableContents = await readReusableContents(includes, { reader, root: config.root, idOf, diagnostics, work })
   const variablesText = await findText(reader, below + VARIABLES_FILE, diagnostics)
@@ -71,6 +76,9 @@ async function summaryOf(work: TextWork, text: string, file: string): Promise<Su
     return await work.summary(text)
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
-    return { nodes: [], diagnostics: [{ code: 'too-costly', message: `${file} is ignored. ${error.message}`, line: 1 }] }
+    return {
+      nodes: [],
+      diagnostics: [{ code: 'too-costly', message: `${file} is ignored. ${error.message}`, line: 1 }],
+    }
   }
 }

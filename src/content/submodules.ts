@@ -28,7 +28,8 @@ export class Submodules {
   }
 
   #holdsPath(path: string): boolean {
-    for (let end = path.indexOf('/'); end >= 0 && end <= this.#longest; end = path.indexOf('/', end + 1)) if (this.#paths.has(path.slice(0, end))) return true
+    for (let end = path.indexOf('/'); end >= 0 && end <= this.#longest; end = path.indexOf('/', end + 1))
+      if (this.#paths.has(path.slice(0, end))) return true
     return this.#paths.has(path) || this.#paths.has(`${path}.md`)
   }
 }

@@ -81,7 +81,8 @@ async function spelledAs(reader: Reader, path: string): Promise<string> {
 /** Resolves the links among `entries`, up to `MAX_LINKS` of them. */
 export async function readSymlinks(reader: Reader, entries: readonly ReaderEntry[]): Promise<Symlinks> {
   const links = new Map<string, string | null>()
-  for (const { path } of entries.filter(isSymlink).slice(0, MAX_LINKS)) links.set(path, (await followLinks(reader, path))?.path ?? null)
+  for (const { path } of entries.filter(isSymlink).slice(0, MAX_LINKS))
+    links.set(path, (await followLinks(reader, path))?.path ?? null)
   return links
 }
 
@@ -101,6 +102,7 @@ export function throughLinks(links: Symlinks, path: string): string | null {
 
 /** The first symbolic link on the way to a path, which may be the path itself. */
 export function linkOn(links: Symlinks, path: string): string | null {
-  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) if (links.has(path.slice(0, end))) return path.slice(0, end)
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1))
+    if (links.has(path.slice(0, end))) return path.slice(0, end)
   return links.has(path) ? path : null
 }

@@ -18,7 +18,11 @@ const LOOKS = ['color', 'emoji', 'icon'] as const
  * without a label is its own label; of equal tags, the last one counts. Invalid tags give a diagnostic and are left out. `file` is the
  * path that diagnostics name.
  */
-export async function readTags(work: Pick<TextWork, 'yaml'>, text: string, file: string): Promise<{ tags: NamedTag[]; diagnostics: Diagnostic[] }> {
+export async function readTags(
+  work: Pick<TextWork, 'yaml'>,
+  text: string,
+  file: string,
+): Promise<{ tags: NamedTag[]; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
   const report = (message: string, { line, column } = { line: 1, column: 1 }): void =>
     void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
@@ -30,7 +34,9 @@ export async function readTags(work: Pick<TextWork, 'yaml'>, text: string, file:
   const listed = isRecord(yaml.value) && Array.isArray(yaml.value['tags']) ? yaml.value['tags'] : yaml.value
   const written: Record<string, unknown>[] = Array.isArray(listed)
     ? listed.map((one) => (isRecord(one) ? { ...one, tag: one['tag'] ?? one['slug'] } : { tag: one }))
-    : Object.entries(isRecord(listed) ? listed : {}).map(([tag, one]) => (isRecord(one) ? { ...one, tag } : { tag, label: one }))
+    : Object.entries(isRecord(listed) ? listed : {}).map(([tag, one]) =>
+        isRecord(one) ? { ...one, tag } : { tag, label: one },
+      )
   if (listed !== null && listed !== undefined && !Array.isArray(listed) && !isRecord(listed))
     report(`${file} must be a list of tags, each with tag and label, so it names no tags.`)
   if (written.length > MAX_TAGS) report(`${file} has more than ${MAX_TAGS} tags: those after them are ignored.`)
@@ -42,7 +48,8 @@ export async function readTags(work: Pick<TextWork, 'yaml'>, text: string, file:
       return look === null ? [] : [[name, look]]
     })
     if (slug !== null && label !== null) found.set(slug, { slug, label, ...Object.fromEntries(looks) })
-    else report(`Tag ${n + 1} of ${file} must have a tag and a label of 1 to ${MAX_LABEL} characters, so it is ignored.`)
+    else
+      report(`Tag ${n + 1} of ${file} must have a tag and a label of 1 to ${MAX_LABEL} characters, so it is ignored.`)
   }
   return { tags: [...found.values()], diagnostics }
 }

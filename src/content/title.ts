@@ -70,7 +70,16 @@ export function firstHeading(text: string): Heading | null {
     } else {
       const atx = ATX.exec(raw)
       if (atx)
-        return { ...headingAt(text, line.start + atx[1]!.length, line.start + atx[1]!.length + atx[2]!.trimEnd().length, line.end, 'atx'), start: line.start }
+        return {
+          ...headingAt(
+            text,
+            line.start + atx[1]!.length,
+            line.start + atx[1]!.length + atx[2]!.trimEnd().length,
+            line.end,
+            'atx',
+          ),
+          start: line.start,
+        }
       if (raw.trim() === '' || NO_PARAGRAPH.test(raw) || /^ {0,3}-+[ \t]*$/.test(raw)) paragraph = null
       else paragraph = { start: paragraph?.start ?? line.start, end: line.textEnd }
     }
@@ -107,9 +116,15 @@ export function setFirstHeading(text: string, title: string): string {
   const { start, textStart, textEnd, form } = heading
   const old = text.slice(textStart, textEnd)
   if (form === 'html' && old.includes('<')) return text
-  const put = form === 'html' ? old.replace(old.trim(), () => escapeHtml(title)) : form === 'setext' ? encodePlainTitle(title) : encodeHeading(title)
+  const put =
+    form === 'html'
+      ? old.replace(old.trim(), () => escapeHtml(title))
+      : form === 'setext'
+        ? encodePlainTitle(title)
+        : encodeHeading(title)
   const gap = textStart > start && /#$/.test(text.slice(start, textStart)) ? ' ' : ''
   return text.slice(0, textStart) + gap + put + text.slice(textEnd)
 }
 
-const escapeHtml = (text: string): string => text.replace(/[&<>]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[char] as string)
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[char] as string)

@@ -18,13 +18,27 @@ export interface TreeLevel {
   slugs: SlugSet
 }
 
-export const rootLevel = (list: PageEntry[]): TreeLevel => ({ list, path: '', parentKey: '', groupKey: '', depth: 0, slugs: new SlugSet() })
+export const rootLevel = (list: PageEntry[]): TreeLevel => ({
+  list,
+  path: '',
+  parentKey: '',
+  groupKey: '',
+  depth: 0,
+  slugs: new SlugSet(),
+})
 
 /** The level of the children of `entry`, which is on `level`; at `MAX_DEPTH`, `level` itself. */
 export function levelBelow(entry: PageEntry, level: TreeLevel): TreeLevel {
   if (level.depth + 1 >= MAX_DEPTH) return level
   const groupKey = entry.type === 'group' ? entry.key : level.groupKey
-  return { list: entry.pages, path: entry.path, parentKey: entry.key, groupKey, depth: level.depth + 1, slugs: new SlugSet() }
+  return {
+    list: entry.pages,
+    path: entry.path,
+    parentKey: entry.key,
+    groupKey,
+    depth: level.depth + 1,
+    slugs: new SlugSet(),
+  }
 }
 
 /** An entry without the members that the builder fills in. */
@@ -70,6 +84,11 @@ export class TreeBuilder {
   #reportSlug(wanted: string, slug: string, bare: Bare<PageEntry>): void {
     const message = `${JSON.stringify(bare.title)} has the same slug as one of its siblings (${wanted}), so its slug becomes ${slug}. Rename one of the two.`
     const file = this.file ?? (bare.type === 'document' ? bare.gitPath : null)
-    this.diagnostics.push({ code: 'duplicate-slug', message, ...(file === null ? {} : { file }), ...(bare.line === undefined ? {} : { line: bare.line }) })
+    this.diagnostics.push({
+      code: 'duplicate-slug',
+      message,
+      ...(file === null ? {} : { file }),
+      ...(bare.line === undefined ? {} : { line: bare.line }),
+    })
   }
 }

@@ -218,7 +218,11 @@ export interface InlineNode {
 export interface TextNode {
   object: 'text'
   key: string
-  leaves: Array<{ object: 'leaf'; text: string; marks: Array<{ object: 'mark'; type: string; data: Record<string, unknown> }> }>
+  leaves: Array<{
+    object: 'leaf'
+    text: string
+    marks: Array<{ object: 'mark'; type: string; data: Record<string, unknown> }>
+  }>
 }
 
 /** A change of one file, as an edit plans it. */

@@ -17,5 +17,9 @@ export function unfitName(path: string): Diagnostic | null {
   const reason = reasonAgainst(path)
   if (reason === null) return null
   const shown = JSON.stringify([...path].slice(0, 300).join(''))
-  return { code: 'unsupported-entry', message: `The file ${shown} ${reason}, so it is not shown. Rename it in Git.`, file: path }
+  return {
+    code: 'unsupported-entry',
+    message: `The file ${shown} ${reason}, so it is not shown. Rename it in Git.`,
+    file: path,
+  }
 }

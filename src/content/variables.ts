@@ -13,17 +13,31 @@ export async function readVariables(
   file: string,
 ): Promise<{ variables: Record<string, string>; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
-  const report = (message: string, line: number, column: number): void => void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
+  const report = (message: string, line: number, column: number): void =>
+    void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
   const yaml = await yamlOf(work, text)
   if (!yaml.ok) {
-    report(`${file} is not valid YAML (${yaml.message}), so it defines no variables. Correct it there.`, yaml.position.line, yaml.position.column)
+    report(
+      `${file} is not valid YAML (${yaml.message}), so it defines no variables. Correct it there.`,
+      yaml.position.line,
+      yaml.position.column,
+    )
     return { variables: {}, diagnostics }
   }
-  if (yaml.entries === null) report(`${file} must be a map from names to values, so it defines no variables. Write one "name: value" per line.`, 1, 1)
+  if (yaml.entries === null)
+    report(
+      `${file} must be a map from names to values, so it defines no variables. Write one "name: value" per line.`,
+      1,
+      1,
+    )
   const found: Array<[string, string]> = []
   for (const { key, text: value, position } of yaml.entries ?? []) {
     if (value === null)
-      report(`The variable ${JSON.stringify(key)} must be a string, number or boolean, so it is ignored. Correct its value.`, position.line, position.column)
+      report(
+        `The variable ${JSON.stringify(key)} must be a string, number or boolean, so it is ignored. Correct its value.`,
+        position.line,
+        position.column,
+      )
     else found.push([key, value])
   }
   return { variables: Object.fromEntries(found), diagnostics }

@@ -24,7 +24,11 @@ export function windowEnd(text: string, start: number, least: number): number {
  * Reads a text window by window. `read` gets a range, and whether it must add the sentinel after it. It returns null if something
  * (a fence, HTML, a comment) is still open at the end of the window; then it is called again with a longer one.
  */
-export function readWindows<T>(text: string, least: number, read: (start: number, end: number, sentinel: boolean) => T | null): T[] {
+export function readWindows<T>(
+  text: string,
+  least: number,
+  read: (start: number, end: number, sentinel: boolean) => T | null,
+): T[] {
   const found: T[] = []
   for (let start = 0; start < text.length; ) {
     for (let size = least; ; ) {

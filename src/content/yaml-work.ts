@@ -7,16 +7,24 @@ import type { LineColumn } from './yaml-entry.js'
 export type { LineColumn }
 
 /** Parses YAML in a thread if it is long. If that is too costly, the result is the same as for invalid YAML. */
-export const yamlOf = (work: Pick<TextWork, 'yaml'>, text: string): Promise<YamlResult> => invalidIfCostly(work.yaml(text))
+export const yamlOf = (work: Pick<TextWork, 'yaml'>, text: string): Promise<YamlResult> =>
+  invalidIfCostly(work.yaml(text))
 
 /** The same for TOML. */
-export const tomlOf = (work: Pick<TextWork, 'toml'>, text: string): Promise<TomlResult> => invalidIfCostly(work.toml(text))
+export const tomlOf = (work: Pick<TextWork, 'toml'>, text: string): Promise<TomlResult> =>
+  invalidIfCostly(work.toml(text))
 
-async function invalidIfCostly<T>(parsed: Promise<T>): Promise<T | { ok: false; message: string; position: LineColumn }> {
+async function invalidIfCostly<T>(
+  parsed: Promise<T>,
+): Promise<T | { ok: false; message: string; position: LineColumn }> {
   try {
     return await parsed
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
-    return { ok: false, message: error.message.replace(/^It/, 'it').replace(/\.$/, ''), position: { line: 1, column: 1 } }
+    return {
+      ok: false,
+      message: error.message.replace(/^It/, 'it').replace(/\.$/, ''),
+      position: { line: 1, column: 1 },
+    }
   }
 }

@@ -29,10 +29,19 @@ function entriesOf(document: Document, counter: LineCounter, value: unknown): Ya
     const key = withoutZeroWidth(String(isScalar(keyNode) ? keyNode.value : keyNode)).trim()
     if (key === '__proto__') continue
     const { line, col } = counter.linePos((isScalar(keyNode) && keyNode.range?.[0]) || 0)
-    const text = !isScalar(valueNode) ? null : typeof valueNode.value === 'string' ? valueNode.value : (valueNode.source ?? String(valueNode.value ?? ''))
+    const text = !isScalar(valueNode)
+      ? null
+      : typeof valueNode.value === 'string'
+        ? valueNode.value
+        : (valueNode.source ?? String(valueNode.value ?? ''))
     const own = (value as Record<string, unknown>)[key]
     // An alias is not a scalar node, but it may refer to one.
-    found.set(key, { key, value: own, text: text ?? (own !== null && typeof own !== 'object' ? String(own) : null), position: { line, column: col } })
+    found.set(key, {
+      key,
+      value: own,
+      text: text ?? (own !== null && typeof own !== 'object' ? String(own) : null),
+      position: { line, column: col },
+    })
   }
   return [...found.values()]
 }
@@ -52,7 +61,13 @@ function parse(text: string): YamlResult {
   checkNesting(text)
   const counter = new LineCounter()
   // Duplicate keys are accepted (the last one wins): looking for them takes quadratic time. So do pretty errors, each of which quotes its line.
-  const options = { lineCounter: counter, uniqueKeys: false, stringKeys: true, logLevel: 'silent', prettyErrors: false } as const
+  const options = {
+    lineCounter: counter,
+    uniqueKeys: false,
+    stringKeys: true,
+    logLevel: 'silent',
+    prettyErrors: false,
+  } as const
   const document = withoutStacks(() => parseDocument(text, options))
   const error = document.errors[0]
   if (error) {
@@ -68,14 +83,19 @@ function parse(text: string): YamlResult {
  * make a text invalid, it is read without them.
  */
 export function readYaml(text: string, maxLength = MAX_YAML_LENGTH): YamlResult {
-  if (text.length > maxLength) return { ok: false, message: `it is longer than ${maxLength} characters`, position: { line: 1, column: 1 } }
+  if (text.length > maxLength)
+    return { ok: false, message: `it is longer than ${maxLength} characters`, position: { line: 1, column: 1 } }
   const simple = readPlainYaml(text)
-  if (simple !== null) return { ok: true, entries: simple, value: plain(Object.fromEntries(simple.map(({ key, value }) => [key, value]))) }
+  if (simple !== null)
+    return { ok: true, entries: simple, value: plain(Object.fromEntries(simple.map(({ key, value }) => [key, value]))) }
   const attempt = (source: string): YamlResult => {
     try {
       return parse(source)
     } catch (thrown) {
-      const message = thrown instanceof RangeError ? 'it is nested too deeply' : firstLine(thrown instanceof Error ? thrown.message : String(thrown))
+      const message =
+        thrown instanceof RangeError
+          ? 'it is nested too deeply'
+          : firstLine(thrown instanceof Error ? thrown.message : String(thrown))
       return { ok: false, message, position: { line: 1, column: 1 } }
     }
   }

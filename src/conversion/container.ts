@@ -9,14 +9,22 @@ export interface Part {
 
 /** Encodes facts and files. */
 export function pack(facts: object, parts: readonly Part[] = []): Uint8Array {
-  const head = Buffer.from(`${JSON.stringify({ facts, parts: parts.map(({ name, content }) => ({ name, bytes: content.length })) })}\n`)
+  const head = Buffer.from(
+    `${JSON.stringify({ facts, parts: parts.map(({ name, content }) => ({ name, bytes: content.length })) })}\n`,
+  )
   return Buffer.concat([head, ...parts.map(({ content }) => content)])
 }
 
 /** Decodes what `pack` returns. The files share the memory of `bytes`. */
 export function unpackParts<F>(bytes: Uint8Array): { facts: F; parts: Part[] } {
   const end = bytes.indexOf(10)
-  const { facts, parts } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as { facts: F; parts: { name: string; bytes: number }[] }
+  const { facts, parts } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as {
+    facts: F
+    parts: { name: string; bytes: number }[]
+  }
   let at = end + 1
-  return { facts, parts: parts.map(({ name, bytes: length }) => ({ name, content: bytes.subarray(at, (at += length)) })) }
+  return {
+    facts,
+    parts: parts.map(({ name, bytes: length }) => ({ name, content: bytes.subarray(at, (at += length)) })),
+  }
 }

@@ -20,7 +20,10 @@ function decoderOf(label: string | undefined) {
 /** The charset that an HTML or XML text declares in its first bytes. */
 function declaredIn(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, SNIFFED_BYTES)).toString('latin1')
-  const [, label] = /<meta[^>]{1,200}charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ?? /<\?xml[^>]{1,200}encoding\s*=\s*["']([\w:.-]+)/i.exec(start) ?? []
+  const [, label] =
+    /<meta[^>]{1,200}charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ??
+    /<\?xml[^>]{1,200}encoding\s*=\s*["']([\w:.-]+)/i.exec(start) ??
+    []
   // A text whose declaration can be read byte by byte is not UTF-16, whatever it says.
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label
 }

@@ -35,7 +35,8 @@ export async function readDocx(bytes: Uint8Array, options: PageOptions, limits: 
   const { files } = await readArchive(bytes, limits)
   refuseEntities(files)
   const byName = new Map(files.map(({ name, content }) => [name, content]))
-  if (!byName.has('[Content_Types].xml')) throw new Unconvertible('It is not a Word document (.docx). Save it in that format.')
+  if (!byName.has('[Content_Types].xml'))
+    throw new Unconvertible('It is not a Word document (.docx). Save it in that format.')
   const images: Part[] = []
   const convertImage = mammoth.images.imgElement(async (image: Image) => {
     const content = await image.readAsBuffer().catch(() => null)
@@ -50,7 +51,9 @@ export async function readDocx(bytes: Uint8Array, options: PageOptions, limits: 
     convertImage,
     styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
   })
-  const page = unpackParts<PageFacts>(readPage(Buffer.from(value), { ...options, contentType: 'text/html; charset=utf-8', whole: true }))
+  const page = unpackParts<PageFacts>(
+    readPage(Buffer.from(value), { ...options, contentType: 'text/html; charset=utf-8', whole: true }),
+  )
   const [text, ...others] = page.parts
   const markdown = Buffer.from(text?.content ?? [])
     .toString()

@@ -3,7 +3,8 @@ import type { Element, Root } from 'hast'
 import { visit } from 'unist-util-visit'
 import { attribute } from './html-tree.js'
 
-const absolute = (target: string, base: string): string | null => (URL.canParse(target, base) ? new URL(target, base).href : null)
+const absolute = (target: string, base: string): string | null =>
+  URL.canParse(target, base) ? new URL(target, base).href : null
 
 /** The address that relative ones in the page refer to: the page's own, or what its `<base>` says. */
 export function baseOf(tree: Root, url: string): string {

@@ -15,7 +15,8 @@ export function parseHtml(html: string): Root {
   const tree = parser.parse(html) as Root
   let nodes = 0
   visit(tree, () => {
-    if (++nodes > MAX_NODES) throw new Unconvertible(`It has more than ${MAX_NODES} elements and texts. Split it into smaller pages.`)
+    if (++nodes > MAX_NODES)
+      throw new Unconvertible(`It has more than ${MAX_NODES} elements and texts. Split it into smaller pages.`)
   })
   return tree
 }
@@ -23,7 +24,11 @@ export function parseHtml(html: string): Root {
 /** An attribute as text; '' if it is absent. */
 export function attribute(element: Element, name: string): string {
   const value = element.properties[name]
-  return value === undefined || value === null || typeof value === 'boolean' ? '' : Array.isArray(value) ? value.join(' ') : String(value)
+  return value === undefined || value === null || typeof value === 'boolean'
+    ? ''
+    : Array.isArray(value)
+      ? value.join(' ')
+      : String(value)
 }
 
 /** Removes the elements for which `unwanted` holds. */

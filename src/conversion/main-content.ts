@@ -59,7 +59,11 @@ const isHeadingAnchor = (element: Element): boolean =>
 
 /** Removes what is not content from a page or a part of it. */
 function tidy(tree: Root | Element, within: 'page' | 'content'): void {
-  removeElements(tree, (element) => isSurroundings(element) || (within === 'page' && ['header', 'footer', 'aside'].includes(element.tagName)))
+  removeElements(
+    tree,
+    (element) =>
+      isSurroundings(element) || (within === 'page' && ['header', 'footer', 'aside'].includes(element.tagName)),
+  )
   for (const heading of selectAll('h1, h2, h3, h4, h5, h6', tree))
     removeElements(heading, (element) => isHeadingAnchor(element) && selectAll('img', element).length === 0)
 }

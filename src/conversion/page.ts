@@ -60,7 +60,8 @@ function metaOf(tree: Root): (name: string) => string {
   return (name) => values.get(name) ?? ''
 }
 
-const textOfFirst = (selector: string, tree: Root): string => oneLine(textOf(selectAll(selector, tree)[0] ?? { type: 'root', children: [] }))
+const textOfFirst = (selector: string, tree: Root): string =>
+  oneLine(textOf(selectAll(selector, tree)[0] ?? { type: 'root', children: [] }))
 
 /**
  * The titles that a page has beside its content, best first: that of Notion, of Confluence (after the name of the space), of the page. Read before
@@ -74,7 +75,8 @@ const titlesBeside = (tree: Root, meta: (name: string) => string): string[] => [
 ]
 
 /** What marks the title wins, then the first H1 of the content. */
-const titleOf = (content: Root, [marked = '', ...others]: string[]): string => [marked, textOfFirst('h1', content), ...others].find((one) => one !== '') ?? ''
+const titleOf = (content: Root, [marked = '', ...others]: string[]): string =>
+  [marked, textOfFirst('h1', content), ...others].find((one) => one !== '') ?? ''
 
 function linksOf(tree: Root): string[] {
   const found = new Set<string>()
@@ -86,7 +88,8 @@ function linksOf(tree: Root): string[] {
   return [...found]
 }
 
-const addressOf = (text: string, base: string): string => (text === '' || text.length > MAX_URL || !URL.canParse(text, base) ? '' : new URL(text, base).href)
+const addressOf = (text: string, base: string): string =>
+  text === '' || text.length > MAX_URL || !URL.canParse(text, base) ? '' : new URL(text, base).href
 
 /** Takes the images that are inside of the page out of it; each becomes a file. Addresses that are too long for a link, or no image, are dropped. */
 function takeInlineImages(tree: Root, attach: string): Part[] {
@@ -96,7 +99,8 @@ function takeInlineImages(tree: Root, attach: string): Part[] {
     if (!src.startsWith('data:')) return
     delete image.properties.src
     const [, type, encoded] = /^data:image\/([\w.+-]+)(?:;[\w=-]+)*;base64,([\s\S]*)$/.exec(src) ?? []
-    if (type === undefined || encoded === undefined || image.tagName !== 'img' || parts.length >= MAX_INLINE_IMAGES) return
+    if (type === undefined || encoded === undefined || image.tagName !== 'img' || parts.length >= MAX_INLINE_IMAGES)
+      return
     const name = `${attach}${parts.length}.${type.replace('jpeg', 'jpg').replace(/\+xml$/, '')}`
     parts.push({ name, content: Buffer.from(encoded, 'base64') })
     image.properties.src = name
@@ -120,7 +124,10 @@ export function readPage(bytes: Uint8Array, options: PageOptions): Uint8Array {
     const base = baseOf(tree, options.url)
     absolutize(tree, base)
     const links = /nofollow|none/i.test(meta('robots')) ? [] : linksOf(tree)
-    const canonical = attribute(selectAll('link[rel=canonical]', tree)[0] ?? { type: 'element', tagName: '', properties: {}, children: [] }, 'href')
+    const canonical = attribute(
+      selectAll('link[rel=canonical]', tree)[0] ?? { type: 'element', tagName: '', properties: {}, children: [] },
+      'href',
+    )
     const [, refresh = ''] = /^\s*\d+\s*;\s*url\s*=\s*["']?([^"']+)/i.exec(meta('refresh')) ?? []
     const titles = titlesBeside(tree, meta)
     const content = mainContent(tree, options.whole)

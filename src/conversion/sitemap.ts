@@ -26,7 +26,10 @@ export function readSitemap(bytes: Uint8Array): Uint8Array {
   const text = decodeText(isCompressed ? gunzipSync(bytes, { maxOutputLength: MAX_BYTES }) : bytes)
   if (!/<(urlset|sitemapindex)/i.test(text)) {
     const lines = text.split(/\r?\n/).filter((line) => /^https?:\/\/\S+$/.test(line.trim()) && line.length <= MAX_URL)
-    return pack({ pages: lines.slice(0, MAX_ADDRESSES).map((line) => line.trim()), sitemaps: [] } satisfies SitemapFacts)
+    return pack({
+      pages: lines.slice(0, MAX_ADDRESSES).map((line) => line.trim()),
+      sitemaps: [],
+    } satisfies SitemapFacts)
   }
   const tree = parseHtml(text.replace(/<!\[CDATA\[([^\]]*)\]\]>/g, '$1'))
   const locations = (selector: string): string[] =>

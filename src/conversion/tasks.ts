@@ -20,5 +20,6 @@ export const tasks: Readonly<Record<string, Task>> = {
   robots: (text, url, page) => readRobots(String(text), String(url), String(page)),
   outline: (file, url) => readOutline(file as Uint8Array, String(url)),
   /** A text as UTF-8. */
-  text: (file, contentType) => pack({}, [{ name: '', content: Buffer.from(decodeText(file as Uint8Array, String(contentType))) }]),
+  text: (file, contentType) =>
+    pack({}, [{ name: '', content: Buffer.from(decodeText(file as Uint8Array, String(contentType))) }]),
 }

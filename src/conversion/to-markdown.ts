@@ -37,11 +37,19 @@ function container(state: State, element: Element) {
 }
 
 function details(state: State, element: Element) {
-  const isSummary = (child: Element['children'][number]): child is Element => child.type === 'element' && child.tagName === 'summary'
+  const isSummary = (child: Element['children'][number]): child is Element =>
+    child.type === 'element' && child.tagName === 'summary'
   const summary = element.children.find(isSummary)
-  const escaped = (summary ? textOf(summary).replace(/\s+/g, ' ').trim() : '').replace(/&/g, '&amp;').replace(/</g, '&lt;')
+  const escaped = (summary ? textOf(summary).replace(/\s+/g, ' ').trim() : '')
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
   const rest = { ...element, children: element.children.filter((child) => !isSummary(child)) }
-  return [html('<details>'), html(`<summary>${escaped || 'Details'}</summary>`), ...state.toFlow(state.all(rest)), html('</details>')]
+  return [
+    html('<details>'),
+    html(`<summary>${escaped || 'Details'}</summary>`),
+    ...state.toFlow(state.all(rest)),
+    html('</details>'),
+  ]
 }
 
 /** The name of an element that stands for a line break in a table cell. */
@@ -70,7 +78,13 @@ function breakCells(tree: Root): void {
     let before = false
     visit(cell, 'element', (element, index, parent) => {
       if (element.tagName === 'br') element.tagName = CELL_BREAK
-      if (!parent || index === undefined || !isBlock(element) || isBlock(element.children[0] ?? { type: 'text', value: '' })) return
+      if (
+        !parent ||
+        index === undefined ||
+        !isBlock(element) ||
+        isBlock(element.children[0] ?? { type: 'text', value: '' })
+      )
+        return
       if (before) parent.children.splice(index, 0, cellBreak())
       const step = before ? index + 2 : index + 1
       before = true
@@ -106,13 +120,24 @@ function nameLanguages(tree: Root): void {
     const around = [element, ...(parent?.type === 'element' ? [parent] : [])]
     const named = around.map((one) => LANGUAGE.exec(attribute(one, 'className'))?.[1]).find((one) => one !== undefined)
     const language = attribute(element, 'dataLanguage') || attribute(element, 'lang') || named
-    const code = element.children.find((child): child is Element => child.type === 'element' && child.tagName === 'code')
+    const code = element.children.find(
+      (child): child is Element => child.type === 'element' && child.tagName === 'code',
+    )
     const own = code && LANGUAGE.exec(attribute(code, 'className'))?.[1]
     const wanted = own ?? language
     if (wanted) {
       if (code) code.properties.className = [`language-${wanted}`]
-      else element.children = [{ type: 'element', tagName: 'code', properties: { className: [`language-${wanted}`] }, children: element.children }]
-    } else if (!code) element.children = [{ type: 'element', tagName: 'code', properties: {}, children: element.children }]
+      else
+        element.children = [
+          {
+            type: 'element',
+            tagName: 'code',
+            properties: { className: [`language-${wanted}`] },
+            children: element.children,
+          },
+        ]
+    } else if (!code)
+      element.children = [{ type: 'element', tagName: 'code', properties: {}, children: element.children }]
   })
 }
 
@@ -120,7 +145,8 @@ function nameLanguages(tree: Root): void {
 function nameColumns(tree: Root): void {
   for (const table of selectAll('table', tree)) {
     const [first, second] = selectAll('tr', table)
-    if (first && second && selectAll('th', table).length === 0) for (const cell of first.children) if (cell.type === 'element') cell.tagName = 'th'
+    if (first && second && selectAll('th', table).length === 0)
+      for (const cell of first.children) if (cell.type === 'element') cell.tagName = 'th'
   }
 }
 

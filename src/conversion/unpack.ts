@@ -65,8 +65,11 @@ function faultOf(name: string, entry: Entry): string | null {
 
 const open = (zip: Uint8Array): Promise<ZipFile> =>
   new Promise((done, failed) =>
-    fromBuffer(Buffer.from(zip.buffer, zip.byteOffset, zip.length), { lazyEntries: true, decodeStrings: false, validateEntrySizes: true }, (error, file) =>
-      error ? failed(new Unconvertible(`It is not a ZIP archive that can be read (${error.message}).`)) : done(file),
+    fromBuffer(
+      Buffer.from(zip.buffer, zip.byteOffset, zip.length),
+      { lazyEntries: true, decodeStrings: false, validateEntrySizes: true },
+      (error, file) =>
+        error ? failed(new Unconvertible(`It is not a ZIP archive that can be read (${error.message}).`)) : done(file),
     ),
   )
 
@@ -110,10 +113,14 @@ async function readEntry(file: ZipFile, entry: Entry, maxBytes: number): Promise
   return content
 }
 
-const isBomb = ({ compressedSize, uncompressedSize }: Entry): boolean => uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO
+const isBomb = ({ compressedSize, uncompressedSize }: Entry): boolean =>
+  uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO
 
 /** Reads every file of an archive that may be read. Throws `Unconvertible` if the archive as a whole is beyond a bound. */
-export async function readArchive(zip: Uint8Array, limits: UnpackLimits): Promise<{ files: Part[]; leftOut: LeftOut[] }> {
+export async function readArchive(
+  zip: Uint8Array,
+  limits: UnpackLimits,
+): Promise<{ files: Part[]; leftOut: LeftOut[] }> {
   const archive = await open(zip)
   const files = new Map<string, Part>()
   const leftOut: LeftOut[] = []
@@ -121,7 +128,8 @@ export async function readArchive(zip: Uint8Array, limits: UnpackLimits): Promis
   let bytes = 0
   let names = 0
   for (let entry = await nextEntry(archive); entry; entry = await nextEntry(archive)) {
-    if (++entries > limits.maxFiles * 2 || files.size >= limits.maxFiles) throw new Unconvertible(`It has more than ${limits.maxFiles} files.`)
+    if (++entries > limits.maxFiles * 2 || files.size >= limits.maxFiles)
+      throw new Unconvertible(`It has more than ${limits.maxFiles} files.`)
     const name = nameOf(entry)
       .replaceAll('\\', '/')
       .replace(/^(\.\/)+/, '')
@@ -134,7 +142,11 @@ export async function readArchive(zip: Uint8Array, limits: UnpackLimits): Promis
         ? `it is compressed more than ${MAX_RATIO} times`
         : faultOf(name, entry)
     const content =
-      reason === null ? await readEntry(archive, entry, Math.min(limits.maxFileBytes, limits.maxBytes - bytes)).catch((error: Error) => error) : null
+      reason === null
+        ? await readEntry(archive, entry, Math.min(limits.maxFileBytes, limits.maxBytes - bytes)).catch(
+            (error: Error) => error,
+          )
+        : null
     if (content instanceof Buffer) {
       files.set(name, { name, content })
       bytes += content.length
@@ -142,7 +154,11 @@ export async function readArchive(zip: Uint8Array, limits: UnpackLimits): Promis
     }
     if (content === null && reason === null && limits.maxBytes - bytes < limits.maxFileBytes)
       throw new Unconvertible(`Unpacked, it has more than ${limits.maxBytes} bytes.`)
-    const why = reason ?? (content === null ? `it has more than ${limits.maxFileBytes} bytes` : `it is damaged (${(content as Error).message})`)
+    const why =
+      reason ??
+      (content === null
+        ? `it has more than ${limits.maxFileBytes} bytes`
+        : `it is damaged (${(content as Error).message})`)
     if (leftOut.length < MAX_LEFT_OUT) leftOut.push({ name: name.slice(0, 500), reason: why })
   }
   return { files: [...files.values()], leftOut }
@@ -157,13 +173,18 @@ export async function unpack(zip: Uint8Array, limits: UnpackLimits): Promise<Uin
   const { leftOut } = outer
   let left = limits.maxBytes - outer.files.reduce((sum, { content }) => sum + content.length, 0)
   for (const { name, content } of outer.files) {
-    const inner = await readArchive(content, { ...limits, maxBytes: left, maxFiles: limits.maxFiles - files.size }).catch((error: Error) => error)
+    const inner = await readArchive(content, {
+      ...limits,
+      maxBytes: left,
+      maxFiles: limits.maxFiles - files.size,
+    }).catch((error: Error) => error)
     if (inner instanceof Error) {
       leftOut.push({ name, reason: inner.message.replace(/^It/, 'it').replace(/\.$/, '') })
       continue
     }
     for (const file of inner.files) {
-      if (files.has(file.name)) leftOut.push({ name: `${name}/${file.name}`, reason: 'a file in another archive beside it has the same name' })
+      if (files.has(file.name))
+        leftOut.push({ name: `${name}/${file.name}`, reason: 'a file in another archive beside it has the same name' })
       else files.set(file.name, file)
     }
     left -= inner.files.reduce((sum, file) => sum + file.content.length, 0)

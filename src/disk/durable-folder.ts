@@ -9,7 +9,8 @@ import { makePrivate } from './private-files.js'
 export async function makeDurableFolder(path: string): Promise<void> {
   const end = dirname((await mkdir(path, { recursive: true, mode: 0o700 })) ?? path)
   // A new name is kept by the folder above it. Also where the folder was there: who made it may have died before its sync.
-  for (let folder = path; folder !== end && folder !== dirname(folder); folder = dirname(folder)) await syncIfReadable(dirname(folder))
+  for (let folder = path; folder !== end && folder !== dirname(folder); folder = dirname(folder))
+    await syncIfReadable(dirname(folder))
 }
 
 /** Makes a folder for its owner alone, or deletes what is in it. If that is refused, as on a read-only file system, a folder that is there stays as it is. */

@@ -13,7 +13,9 @@ export class FolderLocked extends Error {
     /** When the holder took the lock, ISO 8601. */
     readonly since: string | null,
   ) {
-    super(`${dir} is in use by process ${pid ?? '(unknown)'} on ${host ?? '(unknown host)'} since ${since ?? '(unknown)'}; stop it first`)
+    super(
+      `${dir} is in use by process ${pid ?? '(unknown)'} on ${host ?? '(unknown host)'} since ${since ?? '(unknown)'}; stop it first`,
+    )
     this.name = new.target.name
   }
 }
@@ -96,7 +98,10 @@ function open(dir: string, path: string): number {
 
 function flock(dir: string, path: string, fd: number): void {
   const { status, error, stderr } = spawnSync('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd] })
-  if (error) throw new Error(`cannot lock ${path}: the command flock (package util-linux) could not be started`, { cause: error })
+  if (error)
+    throw new Error(`cannot lock ${path}: the command flock (package util-linux) could not be started`, {
+      cause: error,
+    })
   if (status === LOCKED_BY_ANOTHER) throw lockedBy(dir, path)
   if (status !== 0) throw new Error(`cannot lock ${path}: flock ended with ${status}: ${stderr.toString().trim()}`)
 }

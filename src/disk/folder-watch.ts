@@ -70,7 +70,9 @@ export class FolderWatch {
   }
 
   async #probeAll(): Promise<UnwritableFolder[]> {
-    const found = await Promise.all(Object.entries(this.folders).map(async ([setting, path]) => ({ setting, path, problem: await probe(path) })))
+    const found = await Promise.all(
+      Object.entries(this.folders).map(async ([setting, path]) => ({ setting, path, problem: await probe(path) })),
+    )
     return found.flatMap(({ problem, ...folder }) => (problem === null ? [] : [{ ...folder, problem }]))
   }
 }

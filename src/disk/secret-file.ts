@@ -2,7 +2,11 @@
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 
 /** A secret kept in a file that its owner alone may read: read back, or made and written. */
-export async function keepSecret(path: string, make: () => string, options: { replace?: boolean } = {}): Promise<string> {
+export async function keepSecret(
+  path: string,
+  make: () => string,
+  options: { replace?: boolean } = {},
+): Promise<string> {
   if (!options.replace) {
     try {
       return (await readFile(path, 'utf8')).trim()

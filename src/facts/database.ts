@@ -54,7 +54,8 @@ const selectOf = (kind: string): string =>
 const DROP = 'DELETE FROM facts WHERE id IN (SELECT id FROM facts ORDER BY id LIMIT ?)'
 
 /** The checksum of a value, as it is stored before it. SQLite has none, and a flipped bit in a value would be served as a fact. */
-const sumOf = (oid: string, kind: string, value: string): string => crc32(`${oid} ${kind} ${value}`).toString(16).padStart(SUM_LENGTH, '0')
+const sumOf = (oid: string, kind: string, value: string): string =>
+  crc32(`${oid} ${kind} ${value}`).toString(16).padStart(SUM_LENGTH, '0')
 
 class FactFile implements Database {
   readonly #kinds: readonly string[]
@@ -73,8 +74,10 @@ class FactFile implements Database {
     closeSync(openSync(file, 'a', 0o600))
     this.#sqlite = new library(file)
     // What a power cut takes away is made again; a file that it damages is made anew.
-    for (const pragma of ['journal_mode = WAL', 'synchronous = OFF', 'journal_size_limit = 16777216']) this.#sqlite.pragma(pragma)
-    if (this.#pragma('user_version') !== stamp) this.#sqlite.exec(`DROP TABLE IF EXISTS facts; PRAGMA user_version = ${stamp}`)
+    for (const pragma of ['journal_mode = WAL', 'synchronous = OFF', 'journal_size_limit = 16777216'])
+      this.#sqlite.pragma(pragma)
+    if (this.#pragma('user_version') !== stamp)
+      this.#sqlite.exec(`DROP TABLE IF EXISTS facts; PRAGMA user_version = ${stamp}`)
     this.#sqlite.exec(schemaOf(kinds))
     this.#selects = new Map(kinds.map((kind) => [kind, this.#sqlite.prepare(selectOf(kind))]))
     this.#insertMany = this.#sqlite.prepare(insertOf(kinds, WRITTEN_AT_ONCE))
@@ -89,7 +92,8 @@ class FactFile implements Database {
       for (const row of rows?.toString('utf8').split('\n') ?? []) {
         const end = row.indexOf(' ')
         const [oid, value] = [row.slice(0, end), row.slice(end + 1 + SUM_LENGTH)]
-        if (row.slice(end + 1, end + 1 + SUM_LENGTH) !== sumOf(oid, kind, value)) throw new Error('the checksum of a row is wrong')
+        if (row.slice(end + 1, end + 1 + SUM_LENGTH) !== sumOf(oid, kind, value))
+          throw new Error('the checksum of a row is wrong')
         found.set(oid, value)
       }
     }
@@ -98,7 +102,8 @@ class FactFile implements Database {
 
   put(rows: readonly FactRow[]): void {
     const many = rows.length - (rows.length % WRITTEN_AT_ONCE)
-    for (let from = 0; from < many; from += WRITTEN_AT_ONCE) this.#insertMany.run(this.#parameters(rows.slice(from, from + WRITTEN_AT_ONCE)))
+    for (let from = 0; from < many; from += WRITTEN_AT_ONCE)
+      this.#insertMany.run(this.#parameters(rows.slice(from, from + WRITTEN_AT_ONCE)))
     for (const row of rows.slice(many)) this.#insertOne.run(this.#parameters([row]))
     if (this.#written < LOOK_EVERY) return
     this.#written = 0

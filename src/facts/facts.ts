@@ -49,7 +49,12 @@ class FactIndex implements Facts {
 
   put(rows: readonly FactRow[]): void {
     if (this.#damages >= MAX_DAMAGES) return
-    this.#waiting.add(rows.map(({ oid, values }) => ({ oid, values: values.map((value) => (value !== null && value.length <= MAX_VALUE ? value : null)) })))
+    this.#waiting.add(
+      rows.map(({ oid, values }) => ({
+        oid,
+        values: values.map((value) => (value !== null && value.length <= MAX_VALUE ? value : null)),
+      })),
+    )
   }
 
   close(): void {
@@ -75,12 +80,16 @@ class FactIndex implements Facts {
 
   #giveUp(reason: string): null {
     this.#damages = MAX_DAMAGES
-    this.options.notice(`The index ${this.options.file} is not used, since ${reason}. Pages are read again after each start.`)
+    this.options.notice(
+      `The index ${this.options.file} is not used, since ${reason}. Pages are read again after each start.`,
+    )
     return null
   }
 
   #dropDamaged(error: unknown): void {
-    this.options.notice(`The index ${this.options.file} cannot be read (${(error as Error).message}). It is rebuilt; nothing is lost.`)
+    this.options.notice(
+      `The index ${this.options.file} cannot be read (${(error as Error).message}). It is rebuilt; nothing is lost.`,
+    )
     try {
       this.#database?.close()
     } catch {

@@ -13,7 +13,9 @@ export interface Content {
 /** The bytes of a file differ from what is said of them. */
 export class WrongBytes extends Error {
   constructor(what: string, found: Content, wanted: Content) {
-    super(`${what} has ${found.size} bytes with the hash ${found.hash}, but it should have ${wanted.size} with the hash ${wanted.hash}`)
+    super(
+      `${what} has ${found.size} bytes with the hash ${found.hash}, but it should have ${wanted.size} with the hash ${wanted.hash}`,
+    )
     this.name = 'WrongBytes'
   }
 }
@@ -39,7 +41,11 @@ export async function* inChunks(bytes: AsyncIterable<Uint8Array> | Iterable<Uint
 }
 
 /** Passes bytes on, and throws `WrongBytes` at the end if they are not those that were promised. */
-export async function* checked(bytes: AsyncIterable<Uint8Array>, wanted: Content, what: string): AsyncGenerator<Uint8Array> {
+export async function* checked(
+  bytes: AsyncIterable<Uint8Array>,
+  wanted: Content,
+  what: string,
+): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let size = 0
   for await (const part of bytes) {

@@ -83,7 +83,8 @@ export class Copies {
     for (let tries = 1; ; tries++) {
       const local = hash === undefined ? null : await this.here(hash)
       const file = local === null ? await find() : null
-      if (local === null && file === null) throw Object.assign(new Error(`There is no ${what} in the database.`), { code: 'ENOENT' })
+      if (local === null && file === null)
+        throw Object.assign(new Error(`There is no ${what} in the database.`), { code: 'ENOENT' })
       try {
         return await use(local ?? (await this.#fetch(file as Stored)), file)
       } catch (error) {
@@ -134,7 +135,8 @@ export class Copies {
   /** Counts a copy that was put into its place. */
   async added({ hash, size }: Content): Promise<void> {
     this.#trust(hash)
-    this.#bytes = this.#bytes === null ? (await this.#list()).reduce((sum, one) => sum + one.size, 0) : this.#bytes + size
+    this.#bytes =
+      this.#bytes === null ? (await this.#list()).reduce((sum, one) => sum + one.size, 0) : this.#bytes + size
     if (this.#bytes > this.#maxBytes) await this.#dropOldest(hash)
   }
 

@@ -11,13 +11,19 @@ export const fingerprintOf = (name: KeyName, key: string | Buffer): string =>
 
 /** The fingerprint of the key that the nodes have; null if none has said yet. */
 export async function fingerprintIn(database: Database, name: KeyName): Promise<string | null> {
-  const [row] = await database.query<{ fingerprint: string }>('SELECT fingerprint FROM key_fingerprints WHERE key = $1', [name])
+  const [row] = await database.query<{ fingerprint: string }>(
+    'SELECT fingerprint FROM key_fingerprints WHERE key = $1',
+    [name],
+  )
   return row?.fingerprint ?? null
 }
 
 /** Writes the fingerprint down if none is there, and returns the one that is there now. */
 export async function claimFingerprint(database: Database, name: KeyName, fingerprint: string): Promise<string> {
-  await database.query('INSERT INTO key_fingerprints (key, fingerprint) VALUES ($1, $2) ON CONFLICT DO NOTHING', [name, fingerprint])
+  await database.query('INSERT INTO key_fingerprints (key, fingerprint) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    name,
+    fingerprint,
+  ])
   return (await fingerprintIn(database, name)) ?? fingerprint
 }
 

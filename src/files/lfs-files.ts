@@ -13,7 +13,11 @@ export async function openSharedLfsFiles(database: Database, dir: string, maxByt
   // Drafts are written as they are embedded: a whole one gets the place of a local copy.
   const local = await openLfsFiles(dir)
   const copies = await openCopies(dir, rows, maxBytes)
-  const wanted = (oid: string) => ({ what: `object of Git LFS with the hash ${oid}`, hash: oid, find: () => rows.find(oid) })
+  const wanted = (oid: string) => ({
+    what: `object of Git LFS with the hash ${oid}`,
+    hash: oid,
+    find: () => rows.find(oid),
+  })
   return {
     async draft(object) {
       const draft = await local.draft(object)
@@ -51,7 +55,10 @@ export async function openSharedLfsFiles(database: Database, dir: string, maxByt
 }
 
 /** The bytes of a file that is opened when they are first wanted. */
-async function* bytesOf(opened: () => ReturnType<typeof open>, range: { start: number; end: number } | undefined): AsyncGenerator<Buffer> {
+async function* bytesOf(
+  opened: () => ReturnType<typeof open>,
+  range: { start: number; end: number } | undefined,
+): AsyncGenerator<Buffer> {
   const file = await opened()
   try {
     yield* file.createReadStream({ ...range, autoClose: false }) as AsyncIterable<Buffer>

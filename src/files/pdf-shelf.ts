@@ -23,12 +23,20 @@ export async function openSharedShelf(database: Database, dir: string, maxBytes:
     async find(owner, key) {
       const name = nameOf(owner, key)
       try {
-        const found = await copies.use({ what: `PDF ${name}`, find: () => rows.find(name) }, async (path, file) => ({ ...(file?.facts as Printed), path }))
+        const found = await copies.use({ what: `PDF ${name}`, find: () => rows.find(name) }, async (path, file) => ({
+          ...(file?.facts as Printed),
+          path,
+        }))
         await rows.touch(name)
         return found
       } catch (error) {
         // There is none, it was dropped just now, or it is damaged: it is printed again.
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as Error).name === 'FileGone' || (error as Error).name === 'WrongBytes') return null
+        if (
+          (error as NodeJS.ErrnoException).code === 'ENOENT' ||
+          (error as Error).name === 'FileGone' ||
+          (error as Error).name === 'WrongBytes'
+        )
+          return null
         throw error
       }
     },

@@ -47,7 +47,11 @@ export class FileRows {
       await this.#database.query('INSERT INTO file_uploads (upload) VALUES ($1)', [upload])
       let n = 0
       for await (const chunk of inChunks(checked(bytes, { size, hash }, `the file ${name}`)))
-        await this.#database.query('INSERT INTO file_chunks (upload, n, bytes) VALUES ($1, $2, $3)', [upload, n++, chunk], 'put chunk')
+        await this.#database.query(
+          'INSERT INTO file_chunks (upload, n, bytes) VALUES ($1, $2, $3)',
+          [upload, n++, chunk],
+          'put chunk',
+        )
       await this.#publish({ name, upload, size, hash, facts })
     } catch (error) {
       // What stays, since the database is away, is removed by a sweep.
@@ -58,7 +62,11 @@ export class FileRows {
 
   async #renew(name: string, { size, hash }: Content, facts: object | null): Promise<boolean> {
     const text = `UPDATE files SET written = now(), used = now(), facts = $5 WHERE shelf = $1 AND name = $2 AND size = $3 AND hash = $4 RETURNING name`
-    const rows = await this.#database.query(text, [this.#shelf, name, size, hash, facts && JSON.stringify(facts)], 'renew file')
+    const rows = await this.#database.query(
+      text,
+      [this.#shelf, name, size, hash, facts && JSON.stringify(facts)],
+      'renew file',
+    )
     return rows.length > 0
   }
 
@@ -128,7 +136,8 @@ export class FileRows {
   async #drop(session: Session, names: readonly string[], old = false): Promise<number> {
     const text = `DELETE FROM files WHERE shelf = $1 AND name = ANY($2) ${old ? `AND written < now() - ${YOUNG}` : ''} RETURNING upload`
     const gone = await session.query<{ upload: string }>(text, [this.#shelf, names])
-    if (gone.length > 0) await session.query('DELETE FROM file_chunks WHERE upload = ANY($1)', [gone.map(({ upload }) => upload)])
+    if (gone.length > 0)
+      await session.query('DELETE FROM file_chunks WHERE upload = ANY($1)', [gone.map(({ upload }) => upload)])
     return gone.length
   }
 
@@ -136,7 +145,8 @@ export class FileRows {
   async sweep(isUsed: (name: string) => Promise<boolean>): Promise<number> {
     let removed = 0
     for await (const { name } of this.list())
-      if (!(await isUsed(name))) removed += await this.#database.transact((session) => this.#drop(session, [name], true), 'READ COMMITTED')
+      if (!(await isUsed(name)))
+        removed += await this.#database.transact((session) => this.#drop(session, [name], true), 'READ COMMITTED')
     const text = `WITH old AS (DELETE FROM file_uploads WHERE began < now() - ${YOUNG} RETURNING upload)
       DELETE FROM file_chunks c USING old WHERE c.upload = old.upload`
     await this.#database.query(text)

@@ -15,7 +15,11 @@ const COPIES_BYTES = 1024 ** 3
 export async function openSharedSpecFiles(database: Database, dir: string): Promise<SpecFiles> {
   const rows = new FileRows(database, 'openapi')
   const copies = await openCopies(dir, rows, COPIES_BYTES)
-  const wanted = (hash: string) => ({ what: `file of a specification with the hash ${hash}`, hash, find: () => rows.find(hash) })
+  const wanted = (hash: string) => ({
+    what: `file of a specification with the hash ${hash}`,
+    hash,
+    find: () => rows.find(hash),
+  })
   return {
     async write(bytes) {
       const hash = createHash('sha256').update(bytes).digest('hex')

@@ -68,7 +68,9 @@ export class UnsupportedRepository extends GitError {}
 export class DamagedRepository extends GitError {}
 /** Whether an error reports that a repository is missing, unreadable or damaged, so that only a backup helps. */
 export const isRepositoryFault = (error: unknown): error is GitError =>
-  [NoRepository, UnsupportedRepository, DamagedRepository, MissingObject, DamagedObject].some((kind) => error instanceof kind)
+  [NoRepository, UnsupportedRepository, DamagedRepository, MissingObject, DamagedObject].some(
+    (kind) => error instanceof kind,
+  )
 /** Why a remote operation failed: `message` for people, `kind` for code. Contains no credential. */
 export class RemoteError extends GitError {
   constructor(

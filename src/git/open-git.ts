@@ -112,7 +112,8 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
 }
 
 /** The folder of `gpg`: its path has room for a socket, and it is the same one at the next start. */
-const signingHome = (reposDir: string): string => join(tmpdir(), `bindery-gpg-${createHash('sha256').update(reposDir).digest('hex').slice(0, 12)}`)
+const signingHome = (reposDir: string): string =>
+  join(tmpdir(), `bindery-gpg-${createHash('sha256').update(reposDir).digest('hex').slice(0, 12)}`)
 
 interface Programs {
   /** Whether `stdbuf` can make a program write without a buffer. */
@@ -137,7 +138,8 @@ async function programsOf(launcher: Launcher, cwd: string): Promise<Programs> {
 /** Creates the folder durably: the name of a new folder is stored in the one above it, which must be synced. */
 async function makeReposDir(disk: Disk, reposDir: string): Promise<void> {
   const end = dirname((await mkdir(reposDir, { recursive: true, mode: 0o700 })) ?? reposDir)
-  for (let folder = reposDir; folder !== end && folder !== dirname(folder); folder = dirname(folder)) await syncReadable(disk, dirname(folder))
+  for (let folder = reposDir; folder !== end && folder !== dirname(folder); folder = dirname(folder))
+    await syncReadable(disk, dirname(folder))
 }
 
 /** A folder that we may not read cannot be synced, and need not be: it existed before. */
@@ -209,13 +211,17 @@ class Repositories implements LocalGit {
 
   head(name: string, ref: RefName): CommitId | null {
     const opened = this.#open.find(name)
-    return opened ? opened.head(ref) : new RefReader(repositoryPath(this.reposDir, name), this.services.caches.packedRefs).head(ref)
+    return opened
+      ? opened.head(ref)
+      : new RefReader(repositoryPath(this.reposDir, name), this.services.caches.packedRefs).head(ref)
   }
 
   async duplicate(from: string, to: string): Promise<BareRepository> {
     const { path } = await this.open(from)
     const { disk } = this.services
-    await createRepository(disk, this.reposDir, repositoryPath(this.reposDir, to), (building) => fillDuplicate(disk, path, new RefReader(path), building))
+    await createRepository(disk, this.reposDir, repositoryPath(this.reposDir, to), (building) =>
+      fillDuplicate(disk, path, new RefReader(path), building),
+    )
     const duplicate = await this.open(to)
     this.services.moved(duplicate.path, [...(await duplicate.refs('refs/heads/')).keys()])
     return duplicate
@@ -261,7 +267,9 @@ class Repositories implements LocalGit {
     this.#recover(name, repository)
     if (this.options.verifyMain) await repository.verifyHead(MAIN)
     for (const lock of listLocks(path))
-      this.options.notice?.(`${path}/${lock} exists: if no Git process is running there, remove it, or the ref cannot be moved`)
+      this.options.notice?.(
+        `${path}/${lock} exists: if no Git process is running there, remove it, or the ref cannot be moved`,
+      )
     return repository
   }
 }

@@ -73,7 +73,14 @@ export class RepositoryContents {
     this.#scratch = new Scratch(path, scratches)
     const cacheKey = `${services.nextOpening()}:`
     this.#packs = new PackedObjects(path, services.openPacks, caches.bases)
-    this.objects = new ObjectDatabase(path, { cacheKey, pool, packs: this.#packs, caches, maxBlobBytes, scratch: this.#scratch })
+    this.objects = new ObjectDatabase(path, {
+      cacheKey,
+      pool,
+      packs: this.#packs,
+      caches,
+      maxBlobBytes,
+      scratch: this.#scratch,
+    })
     this.writer = new ObjectWriter(path, cacheKey, caches, disk, borrowed)
     this.reader = new RefReader(path, caches.packedRefs)
     this.mover = new RefMover(path, pool, this.reader, disk, (commits) => this.writer.packs.kept.named(commits))
@@ -96,7 +103,10 @@ export class RepositoryContents {
       await this.objects.tree((await this.objects.commit(head)).tree)
     } catch (error) {
       if (!isRepositoryFault(error)) throw error
-      throw new DamagedRepository(`${ref} in ${this.path} names ${head}, which the repository does not have in full: ${error.message}`, { cause: error })
+      throw new DamagedRepository(
+        `${ref} in ${this.path} names ${head}, which the repository does not have in full: ${error.message}`,
+        { cause: error },
+      )
     }
   }
 
@@ -129,7 +139,12 @@ export class RepositoryContents {
   }
 
   stage(): Staging {
-    return new CommitStaging(this.objects, this.writer, (id, parents) => this.#ancestry.note(id, parents), this.services.signer)
+    return new CommitStaging(
+      this.objects,
+      this.writer,
+      (id, parents) => this.#ancestry.note(id, parents),
+      this.services.signer,
+    )
   }
 
   writeBlob(content: Uint8Array): Promise<BlobId> {
@@ -197,8 +212,15 @@ export class RepositoryContents {
     return diffText(this.services.pool.launcher, this.path, query)
   }
 
-  async diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options: { renames?: boolean } = {}): Promise<TreeChange[]> {
-    const [old, now] = await Promise.all([before === null ? EMPTY_TREE : treeOfId(this.objects, before), treeOfId(this.objects, after)])
+  async diff(
+    before: CommitId | TreeId | null,
+    after: CommitId | TreeId,
+    options: { renames?: boolean } = {},
+  ): Promise<TreeChange[]> {
+    const [old, now] = await Promise.all([
+      before === null ? EMPTY_TREE : treeOfId(this.objects, before),
+      treeOfId(this.objects, after),
+    ])
     if (options.renames) return diffWithRenames(this.services.pool, this.path, old, now)
     return diffTrees(old, now, (oid) => this.objects.tree(oid))
   }

@@ -44,7 +44,13 @@ export class BareRepository extends RepositoryContents implements Repository {
       bases: objects.caches.bases,
     }
     const protect = (pack: string, heads: readonly CommitId[]) => writer.packs.protect(pack, heads)
-    return { path: this.path, launcher: this.services.pool.launcher, isAncestor: (one, other) => this.#hasBoth(one, other), protect, known }
+    return {
+      path: this.path,
+      launcher: this.services.pool.launcher,
+      isAncestor: (one, other) => this.#hasBoth(one, other),
+      protect,
+      known,
+    }
   }
 
   /** For a node, whose refs are those of the database (`shared/`). */
@@ -54,7 +60,11 @@ export class BareRepository extends RepositoryContents implements Repository {
   }
 
   async #hasBoth(ancestor: CommitId, descendant: CommitId): Promise<boolean> {
-    return (await this.hasCommit(ancestor)) && (await this.hasCommit(descendant)) && (await this.isAncestor(ancestor, descendant))
+    return (
+      (await this.hasCommit(ancestor)) &&
+      (await this.hasCommit(descendant)) &&
+      (await this.isAncestor(ancestor, descendant))
+    )
   }
 
   uploadPack(request: UploadPackRequest): Promise<ServedPack> {
@@ -94,17 +104,29 @@ export class BareRepository extends RepositoryContents implements Repository {
   }
 
   fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
-    return this.services.remote.fetchFolder({ local: this.#local, scratches: this.services.remoteScratches }, remote, ref, order)
+    return this.services.remote.fetchFolder(
+      { local: this.#local, scratches: this.services.remoteScratches },
+      remote,
+      ref,
+      order,
+    )
   }
 
   rootFile(remote: Remote, ref: RefName, order: RootFileOrder): Promise<string | null> {
-    return this.services.remote.useScratch({ local: this.#local, scratches: this.services.remoteScratches }, remote, order, (held) => held.rootFile(ref, order))
+    return this.services.remote.useScratch(
+      { local: this.#local, scratches: this.services.remoteScratches },
+      remote,
+      order,
+      (held) => held.rootFile(ref, order),
+    )
   }
 
   onScratch<T>(remote: Remote, hold: ScratchHold, work: (scratch: FolderScratch) => Promise<T>): Promise<T> {
     const services = this.services
-    const scratchOf = (path: string) => new ObjectWriter(path, `${services.nextOpening()}:`, services.caches, services.disk)
-    const open = (path: string, scratch: string) => new BareRepository(path, services, [this.writer, scratchOf(scratch)])
+    const scratchOf = (path: string) =>
+      new ObjectWriter(path, `${services.nextOpening()}:`, services.caches, services.disk)
+    const open = (path: string, scratch: string) =>
+      new BareRepository(path, services, [this.writer, scratchOf(scratch)])
     const place = { local: this.#local, scratches: services.remoteScratches, remote: services.remote, open }
     return services.remote.useScratch(place, remote, hold, (held) => withOutgoing(held, place, work))
   }
@@ -122,7 +144,10 @@ export class BareRepository extends RepositoryContents implements Repository {
 
   async absent(oids: readonly string[]): Promise<string[]> {
     const options = { cwd: this.path, input: Buffer.from(`${oids.join('\n')}\n`), timeoutMs: ABSENT_MS }
-    const found = await this.services.pool.launcher.mustRun(['cat-file', '--buffer', '--batch-check=%(objectname)'], options)
+    const found = await this.services.pool.launcher.mustRun(
+      ['cat-file', '--buffer', '--batch-check=%(objectname)'],
+      options,
+    )
     const absent = new Set(found.toString('latin1').match(/^[0-9a-f]{40}(?= missing$)/gm))
     return oids.filter((oid) => absent.has(oid))
   }

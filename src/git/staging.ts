@@ -58,7 +58,9 @@ export class CommitStaging {
     const signature = input.sign && this.signer ? await this.signer.sign(encodeCommit(parts)) : undefined
     const commit = encodeObject('commit', encodeCommit({ ...parts, signature }))
     for (const [oid, tree] of edited.trees) objects.caches.trees.set(objects.cacheKey + oid, tree)
-    this.#put([...edited.objects, commit], (oid) => (oid === commit.oid ? 'commit' : edited.trees.has(oid) ? 'tree' : 'blob'))
+    this.#put([...edited.objects, commit], (oid) =>
+      oid === commit.oid ? 'commit' : edited.trees.has(oid) ? 'tree' : 'blob',
+    )
     this.#commits.set(commit.oid, input.parents)
     this.written(commit.oid, input.parents)
     return commit.oid as CommitId
@@ -120,7 +122,8 @@ export class CommitStaging {
 
   async #mustBeThere(commits: readonly string[]): Promise<void> {
     const asked = commits.filter((id) => !this.#own.has(id) && !this.objects.pending.has(id))
-    for (const id of await this.writer.absent(asked)) if (!(await this.objects.fetchLost(id))) throw new LostObject(id, this.objects.repository)
+    for (const id of await this.writer.absent(asked))
+      if (!(await this.objects.fetchLost(id))) throw new LostObject(id, this.objects.repository)
   }
 
   /** After a failure nothing more is written: it might depend on what could not be written. */

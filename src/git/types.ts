@@ -110,7 +110,11 @@ export interface Repository {
    */
   diffText(query: TextDiffQuery): Promise<Buffer | null>
   /** How trees (or the trees of commits) differ; `null` = the empty tree. With `renames`, Git looks for renamed files (`-M`). */
-  diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options?: { renames?: boolean }): Promise<TreeChange[]>
+  diff(
+    before: CommitId | TreeId | null,
+    after: CommitId | TreeId,
+    options?: { renames?: boolean },
+  ): Promise<TreeChange[]>
   /** The commit that the remote's ref names, without fetching it; null = no such ref. */
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null>
   /** The commits that refs of the remote name, by one question; refs that it does not have are left out. */
@@ -159,7 +163,10 @@ export interface Repository {
  * The commits of a remote of which a space has one folder only, and new ones on top of them. They can name the space's objects, but none of them gets into the
  * space. What was written may be gone at the next use.
  */
-export type FolderScratch = Pick<Repository, 'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge' | 'isAncestor' | 'fetchFolder' | 'push'>
+export type FolderScratch = Pick<
+  Repository,
+  'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge' | 'isAncestor' | 'fetchFolder' | 'push'
+>
 
 /** What a second reader of a repository found. */
 export interface DeepFindings {

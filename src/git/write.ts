@@ -17,11 +17,17 @@ export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, c
 }
 
 /** A tree with changes applied. It is kept in the scratch folder, like the result of a merge, until it is committed. Throws what `Repository.write` throws. */
-export async function draftTree(objects: ObjectDatabase, base: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
+export async function draftTree(
+  objects: ObjectDatabase,
+  base: TreeId,
+  changes: readonly FileChange[],
+): Promise<TreeId> {
   const plan = planChanges(changes)
   await objects.sizes([...plan.named])
   const edited = await editTree(base, plan, (oid) => objects.tree(oid))
-  await objects.scratch.keep(edited.objects.map((object) => ({ type: edited.trees.has(object.oid) ? 'tree' : 'blob', object })))
+  await objects.scratch.keep(
+    edited.objects.map((object) => ({ type: edited.trees.has(object.oid) ? 'tree' : 'blob', object })),
+  )
   return edited.oid as TreeId
 }
 

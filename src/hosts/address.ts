@@ -6,7 +6,11 @@ const SEGMENT = /^(?!\.{1,2}$)[\w.~+-]{1,255}$/
 const SCP = /^(?:[^@/\s]+@)?([A-Za-z0-9.-]+):(?!\/\/)(.+)$/
 const MAX_SEGMENTS = 20
 /** Where hosts answer ssh on the port of https. */
-const HOSTS: Readonly<Record<string, string>> = { 'ssh.github.com': 'github.com', 'altssh.gitlab.com': 'gitlab.com', 'altssh.bitbucket.org': 'bitbucket.org' }
+const HOSTS: Readonly<Record<string, string>> = {
+  'ssh.github.com': 'github.com',
+  'altssh.gitlab.com': 'gitlab.com',
+  'altssh.bitbucket.org': 'bitbucket.org',
+}
 
 interface Place {
   /** `http://` URLs keep their protocol and port; of others only the host is known. */
@@ -22,8 +26,13 @@ function placeOf(url: string): Place {
     .replace(/\.git\/?$/, '')
     .split('/')
     .filter((one) => one !== '')
-  const fits = segments !== undefined && segments.length >= 2 && segments.length <= MAX_SEGMENTS && segments.every((one) => SEGMENT.test(one))
-  if (!parsed || !fits) throw new HostError('refused', 'The URL is not that of a repository on the host: it has to end in owner and name.')
+  const fits =
+    segments !== undefined &&
+    segments.length >= 2 &&
+    segments.length <= MAX_SEGMENTS &&
+    segments.every((one) => SEGMENT.test(one))
+  if (!parsed || !fits)
+    throw new HostError('refused', 'The URL is not that of a repository on the host: it has to end in owner and name.')
   const web = parsed.protocol === 'http:' || parsed.protocol === 'https:'
   const host = Object.hasOwn(HOSTS, parsed.hostname) ? (HOSTS[parsed.hostname] as string) : parsed.hostname
   return { origin: web ? parsed.origin : `https://${host}`, host, segments }
@@ -45,7 +54,8 @@ export function apiUrlOf(provider: Provider, url: string): string {
   if (provider === 'github') return place.host === 'github.com' ? 'https://api.github.com' : `${place.origin}/api/v3`
   if (provider === 'gitlab') return `${place.origin}/api/v4`
   if (provider === 'gitea') return `${place.origin}${prefixOf(place)}/api/v1`
-  if (provider === 'bitbucket') return place.host === 'bitbucket.org' ? 'https://api.bitbucket.org/2.0' : `${place.origin}/2.0`
+  if (provider === 'bitbucket')
+    return place.host === 'bitbucket.org' ? 'https://api.bitbucket.org/2.0' : `${place.origin}/2.0`
   throw new HostError('refused', 'A generic remote has no API.')
 }
 

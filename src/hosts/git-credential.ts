@@ -18,8 +18,12 @@ const NAMES: Readonly<Record<Provider, string>> = {
 }
 
 /** The name and password behind a credential that needs nobody to be asked; null if Git is opened by none, or by a key. */
-export function fixedCredential(provider: Provider, credential: Exclude<HostCredential, { kind: 'githubApp' }>): GitCredential | null {
+export function fixedCredential(
+  provider: Provider,
+  credential: Exclude<HostCredential, { kind: 'githubApp' }>,
+): GitCredential | null {
   if (credential.kind === 'none' || credential.kind === 'sshKey') return null
-  if (credential.kind === 'basic') return { username: credential.username, password: credential.password, expiresAt: null }
+  if (credential.kind === 'basic')
+    return { username: credential.username, password: credential.password, expiresAt: null }
   return { username: NAMES[provider], password: credential.token, expiresAt: null }
 }

@@ -69,14 +69,27 @@ export class InstallationTokens {
     const jwt = await this.#jwt(installation)
     const authorization = { headers: async () => ({ authorization: `Bearer ${jwt}` }), secrets: () => [jwt], key }
     const repository = installation.repository
-    const api = new RestApi({ http, limits, base: installation.apiUrl, repository, authorization, headers: GITHUB_HEADERS })
+    const api = new RestApi({
+      http,
+      limits,
+      base: installation.apiUrl,
+      repository,
+      authorization,
+      headers: GITHUB_HEADERS,
+    })
     const path = `/app/installations/${encodeURIComponent(installation.installationId)}/access_tokens`
-    const purpose = { doing: `give the app a token for ${repository}`, what: `The installation ${installation.installationId} of the app` }
+    const purpose = {
+      doing: `give the app a token for ${repository}`,
+      what: `The installation ${installation.installationId} of the app`,
+    }
     const { value } = await api.ask('POST', path, purpose, { body: { repositories: [repository.split('/')[1]] } })
     const token = textAt(value, ['token'])
     const expiresAt = new Date(textAt(value, ['expires_at']) ?? '')
-    if (token === undefined || Number.isNaN(expiresAt.getTime())) throw new HostError('unavailable', `${api.host} returned no token for the app.`)
-    const permissions = Object.fromEntries(Object.entries((at(value, 'permissions') as object | undefined) ?? {}).slice(0, 100)) as Record<string, string>
+    if (token === undefined || Number.isNaN(expiresAt.getTime()))
+      throw new HostError('unavailable', `${api.host} returned no token for the app.`)
+    const permissions = Object.fromEntries(
+      Object.entries((at(value, 'permissions') as object | undefined) ?? {}).slice(0, 100),
+    ) as Record<string, string>
     const made = { token, expiresAt, permissions }
     if (expiresAt.getTime() > now().getTime()) this.#kept.set(key, made)
     return made
@@ -87,7 +100,10 @@ export class InstallationTokens {
       return await this.options.signAppToken(privateKey, appId, this.options.now())
     } catch {
       // the cause may quote the key
-      throw new HostError('unauthorized', "The app's private key cannot be used: enter the whole PEM file that GitHub made, with its first and last line.")
+      throw new HostError(
+        'unauthorized',
+        "The app's private key cannot be used: enter the whole PEM file that GitHub made, with its first and last line.",
+      )
     }
   }
 }

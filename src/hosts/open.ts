@@ -44,10 +44,21 @@ export function openHosts({ http, signAppToken, now }: HostsOptions): Hosts {
   return {
     open(address) {
       const { provider, credential } = address
-      if (provider === 'generic') throw new HostError('refused', 'A generic remote has no API: statuses and pull requests need the provider of the repository.')
+      if (provider === 'generic')
+        throw new HostError(
+          'refused',
+          'A generic remote has no API: statuses and pull requests need the provider of the repository.',
+        )
       const { base, name } = placeOf(address)
       const { authorization, permissions } = opened(tokens, provider, credential, { base, name })
-      const api = new RestApi({ http, limits, base, repository: name, authorization, ...(provider === 'github' ? { headers: GITHUB_HEADERS } : {}) })
+      const api = new RestApi({
+        http,
+        limits,
+        base,
+        repository: name,
+        authorization,
+        ...(provider === 'github' ? { headers: GITHUB_HEADERS } : {}),
+      })
       return new clients[provider]({ api, name, permissions })
     },
     async gitCredential(address) {
@@ -62,14 +73,24 @@ export function openHosts({ http, signAppToken, now }: HostsOptions): Hosts {
 
 function placeOf({ provider, url, apiUrl }: HostAddress): { base: string; name: string } {
   const base = (apiUrl ?? apiUrlOf(provider, url)).replace(/\/+$/, '')
-  if (!/^https?:\/\/[^?#@\s]+$/.test(base)) throw new HostError('refused', 'The address of the API is not an http or https URL without a query.')
+  if (!/^https?:\/\/[^?#@\s]+$/.test(base))
+    throw new HostError('refused', 'The address of the API is not an http or https URL without a query.')
   return { base, name: repositoryNameOf(provider, url, base) }
 }
 
-function opened(tokens: InstallationTokens, provider: Provider, credential: HostCredential, { base, name }: { base: string; name: string }) {
-  if (credential.kind !== 'githubApp') return { authorization: tokenAuthorization(provider, credential, base), permissions: async () => null }
+function opened(
+  tokens: InstallationTokens,
+  provider: Provider,
+  credential: HostCredential,
+  { base, name }: { base: string; name: string },
+) {
+  if (credential.kind !== 'githubApp')
+    return { authorization: tokenAuthorization(provider, credential, base), permissions: async () => null }
   const installation = { apiUrl: base, repository: name, ...credential }
-  return { authorization: appAuthorization(tokens, installation), permissions: async () => (await tokens.token(installation)).permissions }
+  return {
+    authorization: appAuthorization(tokens, installation),
+    permissions: async () => (await tokens.token(installation)).permissions,
+  }
 }
 
 function appAuthorization(tokens: InstallationTokens, installation: Installation): Authorization {
@@ -89,7 +110,11 @@ const basic = (username: string, password: string): string => Buffer.from(`${use
 const hashed = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
 /** Gitea's tokens have a scheme of their own; GitLab knows no Basic, but takes a token wherever it comes from. */
-function tokenAuthorization(provider: Provider, credential: Exclude<HostCredential, { kind: 'githubApp' }>, base: string): Authorization {
+function tokenAuthorization(
+  provider: Provider,
+  credential: Exclude<HostCredential, { kind: 'githubApp' }>,
+  base: string,
+): Authorization {
   const fixed = (header: Record<string, string>, secrets: string[]): Authorization => ({
     headers: async () => header,
     secrets: () => secrets,
@@ -97,7 +122,10 @@ function tokenAuthorization(provider: Provider, credential: Exclude<HostCredenti
   })
   if (credential.kind === 'none') return fixed({}, [])
   if (credential.kind === 'sshKey')
-    throw new HostError('unauthorized', 'A deploy key opens the repository for Git alone. Statuses and pull requests need a token, or a GitHub App.')
+    throw new HostError(
+      'unauthorized',
+      'A deploy key opens the repository for Git alone. Statuses and pull requests need a token, or a GitHub App.',
+    )
   if (credential.kind === 'basic' && provider !== 'gitlab') {
     const value = basic(credential.username, credential.password)
     return fixed({ authorization: `Basic ${value}` }, [credential.password, value])

@@ -24,7 +24,8 @@ export function startAnnouncer(app: App, isLeader: () => boolean = () => true): 
   const locks = new KeyedMutex()
   // bound: refs of spaces that moved and were not told of yet
   const waiting = new Set<string>()
-  const failed = (error: unknown): void => app.log.error({ error }, 'Events of a branch could not be written; they are tried again in a minute.')
+  const failed = (error: unknown): void =>
+    app.log.error({ error }, 'Events of a branch could not be written; they are tried again in a minute.')
 
   function moved(space: string, refs: readonly RefName[]): void {
     for (const ref of refs) {

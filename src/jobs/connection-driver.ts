@@ -204,7 +204,8 @@ class Driver {
       }
       if (watch.running) continue
       const { organization = '' } = group[0] ?? {}
-      if (watch.nextAt <= this.#now()) due.push({ organization, createdAt: new Date(watch.nextAt).toISOString(), watch, group })
+      if (watch.nextAt <= this.#now())
+        due.push({ organization, createdAt: new Date(watch.nextAt).toISOString(), watch, group })
       else next = Math.min(next, watch.nextAt)
     }
     // The end of a poll looks at those that find no slot.

@@ -16,7 +16,9 @@ export const contentImport: JobKind = {
       const end = await runImport(app, id, signal)
       return { write: (tx) => writeImportEnd(app, tx, id, end), afterwards: async () => app.waits.wake(id) }
     } catch (error) {
-      throw error instanceof Interrupted || signal.aborted ? new JobInterrupted('The service is stopping.', { cause: error }) : error
+      throw error instanceof Interrupted || signal.aborted
+        ? new JobInterrupted('The service is stopping.', { cause: error })
+        : error
     }
   },
   failed: (app, job, error) => ({

@@ -5,7 +5,15 @@ import type { App } from '../domain/context/app.js'
 import { causeOf, explain, SyncCancelled } from '../domain/git-sync/failure.js'
 import { runExport } from '../domain/git-sync/export.js'
 import { runImport } from '../domain/git-sync/import.js'
-import { during, openSync, type Outcome, recordStart, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
+import {
+  during,
+  openSync,
+  type Outcome,
+  recordStart,
+  type Sync,
+  writeFailure,
+  writeOutcome,
+} from '../domain/git-sync/sync.js'
 import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
 import { readAhead } from '../domain/revisions/read-ahead.js'
 import { type JobDoc, type SyncRunDoc, syncRuns } from '../model/index.js'

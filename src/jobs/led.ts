@@ -28,7 +28,11 @@ export function alone<W extends Work>(begin: () => W): Led<W> {
  * Begins work whenever this process has the lead, from the beginning each time: so it has to find what is to be done by itself.
  * @param begin gets whether nobody else has led since this process started
  */
-export function led<W extends Work>(turn: Turn, begin: (atOnce: boolean) => W, failed: (error: unknown) => void): Led<W> {
+export function led<W extends Work>(
+  turn: Turn,
+  begin: (atOnce: boolean) => W,
+  failed: (error: unknown) => void,
+): Led<W> {
   const over = new AbortController()
   let current: W | null = null
   let tries = 0
@@ -60,4 +64,6 @@ export function led<W extends Work>(turn: Turn, begin: (atOnce: boolean) => W, f
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
-  signal.aborted ? Promise.resolve() : new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+  signal.aborted
+    ? Promise.resolve()
+    : new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))

@@ -17,7 +17,10 @@ export interface LfsStarter {
 /** Starts it. What it misses while the service does not run is found by the daily maintenance of the space. */
 export function startLfs(app: App): LfsStarter {
   const soon = new Soon(PAUSE_MS, (error) =>
-    app.log.error({ error }, 'Files of Git LFS could not be queued; that is tried again when the space changes, or within a day.'),
+    app.log.error(
+      { error },
+      'Files of Git LFS could not be queued; that is tried again when the space changes, or within a day.',
+    ),
   )
   return {
     moved(space, refs) {

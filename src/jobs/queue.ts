@@ -14,7 +14,11 @@ export const MAX_ATTEMPTS = 5
 type Begun = Pick<JobDoc, 'id' | 'runner'>
 
 /** Changes a job that is still run by this run of it. Returns false if it is not. */
-function change(app: App, begun: Begun, to: (job: Omit<Document<JobDoc>, 'runner'>) => Omit<Document<JobDoc>, 'runner'>): Promise<boolean> {
+function change(
+  app: App,
+  begun: Begun,
+  to: (job: Omit<Document<JobDoc>, 'runner'>) => Omit<Document<JobDoc>, 'runner'>,
+): Promise<boolean> {
   return app.store.transact(async (tx) => {
     const job = await tx.get(jobs, begun.id)
     if (!job || job.runner !== begun.runner) return false
@@ -48,7 +52,11 @@ export async function runningIn(app: App, lane: string): Promise<Document<JobDoc
  * The first queued job of every lane that is not `busy`, oldest first. A job that waits for its time holds its lane, and so does one whose credentials are in
  * the memory of another process, as long as that lives.
  */
-export async function nextJobs(app: App, lanes: Pick<Lanes, 'dead'>, busy: ReadonlySet<string>): Promise<{ ready: Document<JobDoc>[]; wakeAt: number | null }> {
+export async function nextJobs(
+  app: App,
+  lanes: Pick<Lanes, 'dead'>,
+  busy: ReadonlySet<string>,
+): Promise<{ ready: Document<JobDoc>[]; wakeAt: number | null }> {
   const first = new Map<string, Document<JobDoc>>()
   for (const job of await app.store.find(jobs, 'state', 'queued')) {
     const other = first.get(job.lane)
@@ -67,7 +75,11 @@ export async function nextJobs(app: App, lanes: Pick<Lanes, 'dead'>, busy: Reado
   return { ready: mine.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)), wakeAt }
 }
 
-async function withoutKeeper(app: App, lanes: Pick<Lanes, 'dead'>, all: readonly Document<JobDoc>[]): Promise<Document<JobDoc>[]> {
+async function withoutKeeper(
+  app: App,
+  lanes: Pick<Lanes, 'dead'>,
+  all: readonly Document<JobDoc>[],
+): Promise<Document<JobDoc>[]> {
   const keepers = all.flatMap(({ keeper }) => (keeper === undefined || keeper === app.node ? [] : [keeper]))
   if (keepers.length === 0) return [...all]
   const dead = await lanes.dead(keepers)
@@ -78,7 +90,9 @@ async function withoutKeeper(app: App, lanes: Pick<Lanes, 'dead'>, all: readonly
 export function claim(app: App, id: string, runner: string): Promise<Document<JobDoc> | null> {
   return app.store.transact(async (tx) => {
     const job = await tx.get(jobs, id)
-    return job?.state === 'queued' ? tx.replace(jobs, { ...job, state: 'running', runner, attempts: job.attempts + 1 }) : null
+    return job?.state === 'queued'
+      ? tx.replace(jobs, { ...job, state: 'running', runner, attempts: job.attempts + 1 })
+      : null
   })
 }
 
@@ -92,7 +106,11 @@ export async function finish(app: App, begun: Begun, ending: Ending): Promise<bo
     if (!job) return true
     const { runner: _over, notBefore: _due, ...rest } = job
     const finishedAt = app.clock.now().toISOString()
-    await tx.replace(jobs, { ...rest, finishedAt, ...(ending.error === undefined ? { state: 'done' } : { state: 'failed', error: ending.error }) })
+    await tx.replace(jobs, {
+      ...rest,
+      finishedAt,
+      ...(ending.error === undefined ? { state: 'done' } : { state: 'failed', error: ending.error }),
+    })
     return true
   })
 }

@@ -24,11 +24,15 @@ export interface RequestExportWatch {
 /** Starts it. What it misses is found by the looks that are queued anyway. */
 export function startRequestExportWatch(app: App): RequestExportWatch {
   const soon = new Soon(PAUSE_MS, (error) =>
-    app.log.error({ err: error }, 'A look at a host could not be queued; that is tried again within a quarter of an hour.'),
+    app.log.error(
+      { err: error },
+      'A look at a host could not be queued; that is tried again within a quarter of an hour.',
+    ),
   )
   return {
     moved: (space, refs) => {
-      if (refs.some((ref) => changeRequestNumber(ref) !== null)) soon.ask(`space ${space}`, () => noteChanges(app, { space }))
+      if (refs.some((ref) => changeRequestNumber(ref) !== null))
+        soon.ask(`space ${space}`, () => noteChanges(app, { space }))
     },
     changed: (organization) => soon.ask(`organization ${organization}`, () => noteChanges(app, { organization })),
     hint: (hint) =>

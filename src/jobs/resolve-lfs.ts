@@ -11,6 +11,7 @@ const orderOf = (job: JobDoc): LfsOrder => job.payload as unknown as LfsOrder
 export const resolveLfs: JobKind = {
   kind: RESOLVE_LFS,
   queue: queues.lfs,
-  run: (app, job, signal) => untilStopped(signal, async (stop) => ({ write: await fetchObjects(app, job.id, orderOf(job), stop) })),
+  run: (app, job, signal) =>
+    untilStopped(signal, async (stop) => ({ write: await fetchObjects(app, job.id, orderOf(job), stop) })),
   failed: (app, job, error) => ({ error, write: (tx) => recordProblem(app, tx, orderOf(job).space, error) }),
 }

@@ -8,7 +8,11 @@ export const spreadOpenApi: JobKind = {
   kind: SPREAD_OPENAPI,
   queue: queues.local,
   async run(app, job, signal) {
-    const write = await spreadVersion(app, { organization: String(job.payload.organization), slug: String(job.payload.slug) }, signal)
+    const write = await spreadVersion(
+      app,
+      { organization: String(job.payload.organization), slug: String(job.payload.slug) },
+      signal,
+    )
     if (signal.aborted) throw new JobInterrupted()
     return { write }
   },
@@ -18,6 +22,8 @@ export const spreadOpenApi: JobKind = {
 export const computeRevision: JobKind = {
   kind: COMPUTE_REVISION,
   queue: queues.local,
-  run: async (app, job) => ({ write: await makeComputedRevision(app, String(job.payload.space), String(job.payload.slug)) }),
+  run: async (app, job) => ({
+    write: await makeComputedRevision(app, String(job.payload.space), String(job.payload.slug)),
+  }),
   failed: (_app, _job, error) => ({ error }),
 }

@@ -15,8 +15,12 @@ export const translate: JobKind = {
   run: (app, job, signal) =>
     untilStopped(signal, async (stop) => {
       const end = await runTranslation(app, orderOf(job), stop)
-      const write: NonNullable<Ending['write']> = async (tx) => (end ? writeEnd(app, tx, orderOf(job).translation, end) : undefined)
+      const write: NonNullable<Ending['write']> = async (tx) =>
+        end ? writeEnd(app, tx, orderOf(job).translation, end) : undefined
       return end && 'problem' in end ? { error: end.problem.message, write } : { write }
     }),
-  failed: (app, job, error) => ({ error, write: (tx) => writeEnd(app, tx, orderOf(job).translation, { problem: { code: 'internal', message: error } }) }),
+  failed: (app, job, error) => ({
+    error,
+    write: (tx) => writeEnd(app, tx, orderOf(job).translation, { problem: { code: 'internal', message: error } }),
+  }),
 }

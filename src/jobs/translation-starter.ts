@@ -17,7 +17,10 @@ export interface TranslationStarter {
 /** Starts it, and queues what was missed while the service did not run. */
 export function startTranslations(app: App): TranslationStarter {
   const soon = new Soon(PAUSE_MS, (error) =>
-    app.log.error({ error }, 'Automatic runs of translations could not be queued; that is tried again when the source changes, or within an hour.'),
+    app.log.error(
+      { error },
+      'Automatic runs of translations could not be queued; that is tried again when the source changes, or within an hour.',
+    ),
   )
   soon.run(() => queueAllAutomatic(app))
   return {

@@ -70,7 +70,12 @@ class Lane {
   }
 
   async #claim(): Promise<void> {
-    const { due, wakeAt, gone } = await claimDeliveries(this.app, this.id, new Set(this.#active.keys()), AT_ONCE - this.#active.size)
+    const { due, wakeAt, gone } = await claimDeliveries(
+      this.app,
+      this.id,
+      new Set(this.#active.keys()),
+      AT_ONCE - this.#active.size,
+    )
     if (gone) return this.forget()
     for (const delivery of due) this.#active.set(delivery.id, this.#deliver(delivery))
     // With no room left, the end of a delivery looks again.
@@ -85,13 +90,17 @@ class Lane {
   async #deliver(delivery: DeliveryDoc): Promise<void> {
     try {
       const webhook = await this.app.store.get(webhooks, this.id)
-      if (webhook) await recordAttempt(this.app, delivery.id, await attemptDelivery(this.app, webhook, delivery, this.signal))
+      if (webhook)
+        await recordAttempt(this.app, delivery.id, await attemptDelivery(this.app, webhook, delivery, this.signal))
       this.#active.delete(delivery.id)
       this.look()
     } catch (error) {
       this.#active.delete(delivery.id)
       if (this.signal.aborted) return
-      this.app.log.error({ error, delivery: delivery.id }, 'The result of a delivery could not be recorded; the delivery is repeated.')
+      this.app.log.error(
+        { error, delivery: delivery.id },
+        'The result of a delivery could not be recorded; the delivery is repeated.',
+      )
       this.#lookIn(REST_MS)
     }
   }
@@ -134,7 +143,10 @@ export function startWebhookSender(app: App, { restMs = REST_MS, pollMs = null }
     if (stopping) return
     finding = finding
       .then(async () => {
-        const found = organization === null ? await app.store.all(webhooks) : await app.store.find(webhooks, 'organization', organization)
+        const found =
+          organization === null
+            ? await app.store.all(webhooks)
+            : await app.store.find(webhooks, 'organization', organization)
         for (const { id, enabled } of found) if (enabled) laneOf(id).look()
       })
       .catch((error: unknown) => {
@@ -146,7 +158,10 @@ export function startWebhookSender(app: App, { restMs = REST_MS, pollMs = null }
   }
 
   find(null)
-  const poll = pollMs === null ? undefined : setInterval(() => void findBehind(app, (id) => stopping || laneOf(id).look()), pollMs).unref()
+  const poll =
+    pollMs === null
+      ? undefined
+      : setInterval(() => void findBehind(app, (id) => stopping || laneOf(id).look()), pollMs).unref()
   return {
     // In the context of the start, not of the caller: in a transaction's, another transaction would be refused.
     wake: AsyncResource.bind((organization: string) => find(organization)),

@@ -9,11 +9,23 @@ import type { Document } from '../store/index.js'
 import { type Ending, JobInterrupted, type JobKind } from './job-kind.js'
 import { jobKinds } from './kinds.js'
 import { type Lanes, ownLanes } from './lanes.js'
-import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, putBack, runningElsewhere, runningIn, takeBack } from './queue.js'
+import {
+  claim,
+  finish,
+  MAX_ATTEMPTS,
+  nextJobs,
+  postpone,
+  prune,
+  putBack,
+  runningElsewhere,
+  runningIn,
+  takeBack,
+} from './queue.js'
 import { type Queue, queues } from './queues.js'
 import { Slots } from '../kernel/slots.js'
 
-const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in the log of the server: tell an administrator, then start the run again.'
+const GIVEN_UP =
+  'The run failed unexpectedly, several times. The cause is in the log of the server: tell an administrator, then start the run again.'
 const HOUSEKEEPING_MS = 60 * 60 * 1000
 const FIRST_HOUSEKEEPING_MS = 60 * 1000
 const LEAST_TIMER_MS = 10
@@ -171,7 +183,11 @@ class QueueRunner {
     clearTimeout(this.#timer)
     if (this.#stopped) return
     if (!this.#isSound) await this.#takeUp()
-    const { ready, wakeAt } = await nextJobs(this.app, this.#lanes, new Set([...this.#active.keys(), ...this.#elsewhere]))
+    const { ready, wakeAt } = await nextJobs(
+      this.app,
+      this.#lanes,
+      new Set([...this.#active.keys(), ...this.#elsewhere]),
+    )
     for (const queue of new Set(ready.map((job) => this.#queueOf(job)))) this.#startIn(queue, ready)
     if (wakeAt !== null) this.#lookIn(Math.max(LEAST_TIMER_MS, wakeAt - this.app.clock.now().getTime()))
   }
@@ -193,7 +209,8 @@ class QueueRunner {
     this.#isSound = true
     try {
       const running = await runningElsewhere(this.app, new Set(this.#active.keys()))
-      const free = running.length === 0 ? new Set<string>() : await this.#lanes.free([...new Set(running.map(({ lane }) => lane))])
+      const free =
+        running.length === 0 ? new Set<string>() : await this.#lanes.free([...new Set(running.map(({ lane }) => lane))])
       for (const lane of free) await this.#lanes.take(lane, async () => void (await this.#takeBackIn(lane)))
       if (this.#lanes.pollMs === null) await prune(this.app)
     } catch (error) {
@@ -242,12 +259,18 @@ class QueueRunner {
     const job = await claim(app, queued.id, newId())
     if (!job) return
     const kind = this.#kinds.get(job.kind)
-    const ending = kind ? await this.#measured(kind, job, lost) : { error: `There is no job of kind ${job.kind} in this release.` }
+    const ending = kind
+      ? await this.#measured(kind, job, lost)
+      : { error: `There is no job of kind ${job.kind} in this release.` }
     if (ending === 'interrupted') return putBack(app, job)
     if (ending === null) return postpone(app, job)
     try {
       const isOurs = await finish(app, job, ending)
-      if (!isOurs) return app.log.warn({ job: job.id, kind: job.kind }, 'A job was taken over by another node while this one was silent.')
+      if (!isOurs)
+        return app.log.warn(
+          { job: job.id, kind: job.kind },
+          'A job was taken over by another node while this one was silent.',
+        )
       app.credentials.delete(job.id)
       ending.recorded?.()
       if (!this.#stopped) await ending.afterwards?.()
@@ -280,7 +303,11 @@ class QueueRunner {
     const { app } = this
     if (job.attempts > MAX_ATTEMPTS) return kind.failed(app, job, GIVEN_UP)
     try {
-      return await kind.run(app, job, this.#lanes.pollMs === null ? this.#stop.signal : AbortSignal.any([this.#stop.signal, lost]))
+      return await kind.run(
+        app,
+        job,
+        this.#lanes.pollMs === null ? this.#stop.signal : AbortSignal.any([this.#stop.signal, lost]),
+      )
     } catch (error) {
       if (error instanceof JobInterrupted) return 'interrupted'
       app.log.error({ err: error, job: job.id, kind: job.kind, attempt: job.attempts }, 'A job failed unexpectedly.')

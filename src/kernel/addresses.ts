@@ -14,7 +14,8 @@ function within(address: Address, cidr: string): boolean {
 /** Contains all public IPv6 addresses; the rest is unassigned, or an IPv4 address in another form (`::7f00:1`). */
 const GLOBAL_IPV6 = '2000::/3'
 
-const isPublic = (address: Address): boolean => address.range() === 'unicast' && (address.kind() === 'ipv4' || within(address, GLOBAL_IPV6))
+const isPublic = (address: Address): boolean =>
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || within(address, GLOBAL_IPV6))
 
 /** Whether a request to a host that a user named may go to this IP address. IPv6 forms that carry an IPv4 address are not public. */
 export function isAllowedAddress(text: string, allow: PrivateNetworks): boolean {

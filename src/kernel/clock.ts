@@ -18,7 +18,8 @@ export const fromTime = <T extends Noted>(clock: Clock, name: string, derive: (n
   clock.noted ? clock.noted(name, derive) : derive(clock.now().getTime())
 
 /** Whether a time, in ISO 8601, has come. */
-export const isPast = (clock: Clock, time: string): boolean => fromTime(clock, `past ${time}`, (now) => now >= Date.parse(time))
+export const isPast = (clock: Clock, time: string): boolean =>
+  fromTime(clock, `past ${time}`, (now) => now >= Date.parse(time))
 
 /** A clock that notes what is read from it. The time itself is different at every read, so only `fromTime` leaves something to compare. */
 export function recordedClock(clock: Clock, recording: Recording): Clock {

@@ -47,6 +47,9 @@ export function* grouped(found: Iterable<Diagnostic | null>, most = MAX_OF_A_KIN
   for (const [code, { count, files }] of counts) {
     if (count <= most) continue
     const named = files.length === 0 ? '' : `, for example ${files.join(', ')}`
-    yield { code, message: `${count - most} more diagnostics with the code ${code} are not shown${named}. Correct those that are shown first.` }
+    yield {
+      code,
+      message: `${count - most} more diagnostics with the code ${code} are not shown${named}. Correct those that are shown first.`,
+    }
   }
 }

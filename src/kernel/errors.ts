@@ -7,7 +7,10 @@ export const errorTable = {
   unauthenticated: { status: 401, when: 'there is no token, or one that is unknown, expired or revoked' },
   forbidden: { status: 403, when: 'the caller may see the resource but has no permission to do this' },
   'not-found': { status: 404, when: 'the resource does not exist, or the caller may not see it' },
-  'method-not-allowed': { status: 405, when: 'the path exists, but not with this method; the header `Allow` lists its methods' },
+  'method-not-allowed': {
+    status: 405,
+    when: 'the path exists, but not with this method; the header `Allow` lists its methods',
+  },
   'request-timeout': { status: 408, when: 'the body arrived too slowly' },
   conflict: { status: 409, when: 'the request conflicts with the current state of the resource; the message says how' },
   'precondition-failed': { status: 412, when: 'the transfer cannot be made; the message says what is missing' },
@@ -73,6 +76,9 @@ export class ServiceError extends Error {
   }
 }
 
-export const badRequest = (message: string, details?: ErrorDetail[]): ServiceError => new ServiceError('bad-request', message, details ? { details } : {})
-export const notFound = (what: string): ServiceError => new ServiceError('not-found', `${what} does not exist, or you may not see it.`)
-export const conflict = (message: string, extra: ErrorExtra = {}): ServiceError => new ServiceError('conflict', message, extra)
+export const badRequest = (message: string, details?: ErrorDetail[]): ServiceError =>
+  new ServiceError('bad-request', message, details ? { details } : {})
+export const notFound = (what: string): ServiceError =>
+  new ServiceError('not-found', `${what} does not exist, or you may not see it.`)
+export const conflict = (message: string, extra: ErrorExtra = {}): ServiceError =>
+  new ServiceError('conflict', message, extra)

@@ -42,7 +42,8 @@ export function newTimedId(now: Date): string {
 export const newPlacedId = (place: number): string => newId() + place.toString(36)
 
 /** The place that an ID made by `newPlacedId` contains; null for a text of another form. */
-export const placeInId = (id: string): number | null => (/^[0-9A-Za-z]{20}[1-9a-z][0-9a-z]{0,9}$/.test(id) ? Number.parseInt(id.slice(20), 36) : null)
+export const placeInId = (id: string): number | null =>
+  /^[0-9A-Za-z]{20}[1-9a-z][0-9a-z]{0,9}$/.test(id) ? Number.parseInt(id.slice(20), 36) : null
 
 /** A new secret: 43 letters and digits (256 bits). */
 export const newSecret: () => string = customAlphabet(alphabet, 43)

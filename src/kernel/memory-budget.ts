@@ -65,7 +65,11 @@ export class MemoryBudget {
   #caches = 0
 
   constructor(readonly bytes: number) {
-    this.#entries = new LRUCache({ maxSize: bytes, maxEntrySize: Math.max(1, Math.floor(bytes * MAX_ENTRY_SHARE)), disposeAfter: this.#gone })
+    this.#entries = new LRUCache({
+      maxSize: bytes,
+      maxEntrySize: Math.max(1, Math.floor(bytes * MAX_ENTRY_SHARE)),
+      disposeAfter: this.#gone,
+    })
   }
 
   /** Bytes that all entries take now, as estimated. */
@@ -79,7 +83,8 @@ export class MemoryBudget {
     return {
       get: (key) => this.#get(prefix + key) as V | undefined,
       has: (key) => this.#entries.has(prefix + key),
-      set: (key, value, bytes) => this.#set(prefix + key, value, bytes === undefined ? options : { ...options, weigh: () => bytes }),
+      set: (key, value, bytes) =>
+        this.#set(prefix + key, value, bytes === undefined ? options : { ...options, weigh: () => bytes }),
       delete: (key) => void this.#entries.delete(prefix + key),
       clear: () => {
         for (const key of [...this.#entries.keys()]) if (key.startsWith(prefix)) this.#entries.delete(key)
@@ -93,7 +98,11 @@ export class MemoryBudget {
     return found?.value
   }
 
-  #set<V>(key: string, value: V, { weigh, base, maxEntryBytes = Number.POSITIVE_INFINITY, goesWithLast = false }: CacheOptions<V>): void {
+  #set<V>(
+    key: string,
+    value: V,
+    { weigh, base, maxEntryBytes = Number.POSITIVE_INFINITY, goesWithLast = false }: CacheOptions<V>,
+  ): void {
     this.#entries.delete(key)
     const shared = this.#charged.get(value)
     let dependsOn = shared
@@ -105,7 +114,11 @@ export class MemoryBudget {
     if (bytes > maxEntryBytes) return
     // Used first, so that it is not evicted to make room for this one.
     if (dependsOn !== undefined) this.#get(dependsOn)
-    this.#entries.set(key, { value, goesWithLast, ...(dependsOn === undefined ? {} : { dependsOn }) }, { size: Math.ceil(bytes) + key.length + ENTRY_BYTES })
+    this.#entries.set(
+      key,
+      { value, goesWithLast, ...(dependsOn === undefined ? {} : { dependsOn }) },
+      { size: Math.ceil(bytes) + key.length + ENTRY_BYTES },
+    )
     if (!this.#entries.has(key)) return
     if (shared === undefined && typeof value === 'object' && value !== null) this.#charged.set(value, key)
     if (dependsOn !== undefined) this.#addDependent(key, dependsOn)

@@ -10,7 +10,12 @@ export class Meters {
   readonly #counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
     new Counter({ name, help, labelNames, registers: [this.registry] })
 
-  readonly jobsRunning = new Gauge({ name: 'bindery_jobs_running', help: 'Jobs that run on this node', labelNames: ['kind'], registers: [this.registry] })
+  readonly jobsRunning = new Gauge({
+    name: 'bindery_jobs_running',
+    help: 'Jobs that run on this node',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  })
   readonly jobs = this.#counter('bindery_jobs_total', 'Runs of jobs that ended', ['kind', 'outcome'])
   readonly jobSeconds = new Histogram({
     name: 'bindery_job_duration_seconds',
@@ -19,8 +24,13 @@ export class Meters {
     buckets: JOB_SECONDS,
     registers: [this.registry],
   })
-  readonly syncs = this.#counter('bindery_syncs_total', 'Imports from and exports to repositories that ended', ['direction', 'outcome'])
+  readonly syncs = this.#counter('bindery_syncs_total', 'Imports from and exports to repositories that ended', [
+    'direction',
+    'outcome',
+  ])
   readonly polls = this.#counter('bindery_polls_total', 'Polls of connected repositories', ['outcome'])
-  readonly deliveries = this.#counter('bindery_webhook_deliveries_total', 'Attempts to deliver an event to a webhook', ['outcome'])
+  readonly deliveries = this.#counter('bindery_webhook_deliveries_total', 'Attempts to deliver an event to a webhook', [
+    'outcome',
+  ])
   readonly mails = this.#counter('bindery_mails_total', 'Attempts to send a mail', ['outcome'])
 }

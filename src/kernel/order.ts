@@ -13,7 +13,8 @@ export interface Ordered {
 const MAX_KEY_LENGTH = 48
 
 /** The key that siblings are sorted by, by code units. Fractional indexes begin with a letter, which is greater than any digit. */
-export const orderKey = ({ position, createdAt }: Pick<Ordered, 'position' | 'createdAt'>): string => position ?? `0${createdAt}`
+export const orderKey = ({ position, createdAt }: Pick<Ordered, 'position' | 'createdAt'>): string =>
+  position ?? `0${createdAt}`
 
 /** Sorts siblings. Equal keys, which only an edit of the store's files could make, are sorted by ID. */
 export function inOrder<T extends Ordered>(siblings: readonly T[]): T[] {
@@ -38,6 +39,8 @@ export function positionsAt(siblings: readonly Ordered[], at: number, n = 1): Po
   }
   const keys = generateNKeysBetween(null, null, siblings.length + n)
   const others = [...keys.slice(0, at), ...keys.slice(at + n)]
-  const moved = siblings.map((one, i) => [one, others[i] as string] as const).filter(([one, key]) => one.position !== key)
+  const moved = siblings
+    .map((one, i) => [one, others[i] as string] as const)
+    .filter(([one, key]) => one.position !== key)
   return { positions: keys.slice(at, at + n), moved: new Map(moved.map(([one, key]) => [one.id, key])) }
 }

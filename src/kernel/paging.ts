@@ -40,7 +40,12 @@ export interface FoundStretch<T extends object> {
 /** Reads documents in the orders that their table declares. */
 export interface PageReader {
   /** A stretch of the list `group` in an order of the table. The cost grows with `limit`, hardly with the list. */
-  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>>
+  page<T extends object, O extends string>(
+    of: Table<T, string, O>,
+    order: O,
+    group: string,
+    stretch: Stretch,
+  ): Promise<FoundStretch<T>>
 }
 
 /** Compares sort keys for `sort`; numbers come before strings. */
@@ -56,11 +61,19 @@ export const encodeCursor = (key: SortKey): string => Buffer.from(JSON.stringify
 export function decodeCursor(cursor: string): SortKey {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (Array.isArray(key) && key.length === 2 && ['string', 'number'].includes(typeof key[0]) && typeof key[1] === 'string') return key as unknown as SortKey
+    if (
+      Array.isArray(key) &&
+      key.length === 2 &&
+      ['string', 'number'].includes(typeof key[0]) &&
+      typeof key[1] === 'string'
+    )
+      return key as unknown as SortKey
   } catch {
     // refused below, like any other text that is not a cursor
   }
-  throw badRequest('page is not a cursor of this list.', [{ path: 'query/page', message: 'use the value of next.page, or leave it out' }])
+  throw badRequest('page is not a cursor of this list.', [
+    { path: 'query/page', message: 'use the value of next.page, or leave it out' },
+  ])
 }
 
 /**
@@ -79,14 +92,23 @@ export async function pageOf<T extends object, O extends string>(
   const { documents, count, more } = await reader.page(of, order, group, { ...after, limit: query.limit, direction })
   const last = documents.at(-1)
   const by = of.orders?.[order].by
-  return { items: documents, count, ...(more && last && by ? { next: { page: encodeCursor([by(last), last.id]) } } : {}) }
+  return {
+    items: documents,
+    count,
+    ...(more && last && by ? { next: { page: encodeCursor([by(last), last.id]) } } : {}),
+  }
 }
 
 /**
  * Sorts `all` and returns one page. The cursor names the last item shown, by sort value and ID, so items that are added or
  * removed elsewhere make none repeat and none missing.
  */
-export function paginate<T>(all: readonly T[], query: PageQuery, key: (item: T) => SortKey, order: Direction = 'asc'): Page<T> {
+export function paginate<T>(
+  all: readonly T[],
+  query: PageQuery,
+  key: (item: T) => SortKey,
+  order: Direction = 'asc',
+): Page<T> {
   const sign = order === 'asc' ? 1 : -1
   const sorted = all.map((item) => [key(item), item] as const).sort((a, b) => sign * compareSortKeys(a[0], b[0]))
   const page = paginateSorted(sorted, query, ([of]) => of, order)
@@ -94,7 +116,12 @@ export function paginate<T>(all: readonly T[], query: PageQuery, key: (item: T) 
 }
 
 /** Like `paginate`, for a list that is sorted already. */
-export function paginateSorted<T>(sorted: readonly T[], query: PageQuery, key: (item: T) => SortKey, order: Direction = 'asc'): Page<T> {
+export function paginateSorted<T>(
+  sorted: readonly T[],
+  query: PageQuery,
+  key: (item: T) => SortKey,
+  order: Direction = 'asc',
+): Page<T> {
   const sign = order === 'asc' ? 1 : -1
   let from = 0
   if (query.page !== undefined) {

@@ -25,7 +25,10 @@ export class RawJson {
  * A list, serialized in slices: of tens of thousands of items, others have their turn in between.
  * @param present what an item becomes; null leaves it out
  */
-export async function listAsJson<I, T extends object>(items: Iterable<I>, present: (item: I) => T | null): Promise<T[]> {
+export async function listAsJson<I, T extends object>(
+  items: Iterable<I>,
+  present: (item: I) => T | null,
+): Promise<T[]> {
   const slices = new Slices()
   const done: Buffer[] = []
   let parts: string[] = []

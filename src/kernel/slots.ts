@@ -61,7 +61,8 @@ export class Slots {
   next<C extends Candidate>(waiting: readonly C[]): C | null {
     if (!this.#hasRoom()) return null
     let best: C | null = null
-    for (const one of waiting) if (this.#activeOf(ownerOf(one)) < this.rules.share && (best === null || this.#isBefore(one, best))) best = one
+    for (const one of waiting)
+      if (this.#activeOf(ownerOf(one)) < this.rules.share && (best === null || this.#isBefore(one, best))) best = one
     return best
   }
 
@@ -93,12 +94,14 @@ export class Slots {
     return count
   }
 
-  readonly #activeOf = (organization: string): number => this.#count((one) => !one.isStalled && one.organization === organization)
+  readonly #activeOf = (organization: string): number =>
+    this.#count((one) => !one.isStalled && one.organization === organization)
 
   /** Tasks beyond the share of their organization, which were stalled before, take no slot from others. */
   #hasRoom(): boolean {
     let taken = 0
-    for (const organization of new Set([...this.#holders].map((one) => one.organization))) taken += Math.min(this.#activeOf(organization), this.rules.share)
+    for (const organization of new Set([...this.#holders].map((one) => one.organization)))
+      taken += Math.min(this.#activeOf(organization), this.rules.share)
     return taken < this.rules.slots && this.#holders.size < this.rules.slots + (this.rules.stalled?.total ?? 0)
   }
 
@@ -123,6 +126,9 @@ export class Slots {
 
   #hasRoomForStalled(organization: string): boolean {
     const { total, share } = this.rules.stalled ?? { total: 0, share: 0 }
-    return this.#count((one) => one.isStalled) < total && this.#count((one) => one.isStalled && one.organization === organization) < share
+    return (
+      this.#count((one) => one.isStalled) < total &&
+      this.#count((one) => one.isStalled && one.organization === organization) < share
+    )
   }
 }

@@ -13,7 +13,10 @@ export class Turns {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.limits.atOnce) {
       if (this.#waiting.length >= this.limits.waiting)
-        throw new ServiceError('unavailable', 'The service has too many large files to read at the moment. Try again in a few seconds.')
+        throw new ServiceError(
+          'unavailable',
+          'The service has too many large files to read at the moment. Try again in a few seconds.',
+        )
       // The one that ends next passes its place on.
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else this.#running++

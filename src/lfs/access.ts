@@ -19,13 +19,26 @@ export function readAccess(text: string, { now, insecure }: { now: Date; insecur
   const said = parsed(text)
   const headers = readHeaders(said?.header)
   if (!said || headers === null || typeof said.href !== 'string')
-    throw new LfsError('refused', 'The ssh host did not say where its LFS server is, and what opens it (git-lfs-authenticate).')
+    throw new LfsError(
+      'refused',
+      'The ssh host did not say where its LFS server is, and what opens it (git-lfs-authenticate).',
+    )
   const url = URL.canParse(said.href) ? new URL(said.href) : null
   if (!url || (url.protocol !== 'https:' && !(insecure && url.protocol === 'http:')))
-    throw new LfsError('refused', 'The ssh host names an LFS server whose address is no https URL (git-lfs-authenticate).')
+    throw new LfsError(
+      'refused',
+      'The ssh host names an LFS server whose address is no https URL (git-lfs-authenticate).',
+    )
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new LfsError('refused', 'The ssh host names an LFS server whose address has a credential or a query (git-lfs-authenticate).')
-  return { endpoint: { url: url.href.replace(/\/+$/, ''), origin: url.origin }, headers, expiresAt: expiryOf(said, now) }
+    throw new LfsError(
+      'refused',
+      'The ssh host names an LFS server whose address has a credential or a query (git-lfs-authenticate).',
+    )
+  return {
+    endpoint: { url: url.href.replace(/\/+$/, ''), origin: url.origin },
+    headers,
+    expiresAt: expiryOf(said, now),
+  }
 }
 
 function parsed(text: string): Record<string, unknown> | null {

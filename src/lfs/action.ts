@@ -19,7 +19,8 @@ const OWN = new Set([
 ])
 
 /** Whether a value of JSON is an object. */
-export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The headers of the member `header`, without those that a client sets itself; null if they cannot be sent. */
 export function readHeaders(value: unknown): Record<string, string> | null {
@@ -29,7 +30,12 @@ export function readHeaders(value: unknown): Record<string, string> | null {
   if (entries.length > MAX_HEADERS) return null
   const headers: [string, string][] = []
   for (const [name, text] of entries) {
-    if (typeof text !== 'string' || text.length > MAX_HEADER_LENGTH || !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name) || /[^\t\x20-\x7e]/.test(text))
+    if (
+      typeof text !== 'string' ||
+      text.length > MAX_HEADER_LENGTH ||
+      !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name) ||
+      /[^\t\x20-\x7e]/.test(text)
+    )
       return null
     if (!OWN.has(name.toLowerCase())) headers.push([name.toLowerCase(), text])
   }
@@ -41,5 +47,9 @@ export function expiryOf(action: Record<string, unknown>, now: Date): number | n
   const at = now.getTime()
   const seconds = Number(action.expires_in)
   const until = typeof action.expires_at === 'string' ? Date.parse(action.expires_at) : Number.NaN
-  return seconds > 0 ? at + seconds * 1000 : until > 0 && until - at < 1e11 && !action.expires_at?.toString().startsWith('0001') ? until : null
+  return seconds > 0
+    ? at + seconds * 1000
+    : until > 0 && until - at < 1e11 && !action.expires_at?.toString().startsWith('0001')
+      ? until
+      : null
 }

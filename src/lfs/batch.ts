@@ -44,7 +44,9 @@ export type BatchAnswer = ReadonlyMap<string, DownloadAction | LfsError>
 
 /** The headers for a credential; none if there is none. */
 export const accessBy = (credential: LfsCredential | null): Record<string, string> =>
-  credential === null ? {} : { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
+  credential === null
+    ? {}
+    : { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
 
 /** What must not appear in a message: headers, what follows the scheme in them, and the password in that. */
 const secretsOf = ({ access }: LfsServer): string[] =>
@@ -81,7 +83,10 @@ export async function askBatch(server: LfsServer, objects: readonly LfsObject[],
     })
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    throw new LfsError(error.failure === 'refused' || error.failure === 'too-large' ? 'refused' : 'passing', `The LFS server: ${error.message}`)
+    throw new LfsError(
+      error.failure === 'refused' || error.failure === 'too-large' ? 'refused' : 'passing',
+      `The LFS server: ${error.message}`,
+    )
   }
   const answer = parsed(response.body)
   if (response.status !== 200) throw refusalOf(response, server, quoted(answer.message, secretsOf(server)))
@@ -111,7 +116,10 @@ function refusalOf(response: HttpResponse, { access, now }: LfsServer, words: st
     const limit = status === 507 || status === 509 || status === 501
     const passing = `The LFS server returned status ${status}${status === 429 ? ': there were too many requests' : ''}; it is asked again later.${words}`
     if (!limit) return new LfsError('passing', passing, retryAfter(response, now()))
-    return new LfsError('refused', `The LFS server returned status ${status}${status === 509 ? ': its limit of bandwidth is used up' : ''}.${words}`)
+    return new LfsError(
+      'refused',
+      `The LFS server returned status ${status}${status === 509 ? ': its limit of bandwidth is used up' : ''}.${words}`,
+    )
   }
   if (status === 401) {
     const what =
@@ -120,25 +128,39 @@ function refusalOf(response: HttpResponse, { access, now }: LfsServer, words: st
         : 'it needs a credential. That of a request is kept in memory alone: import again, or make a connection'
     return new LfsError('refused', `The LFS server returned status 401: ${what}.${words}`)
   }
-  if (status === 403) return new LfsError('refused', `The LFS server returned status 403: the credential may not read files of Git LFS.${words}`)
+  if (status === 403)
+    return new LfsError(
+      'refused',
+      `The LFS server returned status 403: the credential may not read files of Git LFS.${words}`,
+    )
   if (status === 404)
-    return new LfsError('refused', `The LFS server returned status 404: the repository has no Git LFS there, or the credential may not see it.${words}`)
+    return new LfsError(
+      'refused',
+      `The LFS server returned status 404: the repository has no Git LFS there, or the credential may not see it.${words}`,
+    )
   if (status >= 300 && status < 400)
-    return new LfsError('refused', `The LFS server returned status ${status}, a redirect, which is not followed. Use the present address of the repository.`)
+    return new LfsError(
+      'refused',
+      `The LFS server returned status ${status}, a redirect, which is not followed. Use the present address of the repository.`,
+    )
   return new LfsError('refused', `The LFS server returned status ${status}.${words}`)
 }
 
 function readAnswer(server: LfsServer, answer: Record<string, unknown>, objects: readonly LfsObject[]): BatchAnswer {
   const { transfer, hash_algo: hash, objects: listed } = answer
-  if (!Array.isArray(listed)) throw new LfsError('refused', 'The LFS server did not answer with a list of objects: is Git LFS there?')
+  if (!Array.isArray(listed))
+    throw new LfsError('refused', 'The LFS server did not answer with a list of objects: is Git LFS there?')
   if (transfer !== undefined && transfer !== 'basic')
     throw new LfsError('refused', 'The LFS server did not accept the transfer "basic", the only one that is supported.')
-  if (hash !== undefined && hash !== 'sha256') throw new LfsError('refused', 'The LFS server did not accept the hash sha256, the only one that is supported.')
+  if (hash !== undefined && hash !== 'sha256')
+    throw new LfsError('refused', 'The LFS server did not accept the hash sha256, the only one that is supported.')
   const found = new Map<string, DownloadAction | LfsError>()
   const asked = new Set(objects.map(({ oid }) => oid))
   for (const one of listed.slice(0, 2 * MAX_BATCH))
-    if (isRecord(one) && typeof one.oid === 'string' && asked.has(one.oid) && !found.has(one.oid)) found.set(one.oid, readObject(server, one))
-  for (const oid of asked) if (!found.has(oid)) found.set(oid, new LfsError('refused', 'The response of the LFS server does not mention it.'))
+    if (isRecord(one) && typeof one.oid === 'string' && asked.has(one.oid) && !found.has(one.oid))
+      found.set(one.oid, readObject(server, one))
+  for (const oid of asked)
+    if (!found.has(oid)) found.set(oid, new LfsError('refused', 'The response of the LFS server does not mention it.'))
   return found
 }
 
@@ -155,13 +177,18 @@ function readObject(server: LfsServer, { error, actions }: Record<string, unknow
     const code = Number(error.code)
     const passing = code === 429 || (code >= 500 && code !== 507)
     const what = CODES[code] ?? 'The LFS server refuses it'
-    return new LfsError(passing ? 'passing' : 'refused', `${what}${Number.isInteger(code) ? ` (${code})` : ''}.${quoted(error.message, secretsOf(server))}`)
+    return new LfsError(
+      passing ? 'passing' : 'refused',
+      `${what}${Number.isInteger(code) ? ` (${code})` : ''}.${quoted(error.message, secretsOf(server))}`,
+    )
   }
   const download = isRecord(actions) ? actions.download : undefined
-  if (!isRecord(download) || typeof download.href !== 'string') return new LfsError('refused', 'The LFS server does not say where it can be downloaded.')
+  if (!isRecord(download) || typeof download.href !== 'string')
+    return new LfsError('refused', 'The LFS server does not say where it can be downloaded.')
   if (endpoint.origin.startsWith('https:') && !/^https:\/\//i.test(download.href))
     return new LfsError('refused', 'The LFS server names an address for the download that is not https.')
   const headers = readHeaders(download.header)
-  if (headers === null) return new LfsError('refused', 'The LFS server names headers for the download that cannot be sent.')
+  if (headers === null)
+    return new LfsError('refused', 'The LFS server names headers for the download that cannot be sent.')
   return { href: download.href, headers, expiresAt: expiryOf(download, now()) }
 }

@@ -15,7 +15,12 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
  * Downloads an object into the files. What opens the server goes to its own origin alone, and only if the action brings no authorization of its own;
  * headers of the action are not sent to another origin that it redirects to. Throws `LfsError`.
  */
-export async function downloadObject(server: LfsServer, files: LfsFiles, object: LfsObject, action: DownloadAction): Promise<void> {
+export async function downloadObject(
+  server: LfsServer,
+  files: LfsFiles,
+  object: LfsObject,
+  action: DownloadAction,
+): Promise<void> {
   const draft = await files.draft(object)
   try {
     const response = await follow(server, action, object, (chunk) => draft.write(chunk))
@@ -29,7 +34,12 @@ export async function downloadObject(server: LfsServer, files: LfsFiles, object:
   }
 }
 
-async function follow(server: LfsServer, action: DownloadAction, { size }: LfsObject, into: (chunk: Uint8Array) => Promise<void>): Promise<HttpResponse> {
+async function follow(
+  server: LfsServer,
+  action: DownloadAction,
+  { size }: LfsObject,
+  into: (chunk: Uint8Array) => Promise<void>,
+): Promise<HttpResponse> {
   const { http, signal, endpoint, access } = server
   const until = Date.now() + Math.min(MOST_MS, LEAST_MS + size / SLOWEST)
   let url = action.href
@@ -50,8 +60,10 @@ async function follow(server: LfsServer, action: DownloadAction, { size }: LfsOb
     const response = await http.send(request)
     const { location } = response.headers
     if (!REDIRECTS.has(response.status) || location === undefined) return response
-    if (hops >= MAX_REDIRECTS) throw new LfsError('refused', `Its download is redirected more than ${MAX_REDIRECTS} times.`)
-    if (!URL.canParse(location, url)) throw new LfsError('refused', 'Its download is redirected to something that is not a URL.')
+    if (hops >= MAX_REDIRECTS)
+      throw new LfsError('refused', `Its download is redirected more than ${MAX_REDIRECTS} times.`)
+    if (!URL.canParse(location, url))
+      throw new LfsError('refused', 'Its download is redirected to something that is not a URL.')
     const next = new URL(location, url)
     if (endpoint.origin.startsWith('https:') && next.protocol !== 'https:')
       throw new LfsError('refused', 'Its download is redirected to an address that is not https.')
@@ -67,11 +79,13 @@ function refusalOf(response: HttpResponse, { now }: LfsServer): LfsError {
   const said = `Its download failed with status ${status}`
   // Signed addresses that have expired are refused in one of these ways.
   if (status === 401 || status === 403 || status === 410 || status === 400) return new LfsError('renew', `${said}.`)
-  if (status === 408 || status === 429 || status >= 500) return new LfsError('passing', `${said}; it is tried again later.`, retryAfter(response, now()))
+  if (status === 408 || status === 429 || status >= 500)
+    return new LfsError('passing', `${said}; it is tried again later.`, retryAfter(response, now()))
   return new LfsError('refused', `${said}.`)
 }
 
 function explain({ failure, message }: OutboundError, { size }: LfsObject): LfsError {
-  if (failure === 'too-large') return new LfsError('refused', `What the server sent has more bytes than the ${size} that the pointer says.`)
+  if (failure === 'too-large')
+    return new LfsError('refused', `What the server sent has more bytes than the ${size} that the pointer says.`)
   return new LfsError(failure === 'refused' ? 'refused' : 'passing', `Its download failed: ${message}`)
 }

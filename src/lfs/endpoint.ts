@@ -35,7 +35,10 @@ export function isAskedOfHost(remote: string, config: string | null): boolean {
  */
 export function endpointOf(remote: string, config: string | null): LfsEndpoint {
   if (!/^https?:\/\//i.test(remote))
-    throw new LfsError('refused', 'Files of Git LFS are not fetched from this remote. Connect the repository by its https address.')
+    throw new LfsError(
+      'refused',
+      'Files of Git LFS are not fetched from this remote. Connect the repository by its https address.',
+    )
   const { origin, protocol } = new URL(remote)
   const named = config === null ? null : configuredUrl(config)
   if (named === null) {
@@ -44,11 +47,20 @@ export function endpointOf(remote: string, config: string | null): LfsEndpoint {
   }
   const url = URL.canParse(named) ? new URL(named) : null
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new LfsError('refused', '.lfsconfig names an address that is no https URL, so nothing is fetched. Correct lfs.url, or remove it.')
+    throw new LfsError(
+      'refused',
+      '.lfsconfig names an address that is no https URL, so nothing is fetched. Correct lfs.url, or remove it.',
+    )
   if (url.origin !== origin || url.protocol !== protocol)
-    throw new LfsError('refused', `.lfsconfig names a server on ${url.host}, which is not the host of the remote, so nothing is fetched. Remove lfs.url.`)
+    throw new LfsError(
+      'refused',
+      `.lfsconfig names a server on ${url.host}, which is not the host of the remote, so nothing is fetched. Remove lfs.url.`,
+    )
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new LfsError('refused', '.lfsconfig names an address with a credential or a query, so nothing is fetched. Correct lfs.url.')
+    throw new LfsError(
+      'refused',
+      '.lfsconfig names an address with a credential or a query, so nothing is fetched. Correct lfs.url.',
+    )
   return { url: url.href.replace(/\/+$/, ''), origin }
 }
 

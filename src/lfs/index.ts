@@ -1,6 +1,15 @@
 // The door of Git LFS: where the server of a remote is and what opens it, its batch API, downloads that are verified, and the files that were fetched.
 export { type LfsAccess, readAccess } from './access.js'
-export { accessBy, askBatch, type BatchAnswer, type DownloadAction, type LfsCredential, type LfsObject, type LfsServer, MAX_BATCH } from './batch.js'
+export {
+  accessBy,
+  askBatch,
+  type BatchAnswer,
+  type DownloadAction,
+  type LfsCredential,
+  type LfsObject,
+  type LfsServer,
+  MAX_BATCH,
+} from './batch.js'
 export { downloadObject } from './download.js'
 export { endpointOf, isAskedOfHost, type LfsEndpoint, MAX_CONFIG_BYTES } from './endpoint.js'
 export { LfsError } from './errors.js'

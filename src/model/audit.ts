@@ -66,7 +66,8 @@ export interface AuditedRequest<Actor> {
 export const failedEntries = (organization: string): string => `${organization}/failed`
 
 /** The group of an entry; the others are in that of their organization. */
-const groupOf = ({ organization, status }: AuditDoc): string => (status < 400 ? organization : failedEntries(organization))
+const groupOf = ({ organization, status }: AuditDoc): string =>
+  status < 400 ? organization : failedEntries(organization)
 
 export const auditLog = journal<AuditDoc>()({
   name: 'journal-audit-log',

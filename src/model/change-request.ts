@@ -61,7 +61,8 @@ const DescriptionInput = Type.Union(
     Type.Null(),
   ],
   {
-    description: 'What it changes and why: markdown, as a string or as `{markdown}`, or a block tree. Null or a blank text = none. At most 10,000 characters.',
+    description:
+      'What it changes and why: markdown, as a string or as `{markdown}`, or a block tree. Null or a blank text = none. At most 10,000 characters.',
   },
 )
 export type DescriptionInput = Static<typeof DescriptionInput>
@@ -86,7 +87,9 @@ export const ChangeRequest = Type.Object(
     mergedAt: Type.Optional(Timestamp),
     comments: Type.Integer(),
     outdated: Type.Boolean(),
-    unmetRules: Type.Array(UnmetRule, { description: 'The rules of the space that prevent the caller from merging it; empty if it is merged or archived.' }),
+    unmetRules: Type.Array(UnmetRule, {
+      description: 'The rules of the space that prevent the caller from merging it; empty if it is merged or archived.',
+    }),
     urls: Type.Object({ app: Type.String(), location: Type.String() }),
   },
   { $id: 'ChangeRequest' },
@@ -134,12 +137,22 @@ export const UpdateFromMain = Type.Object(
   { ...closed, $id: 'UpdateFromMain' },
 )
 
-export const conflictKinds = ['content', 'add/add', 'modify/delete', 'rename', 'binary', 'file/directory', 'mode'] as const
+export const conflictKinds = [
+  'content',
+  'add/add',
+  'modify/delete',
+  'rename',
+  'binary',
+  'file/directory',
+  'mode',
+] as const
 const ConflictSide = Type.Object(
   {
     oid: Type.String(),
     mode: Type.String(),
-    path: Type.Optional(Type.String({ description: 'Path of the file on that side, if it differs from the path of the conflict.' })),
+    path: Type.Optional(
+      Type.String({ description: 'Path of the file on that side, if it differs from the path of the conflict.' }),
+    ),
     text: Type.Optional(Type.String({ description: 'Content of the file, if it is text of at most 1 MiB.' })),
   },
   { $id: 'ConflictSide' },
@@ -155,5 +168,11 @@ export const Conflict = Type.Object(
   { $id: 'Conflict' },
 )
 
-export const MergeResult = Type.Object({ revision: Type.String(), result: Type.Literal('merge') }, { $id: 'MergeResult' })
-export const UpdateResult = Type.Object({ revision: Type.String(), result: Type.Literal('update') }, { $id: 'UpdateResult' })
+export const MergeResult = Type.Object(
+  { revision: Type.String(), result: Type.Literal('merge') },
+  { $id: 'MergeResult' },
+)
+export const UpdateResult = Type.Object(
+  { revision: Type.String(), result: Type.Literal('update') },
+  { $id: 'UpdateResult' },
+)

@@ -15,7 +15,10 @@ const ChangedPage = Type.Object(
   { $id: 'ChangedPage' },
 )
 
-const ChangedFile = Type.Object({ id: Id, name: Type.String(), path: Type.String({ description: 'From the root of the repository.' }) }, { $id: 'ChangedFile' })
+const ChangedFile = Type.Object(
+  { id: Id, name: Type.String(), path: Type.String({ description: 'From the root of the repository.' }) },
+  { $id: 'ChangedFile' },
+)
 const ChangedReusableContent = Type.Object({ id: Id, title: Type.String() }, { $id: 'ChangedReusableContent' })
 
 const PagePlace = Type.Object(
@@ -57,7 +60,11 @@ export const ChangedAttributes = Type.Object(
     >),
     document: Type.Optional(Type.Object({}, { description: 'Present if the text after the front matter changed.' })),
   },
-  { $id: 'ChangedAttributes', description: 'What changed, with the values before and after; `before` or `after` is absent if the attribute was not set.' },
+  {
+    $id: 'ChangedAttributes',
+    description:
+      'What changed, with the values before and after; `before` or `after` is absent if the attribute was not set.',
+  },
 )
 export type ChangedAttributes = Static<typeof ChangedAttributes>
 
@@ -73,8 +80,16 @@ export const TextDiff = Type.Object(
   {
     format: oneOf(diffFormats),
     unified: Type.Optional(Type.String({ description: 'A unified diff of the whole file, as `git apply` takes it.' })),
-    hunks: Type.Optional(Type.Array(WordHunk, { description: 'Words that are equal, added and removed. White space between words is that of the new text.' })),
-    omitted: Type.Optional(Type.String({ description: 'Why there is no diff: the text is too long, or too many diffs were requested at once.' })),
+    hunks: Type.Optional(
+      Type.Array(WordHunk, {
+        description: 'Words that are equal, added and removed. White space between words is that of the new text.',
+      }),
+    ),
+    omitted: Type.Optional(
+      Type.String({
+        description: 'Why there is no diff: the text is too long, or too many diffs were requested at once.',
+      }),
+    ),
   },
   { $id: 'TextDiff' },
 )
@@ -90,10 +105,16 @@ export const Change = Type.Union(
     change('page_moved', { page: ChangedPage, from: PagePlace, to: PagePlace }),
     change('page_deleted', { page: ChangedPage }),
     change('file_created', { file: ChangedFile }),
-    change('file_edited', { file: ChangedFile, from: Type.Optional(Type.String({ description: 'The path before the change.' })) }),
+    change('file_edited', {
+      file: ChangedFile,
+      from: Type.Optional(Type.String({ description: 'The path before the change.' })),
+    }),
     change('file_deleted', { file: ChangedFile }),
     change('variables_edited', {
-      variables: Type.Record(Type.String(), Type.Object({ before: Type.Optional(Type.String()), after: Type.Optional(Type.String()) })),
+      variables: Type.Record(
+        Type.String(),
+        Type.Object({ before: Type.Optional(Type.String()), after: Type.Optional(Type.String()) }),
+      ),
     }),
     change('reusable_content_created', { reusableContent: ChangedReusableContent }),
     change('reusable_content_edited', { reusableContent: ChangedReusableContent }),
@@ -113,8 +134,17 @@ export const Changes = Type.Object(
 )
 
 export const ChangesQuery = Type.Object({
-  limit: Type.Integer({ minimum: 0, maximum: 1000, default: 50, description: 'Maximum number of changes; `more` counts the others.' }),
+  limit: Type.Integer({
+    minimum: 0,
+    maximum: 1000,
+    default: 50,
+    description: 'Maximum number of changes; `more` counts the others.',
+  }),
   pageId: Type.Optional(Type.String({ maxLength: 64, description: 'Only the changes of this page.' })),
-  diff: Type.Optional(oneOf(diffFormats, { description: 'Adds the differences in the text of each edited page: by lines (`unified`) or by words.' })),
+  diff: Type.Optional(
+    oneOf(diffFormats, {
+      description: 'Adds the differences in the text of each edited page: by lines (`unified`) or by words.',
+    }),
+  ),
 })
 export type ChangesQuery = Static<typeof ChangesQuery>

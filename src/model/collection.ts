@@ -42,7 +42,10 @@ export const Collection = Type.Object(
   { $id: 'Collection' },
 )
 
-export const CreateCollection = Type.Object({ title: Type.Optional(ContentTitle), parent: Type.Optional(Id) }, { ...closed, $id: 'CreateCollection' })
+export const CreateCollection = Type.Object(
+  { title: Type.Optional(ContentTitle), parent: Type.Optional(Id) },
+  { ...closed, $id: 'CreateCollection' },
+)
 export type CreateCollection = Static<typeof CreateCollection>
 
 export const UpdateCollection = Type.Object(

@@ -58,13 +58,16 @@ interface CommentFilter {
   status?: CommentStatus
 }
 
-export const commentList = (discussion: string, { page, author, status }: CommentFilter): string => [discussion, page, author, status].join('/')
+export const commentList = (discussion: string, { page, author, status }: CommentFilter): string =>
+  [discussion, page, author, status].join('/')
 
 /** Every list that a comment is in. */
 function listsOf(comment: CommentDoc): string[] {
   const pages = comment.page ? [undefined, comment.page.id] : [undefined]
   const found = pages.flatMap((page) =>
-    [undefined, comment.postedBy].flatMap((author) => [undefined, comment.status].map((status) => ({ page, author, status }))),
+    [undefined, comment.postedBy].flatMap((author) =>
+      [undefined, comment.status].map((status) => ({ page, author, status })),
+    ),
   )
   return found.map((filter) => commentList(discussionKey(comment), filter as CommentFilter))
 }
@@ -93,9 +96,14 @@ const CommentTarget = Type.Object(
           updatedAt: Type.Optional(Timestamp),
           path: Type.String(),
           outdated: Type.Boolean({
-            description: 'Whether the text that was commented on has changed since or is gone: that of the node or cell, otherwise that of the page.',
+            description:
+              'Whether the text that was commented on has changed since or is gone: that of the node or cell, otherwise that of the page.',
           }),
-          deleted: Type.Optional(Type.Literal(true, { description: 'The page is gone; the other members are as they were when the comment was made.' })),
+          deleted: Type.Optional(
+            Type.Literal(true, {
+              description: 'The page is gone; the other members are as they were when the comment was made.',
+            }),
+          ),
         },
         { description: 'The page as it is now; it is followed by its ID when it is moved.' },
       ),
@@ -103,7 +111,10 @@ const CommentTarget = Type.Object(
     node: Type.Optional(
       Type.Object({
         id: Type.String({ description: 'Key of the node in the current page; if it is gone, its last known key.' }),
-        preview: Type.String({ description: 'Its text when the comment was made, at most 200 characters; for a table cell, the text of the cell.' }),
+        preview: Type.String({
+          description:
+            'Its text when the comment was made, at most 200 characters; for a table cell, the text of the cell.',
+        }),
       }),
     ),
     tableCell: Type.Optional(Type.Object({ record: Type.String(), definition: Type.String() })),
@@ -116,7 +127,9 @@ export const Comment = Type.Object(
     object: Type.Literal('comment'),
     ...postFields,
     replies: Type.Integer({ minimum: 0, description: 'Number of replies.' }),
-    repliers: Type.Array(User, { description: 'The users who replied, the first one first; those of the first 200 replies.' }),
+    repliers: Type.Array(User, {
+      description: 'The users who replied, the first one first; those of the first 200 replies.',
+    }),
     target: CommentTarget,
     status: oneOf(commentStatuses),
     resolvedAt: Type.Optional(Timestamp),
@@ -131,11 +144,24 @@ export const CreateComment = Type.Object(
   {
     body: CommentBodyInput,
     page: Type.Optional(Id),
-    node: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: 'Key of a node of the page’s document; needs `page`.' })),
+    node: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: 'Key of a node of the page’s document; needs `page`.',
+      }),
+    ),
     tableCell: Type.Optional(
       Type.Object(
-        { record: Type.String({ minLength: 1, maxLength: 64 }), definition: Type.String({ minLength: 1, maxLength: 64 }) },
-        { ...closed, description: 'A cell of the table `node`, by the IDs of its record and column; `node` may be left out if the page has only one table.' },
+        {
+          record: Type.String({ minLength: 1, maxLength: 64 }),
+          definition: Type.String({ minLength: 1, maxLength: 64 }),
+        },
+        {
+          ...closed,
+          description:
+            'A cell of the table `node`, by the IDs of its record and column; `node` may be left out if the page has only one table.',
+        },
       ),
     ),
   },
@@ -154,12 +180,19 @@ export const CommentsQuery = Type.Object({
   ...formatQuery,
   order: oneOf(['asc', 'desc'], { default: 'desc', description: 'By `postedAt`.' }),
   status: oneOf(['all', ...commentStatuses], { default: 'all' }),
-  targetPage: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'ID of a page: only the comments on it, even if it is gone.' })),
+  targetPage: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'ID of a page: only the comments on it, even if it is gone.',
+    }),
+  ),
   authors: Type.Optional(
     Type.Array(Id, {
       maxItems: 50,
       uniqueItems: true,
-      description: 'IDs of users: only what they posted, even if they are no longer members. Repeat the parameter for several users.',
+      description:
+        'IDs of users: only what they posted, even if they are no longer members. Repeat the parameter for several users.',
     }),
   ),
 })

@@ -15,16 +15,22 @@ export const roles = ['read', 'comment', 'edit', 'review', 'create', 'admin'] as
 export type Role = (typeof roles)[number]
 
 /** An enum of strings, as `{"type": "string", "enum": […]}`. */
-export const oneOf = <const V extends readonly string[]>(values: V, options: { description?: string; default?: V[number]; $id?: string } = {}) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
+export const oneOf = <const V extends readonly string[]>(
+  values: V,
+  options: { description?: string; default?: V[number]; $id?: string } = {},
+) => Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-export const RoleSchema = oneOf(roles, { $id: 'Role', description: 'What a person may do with content; each role includes the ones before it.' })
+export const RoleSchema = oneOf(roles, {
+  $id: 'Role',
+  description: 'What a person may do with content; each role includes the ones before it.',
+})
 
 /** A default level: a role, null (no access by default), or `inherit` from the collection, then the organization. */
 export const DefaultLevel = Type.Union([RoleSchema, Type.Literal('inherit'), Type.Null()], {
-  description: 'Default level of access to content: a role, null (no access by default), or `inherit` (from the collection, then the organization).',
+  description:
+    'Default level of access to content: a role, null (no access by default), or `inherit` (from the collection, then the organization).',
 })
 export type DefaultLevel = Role | 'inherit' | null
 
@@ -90,4 +96,6 @@ export const listOf = <T extends TSchema>(schema: T, options: { $id?: string } =
 
 /** An object of booleans: what the caller may do. */
 export const permissionsOf = <const K extends readonly string[]>(keys: K) =>
-  Type.Unsafe<Record<K[number], boolean>>(Type.Object(Object.fromEntries(keys.map((key) => [key, Type.Boolean()])), closed))
+  Type.Unsafe<Record<K[number], boolean>>(
+    Type.Object(Object.fromEntries(keys.map((key) => [key, Type.Boolean()])), closed),
+  )

@@ -32,7 +32,9 @@ export const Connection = Type.Object(
       logins: Type.Optional(Type.Array(Type.Object({ user: Id, login: Type.String() }))),
     }),
     apiUrl: Type.Optional(Type.String()),
-    webhookSecret: Type.Optional(Type.String({ description: 'Only when it was just made: enter it at the host, it is not returned again.' })),
+    webhookSecret: Type.Optional(
+      Type.String({ description: 'Only when it was just made: enter it at the host, it is not returned again.' }),
+    ),
     paused: Type.Boolean(),
     status: oneOf(['active', 'paused', 'error'], { description: '`error`: see `failure`.' }),
     lastSeenHead: Type.Optional(Type.String({ description: 'The head of the branch that the last run saw.' })),
@@ -41,7 +43,9 @@ export const Connection = Type.Object(
     failure: Type.Optional(
       Type.Object(
         {
-          cause: Type.String({ description: 'In one word: unreachable, unauthorized, missing-ref, rejected, conflict …' }),
+          cause: Type.String({
+            description: 'In one word: unreachable, unauthorized, missing-ref, rejected, conflict …',
+          }),
           message: Type.String(),
           since: Timestamp,
           changeRequest: Type.Optional(Id),
@@ -52,7 +56,10 @@ export const Connection = Type.Object(
     createdBy: Id,
     createdAt: Timestamp,
     updatedAt: Timestamp,
-    urls: Type.Object({ location: Type.String(), webhook: Type.String({ description: 'Where the host sends its webhook.' }) }),
+    urls: Type.Object({
+      location: Type.String(),
+      webhook: Type.String({ description: 'Where the host sends its webhook.' }),
+    }),
   },
   { $id: 'Connection' },
 )
@@ -63,11 +70,20 @@ export const ConnectionRunDetails = Type.Intersect(
     GitRun,
     Type.Object({
       commits: Type.Array(
-        Type.Object({ id: Type.String(), message: Type.String({ description: 'The first line.' }), author: Type.String(), createdAt: Timestamp }),
-        { description: 'The commits that main got by the import, or that were exported; the newest first, at most 50.' },
+        Type.Object({
+          id: Type.String(),
+          message: Type.String({ description: 'The first line.' }),
+          author: Type.String(),
+          createdAt: Timestamp,
+        }),
+        {
+          description: 'The commits that main got by the import, or that were exported; the newest first, at most 50.',
+        },
       ),
       moreCommits: Type.Optional(Type.Boolean({ description: 'There are more commits than are listed.' })),
-      changes: Type.Array(Change, { description: 'What the run changed: in the space (import) or in the repository (export).' }),
+      changes: Type.Array(Change, {
+        description: 'What the run changed: in the space (import) or in the repository (export).',
+      }),
       more: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of changes that are left out.' })),
     }),
   ],
@@ -95,7 +111,9 @@ export type ConnectionTest = Static<typeof ConnectionTest>
 
 export const RemoteBranches = Type.Object(
   {
-    defaultBranch: nullable(Type.String({ description: 'Full name of the default branch; null if the repository has none, or it is empty.' })),
+    defaultBranch: nullable(
+      Type.String({ description: 'Full name of the default branch; null if the repository has none, or it is empty.' }),
+    ),
     branches: Type.Array(Type.Object({ ref: Type.String(), head: Type.String() })),
     truncated: Type.Boolean({ description: 'True if there are more branches than are listed.' }),
   },

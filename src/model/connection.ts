@@ -105,16 +105,30 @@ export const ConnectionCredentialInput = Type.Union(
   [
     Type.Object({ kind: Type.Literal('none') }, closed),
     Type.Object({ kind: Type.Literal('token'), token: Secret(4096, 'An access token.') }, closed),
-    Type.Object({ kind: Type.Literal('gitlabProjectToken'), token: Secret(4096, 'A project access token of GitLab.') }, closed),
-    Type.Object({ kind: Type.Literal('basic'), username: Secret(512, 'User name.'), password: Secret(4096, 'Password or token.') }, closed),
+    Type.Object(
+      { kind: Type.Literal('gitlabProjectToken'), token: Secret(4096, 'A project access token of GitLab.') },
+      closed,
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal('basic'),
+        username: Secret(512, 'User name.'),
+        password: Secret(4096, 'Password or token.'),
+      },
+      closed,
+    ),
     Type.Object(
       {
         kind: Type.Literal('sshKey'),
-        privateKey: Secret(16_384, 'Private key in the form of OpenSSH or PEM, without a passphrase. Its public half is the deploy key of the repository.'),
+        privateKey: Secret(
+          16_384,
+          'Private key in the form of OpenSSH or PEM, without a passphrase. Its public half is the deploy key of the repository.',
+        ),
         knownHosts: Type.Optional(
           Type.String({
             maxLength: 16_384,
-            description: 'Lines with the keys of the ssh host, as `ssh-keyscan` writes them, besides those that the service knows.',
+            description:
+              'Lines with the keys of the ssh host, as `ssh-keyscan` writes them, besides those that the service knows.',
           }),
         ),
       },
@@ -129,13 +143,21 @@ export const ConnectionCredentialInput = Type.Union(
           maxLength: 64,
           description: 'ID of the GitHub App, or its client ID.',
         }),
-        installationId: Type.String({ pattern: '^[0-9]+$', 'x-pattern-message': 'must be a number', maxLength: 20, description: 'ID of its installation.' }),
+        installationId: Type.String({
+          pattern: '^[0-9]+$',
+          'x-pattern-message': 'must be a number',
+          maxLength: 20,
+          description: 'ID of its installation.',
+        }),
         privateKey: Secret(16_384, 'Private key of the app, PEM.'),
       },
       closed,
     ),
   ],
-  { $id: 'ConnectionCredential', description: 'How the repository is reached. What is secret is stored encrypted and never returned.' },
+  {
+    $id: 'ConnectionCredential',
+    description: 'How the repository is reached. What is secret is stored encrypted and never returned.',
+  },
 )
 export type ConnectionCredentialInput = Static<typeof ConnectionCredentialInput>
 
@@ -151,7 +173,14 @@ const PullRequests = Type.Object(
     logins: Type.Optional(
       Type.Array(
         Type.Object(
-          { user: Id, login: Type.String({ pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]*$', 'x-pattern-message': 'must be a login of the host', maxLength: 128 }) },
+          {
+            user: Id,
+            login: Type.String({
+              pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]*$',
+              'x-pattern-message': 'must be a login of the host',
+              maxLength: 128,
+            }),
+          },
           closed,
         ),
         {
@@ -166,7 +195,11 @@ const PullRequests = Type.Object(
 )
 
 const settings = {
-  provider: Type.Optional(oneOf(connectionProviders, { description: 'What kind of host it is; absent = derived from the host of the URL, else `generic`.' })),
+  provider: Type.Optional(
+    oneOf(connectionProviders, {
+      description: 'What kind of host it is; absent = derived from the host of the URL, else `generic`.',
+    }),
+  ),
   direction: Type.Optional(
     oneOf(connectionDirections, {
       description:
@@ -174,13 +207,18 @@ const settings = {
     }),
   ),
   credential: Type.Optional(ConnectionCredentialInput),
-  exportMode: Type.Optional(oneOf(exportModes, { description: 'Whether an export is one commit (`single`, the default) or the commits as people made them.' })),
+  exportMode: Type.Optional(
+    oneOf(exportModes, {
+      description: 'Whether an export is one commit (`single`, the default) or the commits as people made them.',
+    }),
+  ),
   pullRequests: Type.Optional(PullRequests),
 }
 const commitMessage = Type.String({
   minLength: 1,
   maxLength: 10_000,
-  description: 'Message of the commits that are exported. Default: the subject of the change request, if an export brings one change request and nothing else.',
+  description:
+    'Message of the commits that are exported. Default: the subject of the change request, if an export brings one change request and nothing else.',
 })
 const apiUrl = Type.String({
   pattern: '^https?://',
@@ -193,7 +231,10 @@ const webhookSecret = Type.String({
   maxLength: 256,
   description: 'Secret of the webhook at the host. For a signing token of GitLab: `whsec_` and 32 bytes in base64.',
 })
-const directory = Type.String({ maxLength: 1024, description: 'Folder of the repository that is the space; absent or empty = all of it.' })
+const directory = Type.String({
+  maxLength: 1024,
+  description: 'Folder of the repository that is the space; absent or empty = all of it.',
+})
 const branch = Type.String({ minLength: 1, maxLength: 512, description: '`refs/heads/<branch>`' })
 
 export const CreateConnection = Type.Object(
@@ -209,7 +250,9 @@ export const CreateConnection = Type.Object(
     commitMessage: Type.Optional(commitMessage),
     apiUrl: Type.Optional(apiUrl),
     webhookSecret: Type.Optional(webhookSecret),
-    paused: Type.Optional(Type.Boolean({ description: 'Begins paused: nothing is imported or exported until it is resumed.' })),
+    paused: Type.Optional(
+      Type.Boolean({ description: 'Begins paused: nothing is imported or exported until it is resumed.' }),
+    ),
   },
   { ...closed, $id: 'CreateConnection' },
 )
@@ -217,7 +260,13 @@ export type CreateConnection = Static<typeof CreateConnection>
 
 export const UpdateConnection = Type.Object(
   {
-    url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'Another clone URL. A credential is only kept if the host stays the same.' })),
+    url: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2048,
+        description: 'Another clone URL. A credential is only kept if the host stays the same.',
+      }),
+    ),
     ref: Type.Optional(branch),
     repoProjectDirectory: Type.Optional(directory),
     ...settings,
@@ -231,9 +280,16 @@ export type UpdateConnection = Static<typeof UpdateConnection>
 
 export const RunConnection = Type.Object(
   {
-    direction: Type.Optional(oneOf(['import', 'export'], { description: 'Absent = all that the connection does: an export imports first what is new.' })),
+    direction: Type.Optional(
+      oneOf(['import', 'export'], {
+        description: 'Absent = all that the connection does: an export imports first what is new.',
+      }),
+    ),
     force: Type.Optional(
-      Type.Boolean({ description: 'Needs the role admin. An import takes the content of the remote, an export puts that of the space on top of it.' }),
+      Type.Boolean({
+        description:
+          'Needs the role admin. An import takes the content of the remote, an export puts that of the space on top of it.',
+      }),
     ),
   },
   { ...closed, $id: 'RunConnection' },

@@ -49,25 +49,49 @@ const pageMembers = {
 
 const operation = <const O extends string>(name: O) => ({ operation: Type.Literal(name) })
 
-const InsertPage = Type.Object({ ...operation('insert_page'), document: DocumentInput, ...pageMembers, ref: Ref }, closed)
-const UpdatePage = Type.Object({ ...operation('update_page'), page: Id, document: Type.Optional(DocumentInput), ...pageMembers }, closed)
+const InsertPage = Type.Object(
+  { ...operation('insert_page'), document: DocumentInput, ...pageMembers, ref: Ref },
+  closed,
+)
+const UpdatePage = Type.Object(
+  { ...operation('update_page'), page: Id, document: Type.Optional(DocumentInput), ...pageMembers },
+  closed,
+)
 const DeletePage = Type.Object({ ...operation('delete_page'), page: Id }, closed)
 const RevertPage = Type.Object(
   {
     ...operation('revert_page'),
     page: Id,
     revision: Type.Optional(
-      Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$', 'x-pattern-message': 'must be the ID of a revision: 40 hexadecimal digits' }),
+      Type.String({
+        maxLength: 40,
+        pattern: '^[0-9a-f]{40}$',
+        'x-pattern-message': 'must be the ID of a revision: 40 hexadecimal digits',
+      }),
     ),
   },
   closed,
 )
 const InsertGroup = Type.Object(
-  { ...operation('insert_group'), title: Type.String({ minLength: 1, maxLength: 255 }), slug: Slug, into: Into, at: At, ref: Ref },
+  {
+    ...operation('insert_group'),
+    title: Type.String({ minLength: 1, maxLength: 255 }),
+    slug: Slug,
+    into: Into,
+    at: At,
+    ref: Ref,
+  },
   closed,
 )
 const UpdateGroup = Type.Object(
-  { ...operation('update_group'), page: Id, title: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug, into: Into, at: At },
+  {
+    ...operation('update_group'),
+    page: Id,
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    slug: Slug,
+    into: Into,
+    at: At,
+  },
   closed,
 )
 const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, closed)
@@ -75,7 +99,10 @@ const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, clos
 const LinkTarget = Type.Union(
   [
     Type.Object({ kind: Type.Literal('page'), page: Id }, closed),
-    Type.Object({ kind: Type.Literal('anchor'), page: Id, anchor: Type.String({ minLength: 1, maxLength: 255 }) }, closed),
+    Type.Object(
+      { kind: Type.Literal('anchor'), page: Id, anchor: Type.String({ minLength: 1, maxLength: 255 }) },
+      closed,
+    ),
     Type.Object({ kind: Type.Literal('url'), url: Type.String({ minLength: 1, maxLength: 2048 }) }, closed),
   ],
   { description: 'A page of this space, an anchor in one, or a URL.' },
@@ -93,10 +120,17 @@ const InsertLink = Type.Object(
   closed,
 )
 const RenameFile = Type.Object(
-  { ...operation('rename_file'), file: Type.String({ minLength: 1, maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
+  {
+    ...operation('rename_file'),
+    file: Type.String({ minLength: 1, maxLength: 4096 }),
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+  },
   closed,
 )
-const DeleteFile = Type.Object({ ...operation('delete_file'), file: Type.String({ minLength: 1, maxLength: 4096 }) }, closed)
+const DeleteFile = Type.Object(
+  { ...operation('delete_file'), file: Type.String({ minLength: 1, maxLength: 4096 }) },
+  closed,
+)
 const InsertFiles = Type.Object(
   {
     ...operation('insert_files'),
@@ -108,7 +142,13 @@ const InsertFiles = Type.Object(
           contentType: Type.Optional(Type.String({ maxLength: 255 })),
           base64: Type.Optional(Type.String()),
           url: Type.Optional(Type.String({ format: 'uri', maxLength: 2048 })),
-          part: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Name of the part that contains the file, if the request is a form.' })),
+          part: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 100,
+              description: 'Name of the part that contains the file, if the request is a form.',
+            }),
+          ),
         },
         closed,
       ),
@@ -120,7 +160,11 @@ const InsertFiles = Type.Object(
 const UpdateVariables = Type.Object(
   {
     ...operation('update_variables'),
-    variables: Type.Record(Type.String({ minLength: 1, maxLength: 255 }), nullable(Type.String({ maxLength: 10_000 })), { maxProperties: 1000 }),
+    variables: Type.Record(
+      Type.String({ minLength: 1, maxLength: 255 }),
+      nullable(Type.String({ maxLength: 10_000 })),
+      { maxProperties: 1000 },
+    ),
   },
   closed,
 )
@@ -167,17 +211,35 @@ export type ContentChange = Static<(typeof operations)[number]>
 export type ChangeOf<O extends ContentChange['operation']> = Extract<ContentChange, { operation: O }>
 export type PageMembers = Pick<
   ChangeOf<'update_page'>,
-  'title' | 'slug' | 'emoji' | 'icon' | 'description' | 'hidden' | 'noIndex' | 'noRobotsIndex' | 'condition' | 'into' | 'at'
+  | 'title'
+  | 'slug'
+  | 'emoji'
+  | 'icon'
+  | 'description'
+  | 'hidden'
+  | 'noIndex'
+  | 'noRobotsIndex'
+  | 'condition'
+  | 'into'
+  | 'at'
 >
 
 export const ContentChanges = Type.Object(
   {
     changes: Type.Array(ContentChange, { minItems: 1, maxItems: 50 }),
-    message: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'Subject (and body) of the commit.' })),
+    message: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 10_000, description: 'Subject (and body) of the commit.' }),
+    ),
   },
   { ...closed, $id: 'ContentChanges' },
 )
 export type ContentChanges = Static<typeof ContentChanges>
 
-export const AppliedChange = Type.Object({ object: Type.String(), page: Type.Optional(Id), ref: Type.Optional(Type.String()) }, { $id: 'AppliedChange' })
-export const InsertedFile = Type.Object({ file: Id, name: Type.String(), path: Type.String(), ref: Type.Optional(Type.String()) }, { $id: 'InsertedFile' })
+export const AppliedChange = Type.Object(
+  { object: Type.String(), page: Type.Optional(Id), ref: Type.Optional(Type.String()) },
+  { $id: 'AppliedChange' },
+)
+export const InsertedFile = Type.Object(
+  { file: Id, name: Type.String(), path: Type.String(), ref: Type.Optional(Type.String()) },
+  { $id: 'InsertedFile' },
+)

@@ -3,7 +3,17 @@ import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, oneOf, Timestamp } from './common.js'
 
-const sources = ['website', 'markdown', 'html', 'zip', 'docx', 'confluence', 'notion', 'github-wiki', 'google-docs'] as const
+const sources = [
+  'website',
+  'markdown',
+  'html',
+  'zip',
+  'docx',
+  'confluence',
+  'notion',
+  'github-wiki',
+  'google-docs',
+] as const
 const Source = oneOf(sources, {
   $id: 'ContentImportSource',
   description:
@@ -22,15 +32,21 @@ const states = ['queued', 'running', 'completed', 'failed'] as const
 const stages = ['queued', 'reading', 'files', 'writing', 'done'] as const
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const counts = {
-  importedResources: count('Pages and files that were read so far; once it has completed, those that are in the content.'),
+  importedResources: count(
+    'Pages and files that were read so far; once it has completed, those that are in the content.',
+  ),
   totalResources: count('Pages and files that were found so far, those that could not be read included.'),
 }
 
 export const ContentImportResult = Type.Object(
   {
-    revision: Type.String({ description: 'The revision with the imported pages; while the import goes on, the present one.' }),
+    revision: Type.String({
+      description: 'The revision with the imported pages; while the import goes on, the present one.',
+    }),
     ...counts,
-    import: Type.String({ description: 'ID of the import: its state, and what could not be read, are at the address in `Location`.' }),
+    import: Type.String({
+      description: 'ID of the import: its state, and what could not be read, are at the address in `Location`.',
+    }),
     state: oneOf(states),
   },
   { $id: 'ContentImportResult' },
@@ -54,7 +70,9 @@ export const ContentImport = Type.Object(
     moreFailures: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of failures that are left out.' })),
     revision: Type.Optional(Type.String({ description: 'The revision with the imported pages.' })),
     error: Type.Optional(Type.String({ description: 'Why the whole import failed, and what to do.' })),
-    changeRequest: Type.Optional(Type.String({ description: 'The change request that it imports into; absent for the main content.' })),
+    changeRequest: Type.Optional(
+      Type.String({ description: 'The change request that it imports into; absent for the main content.' }),
+    ),
     page: Type.Optional(Type.String({ description: 'The page that it imports into; absent for the top level.' })),
     requestedBy: Id,
     createdAt: Timestamp,
@@ -98,4 +116,8 @@ export interface ContentImportDoc {
   finishedAt?: string
 }
 
-export const contentImports = table<ContentImportDoc>()({ name: 'content-imports', indexes: { space: (doc) => doc.space }, owner: (doc) => doc.space })
+export const contentImports = table<ContentImportDoc>()({
+  name: 'content-imports',
+  indexes: { space: (doc) => doc.space },
+  owner: (doc) => doc.space,
+})

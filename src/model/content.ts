@@ -27,12 +27,20 @@ export type ContentReference = Static<typeof ContentReference>
 
 /** A block tree, as pages have one with `format=document`. */
 export const ContentDocument = Type.Object(
-  { object: Type.Literal('document'), data: Type.Record(Type.String(), Type.Unknown()), nodes: Type.Array(Type.Unknown()) },
+  {
+    object: Type.Literal('document'),
+    data: Type.Record(Type.String(), Type.Unknown()),
+    nodes: Type.Array(Type.Unknown()),
+  },
   { $id: 'ContentDocument', description: 'A block tree, as pages have one with `format=document`.' },
 )
 
 export const GitPlace = Type.Object(
-  { oid: Type.String(), path: Type.String(), url: Type.Optional(Type.String({ description: 'Where the Git provider shows (and edits) the file.' })) },
+  {
+    oid: Type.String(),
+    path: Type.String(),
+    url: Type.Optional(Type.String({ description: 'Where the Git provider shows (and edits) the file.' })),
+  },
   { $id: 'GitPlace' },
 )
 
@@ -44,7 +52,10 @@ export const Diagnostic = Type.Object(
     line: Type.Optional(Type.Integer()),
     column: Type.Optional(Type.Integer()),
   },
-  { $id: 'Diagnostic', description: 'A problem in the repository that its authors should know of. It never stops an import.' },
+  {
+    $id: 'Diagnostic',
+    description: 'A problem in the repository that its authors should know of. It never stops an import.',
+  },
 )
 
 const flag = (description: string) => Type.Boolean({ default: true, description })

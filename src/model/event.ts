@@ -114,7 +114,11 @@ interface EventStreamDoc {
   next: number
 }
 
-export const eventStreams = table<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })
+export const eventStreams = table<EventStreamDoc>()({
+  name: 'event-streams',
+  indexes: {},
+  owner: (stream) => stream.id,
+})
 
 /** IDs of events that follow each other, of an earlier release, whose IDs do not say their sequence. Removed with the last of them. */
 interface EarlierEventsDoc {
@@ -141,9 +145,15 @@ export const Event = Type.Object(
     sequence: Type.Integer({ minimum: 1, description: 'Increases by one with every event of the organization.' }),
     type: EventTypeSchema,
     at: Timestamp,
-    actor: Type.Optional(Type.String({ description: 'ID of the user who did it; absent if it was the service, or plain Git.' })),
-    subject: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources that the event is about, by kind: user, team, space …' }),
-    data: Type.Record(Type.String(), Type.Unknown(), { description: 'Further details, depending on the type. Members may be added in later versions.' }),
+    actor: Type.Optional(
+      Type.String({ description: 'ID of the user who did it; absent if it was the service, or plain Git.' }),
+    ),
+    subject: Type.Record(Type.String(), Type.String(), {
+      description: 'IDs of the resources that the event is about, by kind: user, team, space …',
+    }),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Further details, depending on the type. Members may be added in later versions.',
+    }),
     urls: Type.Object({ location: Type.String() }),
   },
   { $id: 'Event' },

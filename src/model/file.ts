@@ -25,7 +25,9 @@ export const File = Type.Object(
     contentType: Type.String(),
     downloadURL: Type.String({ description: 'Works without a token until it expires.' }),
     size: Type.Integer({ minimum: 0, description: 'Bytes.' }),
-    dimensions: Type.Optional(Type.Object({ width: Type.Integer(), height: Type.Integer() }, { description: 'Pixels, of images.' })),
+    dimensions: Type.Optional(
+      Type.Object({ width: Type.Integer(), height: Type.Integer() }, { description: 'Pixels, of images.' }),
+    ),
     lfs: Type.Optional(FileLfs),
     git: Type.Optional(GitPlace),
   },

@@ -20,10 +20,13 @@ export interface GitLink {
 /** The members of a response that describe the connection to the linked repository; all are absent without a connection. */
 export const installation = {
   installationId: Type.Optional(Type.String({ description: 'ID of the connection.' })),
-  installationProvider: Type.Optional(oneOf(['github', 'github-legacy', 'gitlab'], { description: 'Absent if the host is neither GitHub nor GitLab.' })),
+  installationProvider: Type.Optional(
+    oneOf(['github', 'github-legacy', 'gitlab'], { description: 'Absent if the host is neither GitHub nor GitLab.' }),
+  ),
   installationStatus: Type.Optional(
     oneOf(['active', 'pending', 'unauthenticated'], {
-      description: '`unauthenticated`: the repository refuses the credential. `pending`: the connection has not run yet.',
+      description:
+        '`unauthenticated`: the repository refuses the credential. `pending`: the connection has not run yet.',
     }),
   ),
 }

@@ -11,16 +11,21 @@ const providers = ['github', 'gitlab'] as const
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'URL of the repository. It may contain basic-auth credentials: they are used for this operation and never stored.',
+  description:
+    'URL of the repository. It may contain basic-auth credentials: they are used for this operation and never stored.',
 })
-const GitInfoInput = Type.Object({ provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) }, closed)
+const GitInfoInput = Type.Object(
+  { provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) },
+  closed,
+)
 
 const common = {
   url: Url,
   ref: Type.String({
     minLength: 1,
     maxLength: 512,
-    description: '`refs/heads/<branch>`; a standalone import also accepts `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`.',
+    description:
+      '`refs/heads/<branch>`; a standalone import also accepts `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`.',
   }),
   repoCacheID: Type.Optional(Type.String({ maxLength: 512 })),
   repoTreeURL: Type.Optional(Type.String({ maxLength: 2048 })),
@@ -31,7 +36,10 @@ const common = {
   gitInfo: Type.Optional(GitInfoInput),
 }
 
-export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { ...closed, $id: 'GitImportRequest' })
+export const ImportRequest = Type.Object(
+  { ...common, standalone: Type.Optional(Type.Boolean()) },
+  { ...closed, $id: 'GitImportRequest' },
+)
 export type ImportRequest = Static<typeof ImportRequest>
 export const ExportRequest = Type.Object(
   {
@@ -39,7 +47,8 @@ export const ExportRequest = Type.Object(
     commitMessage: Type.String({
       minLength: 1,
       maxLength: 10_000,
-      description: 'With the mode `commits`, it is the message of what cannot be exported commit by commit: the first export to a remote, and a forced one.',
+      description:
+        'With the mode `commits`, it is the message of what cannot be exported commit by commit: the first export to a remote, and a forced one.',
     }),
     exportMode: Type.Optional(
       oneOf(exportModes, {
@@ -73,11 +82,18 @@ export const GitPreview = Type.Object(
         '`none`: nothing would change. `adopt`: nobody has worked in the space yet, so it takes over the history of the remote as it is. ' +
         '`clean`: one commit would be made. `conflict`: only a change request with the conflicts would be created.',
     }),
-    remoteHead: Type.Optional(Type.String({ description: "The head of the remote's branch; absent if an export would create the branch." })),
-    importsFirst: Type.Optional(
-      Type.Literal(true, { description: 'The export would first import commits of the remote that the space does not have; preview the import to see them.' }),
+    remoteHead: Type.Optional(
+      Type.String({ description: "The head of the remote's branch; absent if an export would create the branch." }),
     ),
-    changes: Type.Array(Change, { description: 'What would change in the main content (import) or in the remote (export).' }),
+    importsFirst: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'The export would first import commits of the remote that the space does not have; preview the import to see them.',
+      }),
+    ),
+    changes: Type.Array(Change, {
+      description: 'What would change in the main content (import) or in the remote (export).',
+    }),
     more: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of changes that are left out.' })),
     conflicts: Type.Array(Type.Object({ path: Type.String(), kind: oneOf(conflictKinds) })),
     moreConflicts: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of conflicts that are left out.' })),
@@ -94,9 +110,17 @@ const Work = Type.Object(
   {
     unit: oneOf(['bytes', 'commits']),
     done: Type.Integer({ minimum: 0 }),
-    total: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent while it is unknown: a remote does not say how many bytes it sends.' })),
+    total: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Absent while it is unknown: a remote does not say how many bytes it sends.',
+      }),
+    ),
   },
-  { description: 'How much of the stage is done while a large repository is imported: bytes that were fetched, or commits out of which the folder was read.' },
+  {
+    description:
+      'How much of the stage is done while a large repository is imported: bytes that were fetched, or commits out of which the folder was read.',
+  },
 )
 
 /** One run of an import or export, as stored: what `git/info` and the history show. */
@@ -160,7 +184,15 @@ export const syncRuns = table<SyncRunDoc>()({
 })
 
 export const RetryRequest = Type.Object(
-  { url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'URL of the same repository, with a fresh credential.' })) },
+  {
+    url: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2048,
+        description: 'URL of the same repository, with a fresh credential.',
+      }),
+    ),
+  },
   { ...closed, $id: 'GitRetryRequest' },
 )
 export type RetryRequest = Static<typeof RetryRequest>

@@ -45,7 +45,9 @@ export const invites = table<InviteDoc>()({
 
 const InviteUrls = Type.Object({
   location: Type.String(),
-  invite: Type.Optional(Type.String({ description: 'The link to open. It is returned only once, and not at all if it is mailed.' })),
+  invite: Type.Optional(
+    Type.String({ description: 'The link to open. It is returned only once, and not at all if it is mailed.' }),
+  ),
 })
 
 export const Invite = Type.Object(
@@ -69,7 +71,9 @@ export const Invite = Type.Object(
 
 export const InviteList = listOf(Invite, { $id: 'InviteList' })
 
-const sso = Type.Optional(Type.Boolean({ default: false, description: 'Whether those who accept must sign in by single sign-on.' }))
+const sso = Type.Optional(
+  Type.Boolean({ default: false, description: 'Whether those who accept must sign in by single sign-on.' }),
+)
 
 export const InviteUsers = Type.Object(
   {
@@ -113,13 +117,22 @@ export const CreateLinkInvite = Type.Object(
 export type CreateLinkInvite = Static<typeof CreateLinkInvite>
 
 export const UpdateLinkInvite = Type.Object(
-  { role: Type.Optional(nullable(RoleSchema)), sso: Type.Optional(Type.Boolean()), expiresAt: Type.Optional(nullable(Timestamp)) },
+  {
+    role: Type.Optional(nullable(RoleSchema)),
+    sso: Type.Optional(Type.Boolean()),
+    expiresAt: Type.Optional(nullable(Timestamp)),
+  },
   { ...closed, $id: 'UpdateLinkInvite' },
 )
 export type UpdateLinkInvite = Static<typeof UpdateLinkInvite>
 
 export const AcceptInvite = Type.Object(
-  { token: LinkSecret, displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Display name of a new account.' })) },
+  {
+    token: LinkSecret,
+    displayName: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'Display name of a new account.' }),
+    ),
+  },
   { ...closed, $id: 'AcceptInvite' },
 )
 export type AcceptInvite = Static<typeof AcceptInvite>

@@ -10,8 +10,14 @@ import { Revision } from './revision.js'
 import { Space } from './space.js'
 
 const VersionContext = Type.Union(
-  [Type.Object({ type: Type.Literal('revision'), revision: Revision }), Type.Object({ type: Type.Literal('changeRequest'), changeRequest: ChangeRequest })],
-  { $id: 'VersionContext', description: 'Whose content it is: a revision, with empty `pages` and `files`, or a change request.' },
+  [
+    Type.Object({ type: Type.Literal('revision'), revision: Revision }),
+    Type.Object({ type: Type.Literal('changeRequest'), changeRequest: ChangeRequest }),
+  ],
+  {
+    $id: 'VersionContext',
+    description: 'Whose content it is: a revision, with empty `pages` and `files`, or a change request.',
+  },
 )
 
 const inSpace = { organization: Organization, space: Space, versionContext: VersionContext }
@@ -24,10 +30,18 @@ export const ContentLocation = Type.Union(
     Type.Object({ kind: Type.Literal('file'), ...inSpace, file: File }),
     Type.Object({ kind: Type.Literal('reusable-content'), ...inSpace, reusableContent: ReusableContent }),
     Type.Object({ kind: Type.Literal('space'), ...inSpace }),
-    Type.Object({ kind: Type.Literal('openapi'), organization: Organization, spec: Type.String({ description: 'Its slug.' }) }),
+    Type.Object({
+      kind: Type.Literal('openapi'),
+      organization: Organization,
+      spec: Type.String({ description: 'Its slug.' }),
+    }),
     Type.Object({ kind: Type.Literal('url'), url: Type.String() }),
   ],
-  { $id: 'ContentLocation', description: 'A place in content. `organization`, `space`, `page` and the others are as their own GET returns them.' },
+  {
+    $id: 'ContentLocation',
+    description:
+      'A place in content. `organization`, `space`, `page` and the others are as their own GET returns them.',
+  },
 )
 export type ContentLocation = Static<typeof ContentLocation>
 
@@ -41,15 +55,23 @@ const Link = Type.Object(
   {
     status: LinkStatus,
     relation: oneOf(['reference', 'dependsOn'], {
-      description: '`dependsOn`: the target is shown as a part of the page: reusable content, a cover, a specification.',
+      description:
+        '`dependsOn`: the target is shown as a part of the page: reusable content, a cover, a specification.',
     }),
-    target: Type.String({ description: 'The target as it is written, without escapes; at most 2048 characters of it.' }),
+    target: Type.String({
+      description: 'The target as it is written, without escapes; at most 2048 characters of it.',
+    }),
     problem: Type.Optional(Type.String({ description: 'Why it is broken, and what to do.' })),
     brokenByChangeRequest: Type.Optional(
-      Type.Boolean({ description: 'Of broken links of a change request: whether the change request broke it, so that it is not broken without it.' }),
+      Type.Boolean({
+        description:
+          'Of broken links of a change request: whether the change request broke it, so that it is not broken without it.',
+      }),
     ),
     targetReference: Type.Optional(ContentLocation),
-    locationReferences: Type.Array(ContentLocation, { description: 'The page or reusable content in which the link stands.' }),
+    locationReferences: Type.Array(ContentLocation, {
+      description: 'The page or reusable content in which the link stands.',
+    }),
   },
   { $id: 'Link' },
 )
@@ -63,7 +85,10 @@ export const LinkList = Type.Object(
       total: Type.Integer({ minimum: 0, description: 'All links, whatever `status` was asked for.' }),
       broken: Type.Object({
         total: Type.Integer({ minimum: 0 }),
-        changeRequest: Type.Integer({ minimum: 0, description: 'Of these, those that the change request broke; 0 outside of change requests.' }),
+        changeRequest: Type.Integer({
+          minimum: 0,
+          description: 'Of these, those that the change request broke; 0 outside of change requests.',
+        }),
       }),
     }),
   },

@@ -23,16 +23,23 @@ export interface MembershipDoc {
 }
 
 /** Lists that a membership is in: that of all, and that of its role (`guest` = none). */
-export const memberList = (organization: string, role?: Role | 'guest'): string => (role === undefined ? organization : `${organization}/${role}`)
+export const memberList = (organization: string, role?: Role | 'guest'): string =>
+  role === undefined ? organization : `${organization}/${role}`
 
-const listsOf = ({ organization, role }: MembershipDoc): string[] => [memberList(organization), memberList(organization, role ?? 'guest')]
+const listsOf = ({ organization, role }: MembershipDoc): string[] => [
+  memberList(organization),
+  memberList(organization, role ?? 'guest'),
+]
 
 export const memberships = table<MembershipDoc>()({
   name: 'memberships',
   indexes: { organization: (member) => member.organization, user: (member) => member.user },
   orders: {
     joinedAt: { group: listsOf, by: (member) => member.joinedAt },
-    lastSeenAt: { group: (member) => (member.lastSeenAt === undefined ? null : listsOf(member)), by: (member) => member.lastSeenAt ?? '' },
+    lastSeenAt: {
+      group: (member) => (member.lastSeenAt === undefined ? null : listsOf(member)),
+      by: (member) => member.lastSeenAt ?? '',
+    },
   },
   owner: (member) => member.organization,
 })
@@ -62,9 +69,19 @@ const order = oneOf(['asc', 'desc'], { default: 'desc' })
 
 export const MembersQuery = Type.Object({
   ...pageQuery,
-  role: Type.Optional(oneOf([...roles, 'guest'], { description: 'Members of that role; `guest` = those without one.' })),
-  search: Type.Optional(Type.String({ maxLength: 512, description: 'Text that the display name or e-mail address contains, ignoring case.' })),
-  sort: oneOf(['joinedAt', 'lastSeenAt'], { default: 'joinedAt', description: 'With `lastSeenAt`, members that were never active are left out.' }),
+  role: Type.Optional(
+    oneOf([...roles, 'guest'], { description: 'Members of that role; `guest` = those without one.' }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 512,
+      description: 'Text that the display name or e-mail address contains, ignoring case.',
+    }),
+  ),
+  sort: oneOf(['joinedAt', 'lastSeenAt'], {
+    default: 'joinedAt',
+    description: 'With `lastSeenAt`, members that were never active are left out.',
+  }),
   order,
 })
 export type MembersQuery = Static<typeof MembersQuery>
@@ -81,6 +98,11 @@ export const MemberSpaceList = listOf(Type.Object({ permission: RoleSchema, spac
 
 export const MemberTeamsQuery = Type.Object({ ...pageQuery, title: TitleFilter })
 
-export const MemberTeamList = listOf(Type.Object({ team: Team, member: Type.Object({ role: TeamRole }) }), { $id: 'MemberTeamList' })
+export const MemberTeamList = listOf(Type.Object({ team: Team, member: Type.Object({ role: TeamRole }) }), {
+  $id: 'MemberTeamList',
+})
 
-export const Pong = Type.Object({ serviceVisitorClaims: Type.Optional(Type.String({ description: 'A JWT to attach to the user.' })) }, { $id: 'Pong' })
+export const Pong = Type.Object(
+  { serviceVisitorClaims: Type.Optional(Type.String({ description: 'A JWT to attach to the user.' })) },
+  { $id: 'Pong' },
+)

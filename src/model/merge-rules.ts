@@ -17,7 +17,10 @@ const MergeRule = Type.Union(
   [
     Type.Object({ rule: oneOf(plainRules) }, closed),
     Type.Object(
-      { rule: oneOf(rulesWithUsers), users: Type.Array(Id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'IDs of members.' }) },
+      {
+        rule: oneOf(rulesWithUsers),
+        users: Type.Array(Id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'IDs of members.' }),
+      },
       closed,
     ),
     Type.Object(
@@ -60,7 +63,9 @@ export type SpaceMergeRules = Static<typeof SpaceMergeRules>
 /** A rule that a change request does not meet. */
 export const UnmetRule = Type.Object(
   {
-    rule: Type.String({ description: 'The name of the rule; `required_approvals` is `requiredApprovals` of the space.' }),
+    rule: Type.String({
+      description: 'The name of the rule; `required_approvals` is `requiredApprovals` of the space.',
+    }),
     message: Type.String({ description: 'What is missing, and what to do.' }),
   },
   { $id: 'UnmetMergeRule' },

@@ -65,7 +65,10 @@ const Changed = Type.Object({
   added: names,
   removed: names,
   changed: names,
-  counts: Type.Object({ added: Type.Integer(), removed: Type.Integer(), changed: Type.Integer() }, { description: 'Of all; each list has at most 100.' }),
+  counts: Type.Object(
+    { added: Type.Integer(), removed: Type.Integer(), changed: Type.Integer() },
+    { description: 'Of all; each list has at most 100.' },
+  ),
 })
 
 const BreakingChange = Type.Object({
@@ -130,21 +133,38 @@ const Source = Type.Union([
     },
     closed,
   ),
-  Type.Object({ text: Type.String({ minLength: 1, maxLength: LONGEST_TEXT, description: 'The specification itself, as JSON or YAML.' }) }, closed),
+  Type.Object(
+    {
+      text: Type.String({
+        minLength: 1,
+        maxLength: LONGEST_TEXT,
+        description: 'The specification itself, as JSON or YAML.',
+      }),
+    },
+    closed,
+  ),
 ])
 export type SpecSource = Static<typeof Source>
 
-const Visibility = oneOf(specVisibilities, { description: '`private`: not publicly available; `public`: available to anyone with the public link.' })
+const Visibility = oneOf(specVisibilities, {
+  description: '`private`: not publicly available; `public`: available to anyone with the public link.',
+})
 const Slug = Type.String({
   pattern: SPEC_SLUG,
   'x-pattern-message': 'must be lower-case letters and digits, with single hyphens between them, such as pet-store',
   maxLength: 100,
 })
 
-export const CreateOpenAPISpec = Type.Object({ slug: Slug, source: Source, visibility: Type.Optional(Visibility) }, { ...closed, $id: 'CreateOpenAPISpec' })
+export const CreateOpenAPISpec = Type.Object(
+  { slug: Slug, source: Source, visibility: Type.Optional(Visibility) },
+  { ...closed, $id: 'CreateOpenAPISpec' },
+)
 export type CreateOpenAPISpec = Static<typeof CreateOpenAPISpec>
 
-export const PutOpenAPISpec = Type.Object({ source: Source, visibility: Type.Optional(Visibility) }, { ...closed, $id: 'PutOpenAPISpec' })
+export const PutOpenAPISpec = Type.Object(
+  { source: Source, visibility: Type.Optional(Visibility) },
+  { ...closed, $id: 'PutOpenAPISpec' },
+)
 export type PutOpenAPISpec = Static<typeof PutOpenAPISpec>
 
 export const UpdateOpenAPISpec = Type.Object({ visibility: Visibility }, { ...closed, $id: 'UpdateOpenAPISpec' })
@@ -165,14 +185,20 @@ export const OpenAPISpec = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
     slug: Slug,
-    sourceURL: Type.Optional(Type.String({ format: 'uri', description: 'Absent if the specification was given as a text.' })),
+    sourceURL: Type.Optional(
+      Type.String({ format: 'uri', description: 'Absent if the specification was given as a text.' }),
+    ),
     processingState: oneOf(specStates),
     visibility: Visibility,
     lastVersion: Type.Optional(Id),
     lastProcessedAt: Type.Optional(Timestamp),
-    lastProcessErrorCode: Type.Optional(oneOf(specErrorCodes, { description: 'Present if the last processing failed.' })),
+    lastProcessErrorCode: Type.Optional(
+      oneOf(specErrorCodes, { description: 'Present if the last processing failed.' }),
+    ),
     lastProcessError: Type.Optional(SpecProcessError),
-    lastProcessedErrors: Type.Array(SpecProcessError, { description: 'What the last processing found wrong, at most 100; empty if it succeeded.' }),
+    lastProcessedErrors: Type.Array(SpecProcessError, {
+      description: 'What the last processing found wrong, at most 100; empty if it succeeded.',
+    }),
     lastProcessedErrorCount: Type.Integer({ minimum: 0, description: 'Number of errors before the list was cut.' }),
     permissions: permissionsOf(openApiSpecPermissions),
     urls: Type.Object({
@@ -191,7 +217,11 @@ export const OpenAPISpecVersion = Type.Object(
     object: Type.Literal('openapi-spec-version'),
     id: Id,
     createdAt: Timestamp,
-    url: Type.String({ format: 'uri', maxLength: 2048, description: 'Returns the bundled document. It needs no token, and expires.' }),
+    url: Type.String({
+      format: 'uri',
+      maxLength: 2048,
+      description: 'Returns the bundled document. It needs no token, and expires.',
+    }),
     openapi: Type.String({ description: 'Version of OpenAPI, or 2.0.' }),
     title: Type.String(),
     changes: Type.Optional(SpecChanges),
@@ -216,11 +246,18 @@ export const OpenAPISpecContent = Type.Object(
         references: Type.Array(Type.String()),
         specification: Type.Unsafe<unknown>({ type: 'object', description: 'The document.' }),
       }),
-      { description: 'Path of a file → the file. All that the specification refers to is in its one document, `openapi.json`.' },
+      {
+        description:
+          'Path of a file → the file. All that the specification refers to is in its one document, `openapi.json`.',
+      },
     ),
     url: Type.String({ format: 'uri' }),
     urls: Type.Object({
-      source: nullable(Type.String({ description: 'The URL that the specification was fetched from; null if it was given as a text.' })),
+      source: nullable(
+        Type.String({
+          description: 'The URL that the specification was fetched from; null if it was given as a text.',
+        }),
+      ),
       public: nullable(Type.String({ description: 'Address for everybody; null unless the specification is public.' })),
     }),
   },

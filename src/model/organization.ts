@@ -20,7 +20,17 @@ const useCases = [
 
 const communityTypes = ['nonProfit', 'openSource', 'education'] as const
 
-const plans = ['free_2024', 'plus_2024', 'pro_2024', 'enterprise_2024', 'community_2024', 'free', 'plus', 'pro', 'internal'] as const
+const plans = [
+  'free_2024',
+  'plus_2024',
+  'pro_2024',
+  'enterprise_2024',
+  'community_2024',
+  'free',
+  'plus',
+  'pro',
+  'internal',
+] as const
 
 /** An organization, as stored. */
 export interface OrganizationDoc {
@@ -47,7 +57,11 @@ export interface OrganizationDoc {
 
 export const organizations = table<OrganizationDoc>()({
   name: 'organizations',
-  indexes: { emailDomain: (org) => org.emailDomains, hostname: (org) => org.hostname ?? null, customHostname: (org) => org.customHostname ?? null },
+  indexes: {
+    emailDomain: (org) => org.emailDomains,
+    hostname: (org) => org.hostname ?? null,
+    customHostname: (org) => org.customHostname ?? null,
+  },
   owner: (org) => org.id,
 })
 
@@ -82,7 +96,8 @@ const domainName = Type.String({
 const EmailDomains = Type.Array(domainName, {
   maxItems: 100,
   uniqueItems: true,
-  description: 'Domains of e-mail addresses, in lower case. People with such an address can find the organization; they do not become members.',
+  description:
+    'Domains of e-mail addresses, in lower case. People with such an address can find the organization; they do not become members.',
 })
 
 /** Also the subdomain of the organization, so it has the form of one label of a domain name. */
@@ -119,7 +134,9 @@ export const Organization = Type.Object(
     title: Title,
     createdAt: Timestamp,
     emailDomains: Type.Array(Type.String()),
-    hostname: Type.Optional(Type.String({ minLength: 3, maxLength: 32, description: 'Default hostname of public content.' })),
+    hostname: Type.Optional(
+      Type.String({ minLength: 3, maxLength: 32, description: 'Default hostname of public content.' }),
+    ),
     type: oneOf(organizationTypes),
     useCase: Type.Optional(oneOf(useCases)),
     communityType: Type.Optional(oneOf(communityTypes)),
@@ -140,16 +157,24 @@ export const Organization = Type.Object(
       count: Type.Integer({ minimum: 0, description: 'Number of trials so far: a self-hosted service has none.' }),
     }),
     blocked: Type.Optional(Type.Object({ reason: oneOf(['security']) })),
-    internal_billingMigration: Type.Optional(Type.Object({ deadline: Timestamp, discountPercent: Type.Number(), discountEndDate: Type.Optional(Timestamp) })),
+    internal_billingMigration: Type.Optional(
+      Type.Object({ deadline: Timestamp, discountPercent: Type.Number(), discountEndDate: Type.Optional(Timestamp) }),
+    ),
     urls: Type.Object({ location: Type.String(), app: Type.String(), logo: Type.Optional(Type.String()) }),
     permissions: permissionsOf(organizationPermissions),
   },
   { $id: 'Organization' },
 )
 
-export const OrganizationsOfDomain = Type.Object({ organizations: Type.Array(Organization) }, { $id: 'OrganizationsOfDomain' })
+export const OrganizationsOfDomain = Type.Object(
+  { organizations: Type.Array(Organization) },
+  { $id: 'OrganizationsOfDomain' },
+)
 
-export const CreateOrganization = Type.Object({ title: Title, emailDomains: Type.Optional(EmailDomains) }, { ...closed, $id: 'CreateOrganization' })
+export const CreateOrganization = Type.Object(
+  { title: Title, emailDomains: Type.Optional(EmailDomains) },
+  { ...closed, $id: 'CreateOrganization' },
+)
 export type CreateOrganization = Static<typeof CreateOrganization>
 
 export const UpdateOrganization = Type.Object(
@@ -159,14 +184,27 @@ export const UpdateOrganization = Type.Object(
     hostname: Type.Optional(Hostname),
     defaultRole: Type.Optional(nullable(RoleSchema)),
     defaultContent: Type.Optional(nullable(DefaultContent)),
-    logo: Type.Optional(nullable(Type.String({ format: 'uri', pattern: '^https?://', 'x-pattern-message': 'must be an http or https URL', maxLength: 2048 }))),
+    logo: Type.Optional(
+      nullable(
+        Type.String({
+          format: 'uri',
+          pattern: '^https?://',
+          'x-pattern-message': 'must be an http or https URL',
+          maxLength: 2048,
+        }),
+      ),
+    ),
     sso: Type.Optional(Type.Boolean()),
     ai: Type.Optional(Type.Boolean()),
     inviteLinks: Type.Optional(Type.Boolean()),
     mergeRules: Type.Optional(OrganizationMergeRules),
     useCase: Type.Optional(nullable(oneOf(useCases))),
     communityType: Type.Optional(
-      nullable(oneOf(communityTypes, { description: 'With one, the type of the organization is `community`; null makes it `business`.' })),
+      nullable(
+        oneOf(communityTypes, {
+          description: 'With one, the type of the organization is `community`; null makes it `business`.',
+        }),
+      ),
     ),
     customHostname: Type.Optional(
       nullable(

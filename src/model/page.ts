@@ -30,7 +30,9 @@ export const Page = Type.Recursive(
       id: Id,
       title: Type.String(),
       type: oneOf(['document', 'group', 'link', 'computed']),
-      kind: oneOf(['sheet', 'group', 'link'], { description: 'For older clients: `sheet` for the types document and computed.' }),
+      kind: oneOf(['sheet', 'group', 'link'], {
+        description: 'For older clients: `sheet` for the types document and computed.',
+      }),
       slug: Type.String(),
       path: Type.String(),
       emoji: Type.Optional(Type.String()),
@@ -54,17 +56,24 @@ export const Page = Type.Recursive(
       ),
       variables: Type.Optional(StringMap),
       tags: Type.Array(Type.String(), {
-        description: 'The tags of its front matter, at most 100, by the labels that `.gitbook/tags.yaml` gives them; a tag without a label as it is written.',
+        description:
+          'The tags of its front matter, at most 100, by the labels that `.gitbook/tags.yaml` gives them; a tag without a label as it is written.',
       }),
       condition: Type.Optional(Type.String()),
       hidden: Type.Optional(Type.Boolean()),
       noIndex: Type.Optional(Type.Boolean()),
       noRobotsIndex: Type.Optional(Type.Boolean()),
-      metaLinks: Type.Optional(Type.Object({ canonical: Type.Optional(Type.String()), alternates: Type.Optional(Type.Array(Type.String())) })),
+      metaLinks: Type.Optional(
+        Type.Object({ canonical: Type.Optional(Type.String()), alternates: Type.Optional(Type.Array(Type.String())) }),
+      ),
       target: Type.Optional(ContentReference),
       href: Type.Optional(Type.String()),
       computed: Type.Optional(
-        Type.Object({ type: Type.String(), dependencies: Type.Record(Type.String(), Type.Unknown()), props: Type.Record(Type.String(), Type.Unknown()) }),
+        Type.Object({
+          type: Type.String(),
+          dependencies: Type.Record(Type.String(), Type.Unknown()),
+          props: Type.Record(Type.String(), Type.Unknown()),
+        }),
       ),
       computedSeed: Type.Optional(Type.String()),
       diagnostics: Type.Optional(Type.Array(Diagnostic)),

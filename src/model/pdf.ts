@@ -6,7 +6,9 @@ import { Diagnostic } from './content.js'
 export const PdfAddress = Type.Object(
   {
     url: Type.String({ format: 'uri', description: 'Signed; works without a token until it expires.' }),
-    diagnostics: Type.Optional(Type.Array(Diagnostic, { description: 'What is missing in the PDF, if it has been made.' })),
+    diagnostics: Type.Optional(
+      Type.Array(Diagnostic, { description: 'What is missing in the PDF, if it has been made.' }),
+    ),
   },
   { $id: 'PdfAddress' },
 )

@@ -54,7 +54,10 @@ export type InviteToContent = Static<typeof InviteToContent>
 export const UpdateContentPermission = Type.Object({ role: RoleSchema }, { ...closed, $id: 'UpdateContentPermission' })
 export type UpdateContentPermission = Static<typeof UpdateContentPermission>
 
-export const UserContentPermission = Type.Object({ permission: RoleSchema, user: User }, { $id: 'UserContentPermission' })
+export const UserContentPermission = Type.Object(
+  { permission: RoleSchema, user: User },
+  { $id: 'UserContentPermission' },
+)
 
 export const TeamContentPermission = Type.Object(
   {
@@ -74,13 +77,21 @@ export const AggregatedContentPermission = Type.Object(
     sources: Type.Array(
       Type.Object({
         type: oneOf(permissionSources, {
-          description: 'The role in the organization, a default level, the visibility `in-collection`, a role given to a team, or one given by name.',
+          description:
+            'The role in the organization, a default level, the visibility `in-collection`, a role given to a team, or one given by name.',
         }),
         permission: RoleSchema,
-        collection: Type.Optional(Type.String({ description: 'ID of the collection above on which it is given; absent = on the resource itself.' })),
+        collection: Type.Optional(
+          Type.String({
+            description: 'ID of the collection above on which it is given; absent = on the resource itself.',
+          }),
+        ),
         team: Type.Optional(Type.String({ description: 'ID of the team.' })),
       }),
-      { description: 'Everything that gives a role, the most powerful first; `permission` is the most powerful of them.' },
+      {
+        description:
+          'Everything that gives a role, the most powerful first; `permission` is the most powerful of them.',
+      },
     ),
   },
   { $id: 'AggregatedContentPermission' },

@@ -3,7 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable } from './common.js'
 
 /** Index key of the parent of a space or collection: a collection, or the top level of an organization. */
-export const placeKey = ({ organization, parent }: { organization: string; parent?: string }): string => `${organization}/${parent ?? ''}`
+export const placeKey = ({ organization, parent }: { organization: string; parent?: string }): string =>
+  `${organization}/${parent ?? ''}`
 
 export const ContentTitle = Type.String({ maxLength: 50 })
 
@@ -24,7 +25,8 @@ export const MoveContent = Type.Object(
         Type.String({
           minLength: 1,
           maxLength: 64,
-          description: 'ID of the collection to move it into; null = the top level of the organization; absent = it keeps its parent.',
+          description:
+            'ID of the collection to move it into; null = the top level of the organization; absent = it keeps its parent.',
         }),
       ),
     ),
@@ -33,7 +35,8 @@ export const MoveContent = Type.Object(
         { before: Type.Optional(SiblingPointer), after: Type.Optional(SiblingPointer) },
         {
           ...closed,
-          description: 'Directly before `before`, otherwise directly after `after`, which must be spaces or collections of that parent. Absent = last.',
+          description:
+            'Directly before `before`, otherwise directly after `after`, which must be spaces or collections of that parent. Absent = last.',
         },
       ),
     ),
@@ -44,9 +47,19 @@ export type MoveContent = Static<typeof MoveContent>
 
 export const TransferContent = Type.Object(
   {
-    organization: Type.String({ minLength: 1, maxLength: 64, description: 'ID of the organization to transfer it to.' }),
+    organization: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'ID of the organization to transfer it to.',
+    }),
     parent: Type.Optional(
-      nullable(Type.String({ minLength: 1, maxLength: 64, description: 'ID of a collection of that organization; absent or null = its top level.' })),
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'ID of a collection of that organization; absent or null = its top level.',
+        }),
+      ),
     ),
   },
   { ...closed, $id: 'TransferContent' },

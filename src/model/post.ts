@@ -27,7 +27,10 @@ export interface Post extends Discussion {
 export const MAX_COMMENT_LENGTH = 20_000
 
 const Body = Type.Object(
-  { markdown: Type.Optional(Type.String()), document: Type.Optional(Type.Unknown({ description: 'The body as a block tree.' })) },
+  {
+    markdown: Type.Optional(Type.String()),
+    document: Type.Optional(Type.Unknown({ description: 'The body as a block tree.' })),
+  },
   { $id: 'CommentBody', description: 'In the requested `format`.' },
 )
 
@@ -49,10 +52,14 @@ export const CommentBodyInput = Type.Union(
     Type.Object({ markdown: Type.String({ minLength: 1, maxLength: MAX_COMMENT_LENGTH }) }, closed),
     Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, closed),
   ],
-  { description: `The text, as markdown (stored as it is) or as a block tree (stored as markdown): not blank, at most ${MAX_COMMENT_LENGTH} characters.` },
+  {
+    description: `The text, as markdown (stored as it is) or as a block tree (stored as markdown): not blank, at most ${MAX_COMMENT_LENGTH} characters.`,
+  },
 )
 export type CommentBodyInput = Static<typeof CommentBodyInput>
 
-export const formatQuery = { format: oneOf(formats, { default: 'markdown', description: 'Format of the bodies in the response.' }) }
+export const formatQuery = {
+  format: oneOf(formats, { default: 'markdown', description: 'Format of the bodies in the response.' }),
+}
 
 export const FormatQuery = Type.Object(formatQuery)

@@ -12,7 +12,9 @@ export const PublishedContentSite = Type.Object(
     structure: SiteStructureResponse,
     customizations: Type.Object({
       site: SiteCustomization,
-      siteSpaces: Type.Record(Type.String(), SiteCustomization, { description: 'By ID of the site space; only those that differ from the site.' }),
+      siteSpaces: Type.Record(Type.String(), SiteCustomization, {
+        description: 'By ID of the site space; only those that differ from the site.',
+      }),
     }),
     scripts: Type.Array(Type.String(), { maxItems: 0 }),
   },

@@ -64,13 +64,19 @@ export const PullRequestPreview = Type.Object(
     author: Type.Optional(Type.String({ description: 'Login of the author at the host.' })),
     head: Type.Object({
       ref: Type.String({ description: 'Name of the branch.' }),
-      repository: Type.Optional(Type.String({ description: 'The fork that it comes from; absent = the repository itself.' })),
+      repository: Type.Optional(
+        Type.String({ description: 'The fork that it comes from; absent = the repository itself.' }),
+      ),
       commit: Type.Optional(Type.String({ description: 'The head that the preview was made of.' })),
     }),
     state: oneOf(previewStates, { description: '`refused`: its content cannot be shown; see `message`.' }),
     message: Type.Optional(Type.String({ description: 'Why it is refused, and what to do.' })),
-    revision: Type.Optional(Type.String({ description: 'The revision of the space that shows it: read it like any other.' })),
-    baseRevision: Type.Optional(Type.String({ description: 'The revision that it is compared with: where it branched off.' })),
+    revision: Type.Optional(
+      Type.String({ description: 'The revision of the space that shows it: read it like any other.' }),
+    ),
+    baseRevision: Type.Optional(
+      Type.String({ description: 'The revision that it is compared with: where it branched off.' }),
+    ),
     problems: Type.Array(
       Type.Object({
         code: Type.String(),

@@ -39,9 +39,13 @@ export const Reaction = Type.Object(
 )
 
 const Emojis = (description: string) =>
-  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 20, uniqueItems: true, description }))
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 20, uniqueItems: true, description }),
+  )
 
 export const reactionMembers = {
-  addedReactions: Emojis('Emoji to react with: the emoji itself, or its code points in hexadecimal (`1f44d`). Reactions that exist already are ignored.'),
+  addedReactions: Emojis(
+    'Emoji to react with: the emoji itself, or its code points in hexadecimal (`1f44d`). Reactions that exist already are ignored.',
+  ),
   removedReactions: Emojis('Your own reactions to remove. Reactions that do not exist are ignored.'),
 }

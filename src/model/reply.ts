@@ -17,14 +17,20 @@ export const replies = table<ReplyDoc>()({
   owner: (reply) => reply.space,
 })
 
-export const CommentReply = Type.Object({ object: Type.Literal('comment-reply'), ...postFields }, { $id: 'CommentReply' })
+export const CommentReply = Type.Object(
+  { object: Type.Literal('comment-reply'), ...postFields },
+  { $id: 'CommentReply' },
+)
 
 export const CommentReplyList = listOf(CommentReply, { $id: 'CommentReplyList' })
 
 export const CreateReply = Type.Object({ body: CommentBodyInput }, { ...closed, $id: 'CreateCommentReply' })
 export type CreateReply = Static<typeof CreateReply>
 
-export const UpdateReply = Type.Object({ body: Type.Optional(CommentBodyInput), ...reactionMembers }, { ...closed, $id: 'UpdateCommentReply' })
+export const UpdateReply = Type.Object(
+  { body: Type.Optional(CommentBodyInput), ...reactionMembers },
+  { ...closed, $id: 'UpdateCommentReply' },
+)
 export type UpdateReply = Static<typeof UpdateReply>
 
 export const RepliesQuery = Type.Object({ ...pageQuery, ...formatQuery })

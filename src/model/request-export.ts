@@ -92,7 +92,12 @@ export const requestExports = table<RequestExportDoc>()({
 export const ExportChangeRequest = Type.Object(
   {
     connection: Type.Optional(
-      nullable(Type.String({ maxLength: 64, description: 'ID of a connection of the space; absent = the only one that may export change requests.' })),
+      nullable(
+        Type.String({
+          maxLength: 64,
+          description: 'ID of a connection of the space; absent = the only one that may export change requests.',
+        }),
+      ),
     ),
   },
   { ...closed, $id: 'ExportChangeRequest' },
@@ -104,7 +109,9 @@ export const ChangeRequestExport = Type.Object(
     object: Type.Literal('change-request-export'),
     changeRequest: Id,
     connection: Id,
-    status: oneOf(requestExportStatuses, { description: '`pending`: the pull request is not opened yet; `merged` and `closed`: it has ended.' }),
+    status: oneOf(requestExportStatuses, {
+      description: '`pending`: the pull request is not opened yet; `merged` and `closed`: it has ended.',
+    }),
     branch: Type.String({ description: 'Full name of the branch on the host.' }),
     base: Type.String({ description: 'Full name of the branch that the pull request is against.' }),
     revision: Type.Optional(Type.String({ description: 'The revision of the change request that the branch has.' })),
@@ -112,24 +119,41 @@ export const ChangeRequestExport = Type.Object(
     pullRequest: Type.Optional(Type.Object({ number: Type.Integer(), url: Type.String() })),
     reviewers: Type.Object({
       asked: Type.Array(Type.String(), { description: 'Logins that were asked for a review on the host.' }),
-      named: Type.Array(Id, { description: 'Users whose login is not known, or not accepted by the host: they are named in the text.' }),
+      named: Type.Array(Id, {
+        description: 'Users whose login is not known, or not accepted by the host: they are named in the text.',
+      }),
     }),
     merged: Type.Optional(
       Type.Object({
         method: oneOf(['merge', 'squash', 'rebase']),
-        commits: Type.Array(Type.String(), { description: "The commits that it became on the host's branch, oldest first." }),
+        commits: Type.Array(Type.String(), {
+          description: "The commits that it became on the host's branch, oldest first.",
+        }),
         by: Type.Optional(Type.String()),
         at: Type.Optional(Type.String()),
         revision: Type.Optional(
-          Type.String({ description: 'The revision of the main content that records the merge; absent until the commits are imported.' }),
+          Type.String({
+            description:
+              'The revision of the main content that records the merge; absent until the commits are imported.',
+          }),
         ),
       }),
     ),
-    reason: Type.Optional(Type.String({ description: 'Why it was closed without a merge, or why the change request stays open after one.' })),
-    waitsFor: Type.Optional(oneOf(['import', 'export'], { description: 'The run of the connection that it waits for.' })),
+    reason: Type.Optional(
+      Type.String({
+        description: 'Why it was closed without a merge, or why the change request stays open after one.',
+      }),
+    ),
+    waitsFor: Type.Optional(
+      oneOf(['import', 'export'], { description: 'The run of the connection that it waits for.' }),
+    ),
     problem: Type.Optional(
       Type.Object(
-        { cause: Type.String(), message: Type.String({ description: 'What is wrong, and what to do.' }), since: Timestamp },
+        {
+          cause: Type.String(),
+          message: Type.String({ description: 'What is wrong, and what to do.' }),
+          since: Timestamp,
+        },
         { description: 'Why it cannot go on at the moment; absent while it can. It is retried automatically.' },
       ),
     ),

@@ -64,7 +64,8 @@ export const Review = Type.Object(
     status: oneOf(reviewStatuses),
     revision: Type.String({ description: 'The revision of the change request that was reviewed.' }),
     stale: Type.Boolean({
-      description: 'Whether the change request has changed since, by a commit or an update from the main content. A stale approval does not count.',
+      description:
+        'Whether the change request has changed since, by a commit or an update from the main content. A stale approval does not count.',
     }),
     counts: Type.Boolean({
       description:
@@ -89,7 +90,11 @@ export const CreateReview = Type.Object(
     status: oneOf(reviewStatuses),
     comment: Type.Optional(CommentBodyInput),
     revision: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'The revision that was reviewed. Returns 409 if the change request has moved on since.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The revision that was reviewed. Returns 409 if the change request has moved on since.',
+      }),
     ),
   },
   { ...closed, $id: 'CreateChangeRequestReview' },
@@ -111,7 +116,12 @@ export const RequestedReviewerList = listOf(RequestedReviewer, { $id: 'ChangeReq
 
 export const RequestReviews = Type.Object(
   {
-    users: Type.Array(Id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'IDs of users who may review the space.' }),
+    users: Type.Array(Id, {
+      minItems: 1,
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'IDs of users who may review the space.',
+    }),
     subject: Type.Optional(Type.String({ maxLength: 100, description: 'A new subject of the change request.' })),
   },
   { ...closed, $id: 'RequestChangeRequestReviewers' },

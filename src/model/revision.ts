@@ -17,7 +17,13 @@ export const MergedFrom = Type.Object(
 
 /** What Git records of a commit besides its files. */
 const RevisionGit = Type.Object(
-  { oid: Type.String(), message: Type.String(), createdByService: Type.Boolean(), url: Type.Optional(Type.String()), ref: Type.Optional(Type.String()) },
+  {
+    oid: Type.String(),
+    message: Type.String(),
+    createdByService: Type.Boolean(),
+    url: Type.Optional(Type.String()),
+    ref: Type.Optional(Type.String()),
+  },
   { $id: 'RevisionGit' },
 )
 
@@ -52,8 +58,14 @@ export const Revision = Type.Object(
     git: Type.Optional(RevisionGit),
     urls: Type.Object({
       app: Type.String(),
-      published: Type.Optional(Type.String({ description: 'Address for visitors; present on the current revision of a published space.' })),
-      public: Type.Optional(Type.String({ description: 'The same address, present if everybody may see it and search engines may list it.' })),
+      published: Type.Optional(
+        Type.String({ description: 'Address for visitors; present on the current revision of a published space.' }),
+      ),
+      public: Type.Optional(
+        Type.String({
+          description: 'The same address, present if everybody may see it and search engines may list it.',
+        }),
+      ),
     }),
     type: oneOf(revisionTypes),
     mergedFrom: Type.Optional(MergedFrom),
@@ -89,7 +101,12 @@ export const RevisionsQuery = Type.Object({
         'Only revisions that changed this page: its file (under whatever path), its title or its place in the table of contents; for a deleted page, up to its deletion.',
     }),
   ),
-  author: Type.Optional(Type.String({ maxLength: 320, description: 'Only revisions of this author: the ID of a user, or an e-mail address.' })),
+  author: Type.Optional(
+    Type.String({
+      maxLength: 320,
+      description: 'Only revisions of this author: the ID of a user, or an e-mail address.',
+    }),
+  ),
 })
 export type RevisionsQuery = Static<typeof RevisionsQuery>
 
@@ -107,4 +124,7 @@ export const Rollback = Type.Object(
   { ...closed, $id: 'Rollback' },
 )
 
-export const RollbackResult = Type.Object({ revision: Type.String(), result: Type.Literal('rollback') }, { $id: 'RollbackResult' })
+export const RollbackResult = Type.Object(
+  { revision: Type.String(), result: Type.Literal('rollback') },
+  { $id: 'RollbackResult' },
+)

@@ -26,7 +26,12 @@ export const samlProviders = table<SamlProviderDoc>()({
   owner: (provider) => provider.organization,
 })
 
-const Label = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$', 'x-pattern-message': 'must not contain control characters' })
+const Label = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+  'x-pattern-message': 'must not contain control characters',
+})
 const CERTIFICATE_CHARACTERS = 32 * 1024
 
 export const SAMLProvider = Type.Object(
@@ -43,17 +48,23 @@ export const SAMLProvider = Type.Object(
         fingerprint: Type.String({ description: 'SHA-256.' }),
         notBefore: Timestamp,
         notAfter: Timestamp,
-        expired: Type.Boolean({ description: 'An expired certificate still verifies signatures; this is shown so that you can replace it.' }),
+        expired: Type.Boolean({
+          description: 'An expired certificate still verifies signatures; this is shown so that you can replace it.',
+        }),
       }),
       { description: 'What is in `certificate`.' },
     ),
     defaultTeam: Type.Optional(Team),
     defaultRole: nullable(RoleSchema),
     createdAt: Timestamp,
-    status: oneOf(['active', 'pending'], { description: '`pending` until `certificate`, `entityID` and `ssoURL` are there; then nobody can sign in by it.' }),
+    status: oneOf(['active', 'pending'], {
+      description: '`pending` until `certificate`, `entityID` and `ssoURL` are there; then nobody can sign in by it.',
+    }),
     service: Type.Object(
       {
-        acsURL: Type.String({ description: 'Assertion consumer service: where the identity provider posts its responses.' }),
+        acsURL: Type.String({
+          description: 'Assertion consumer service: where the identity provider posts its responses.',
+        }),
         startURL: Type.String({ description: 'Where a member begins to sign in, in a browser.' }),
         entityID: Type.String({ description: 'Entity ID of this service; also the address of its metadata.' }),
       },
@@ -80,27 +91,43 @@ const settable = {
     Type.String({
       minLength: 1,
       maxLength: CERTIFICATE_CHARACTERS,
-      description: 'Certificates that the identity provider signs with: X.509 with RSA keys, in PEM. Several, one after the other, while keys are replaced.',
+      description:
+        'Certificates that the identity provider signs with: X.509 with RSA keys, in PEM. Several, one after the other, while keys are replaced.',
     }),
   ),
   ssoURL: Type.Optional(
-    Type.String({ format: 'uri', maxLength: 2048, description: 'Where the identity provider takes requests (HTTP-Redirect binding). https only.' }),
+    Type.String({
+      format: 'uri',
+      maxLength: 2048,
+      description: 'Where the identity provider takes requests (HTTP-Redirect binding). https only.',
+    }),
   ),
-  defaultTeam: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 64, description: 'ID of the team that new members join.' }))),
+  defaultTeam: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 64, description: 'ID of the team that new members join.' })),
+  ),
   defaultRole: Type.Optional(nullable(RoleSchema)),
 }
 
 export const CreateSAMLProvider = Type.Object({ label: Label, ...settable }, { ...closed, $id: 'CreateSAMLProvider' })
 export type CreateSAMLProvider = Static<typeof CreateSAMLProvider>
 
-export const UpdateSAMLProvider = Type.Object({ label: Type.Optional(Label), ...settable }, { ...closed, $id: 'UpdateSAMLProvider' })
+export const UpdateSAMLProvider = Type.Object(
+  { label: Type.Optional(Label), ...settable },
+  { ...closed, $id: 'UpdateSAMLProvider' },
+)
 export type UpdateSAMLProvider = Static<typeof UpdateSAMLProvider>
 
-export const SSOLogins = Type.Object({ items: Type.Array(Type.Object({ id: Id, label: Type.String(), startURL: Type.String() })) }, { $id: 'SSOLogins' })
+export const SSOLogins = Type.Object(
+  { items: Type.Array(Type.Object({ id: Id, label: Type.String(), startURL: Type.String() })) },
+  { $id: 'SSOLogins' },
+)
 
 /** The form that identity providers post. */
 export const SAMLForm = Type.Object(
-  { SAMLResponse: Type.String({ maxLength: 327_680, description: 'The response, in base64.' }), RelayState: Type.String({ maxLength: 128 }) },
+  {
+    SAMLResponse: Type.String({ maxLength: 327_680, description: 'The response, in base64.' }),
+    RelayState: Type.String({ maxLength: 128 }),
+  },
   { ...closed, $id: 'SAMLForm' },
 )
 export type SAMLForm = Static<typeof SAMLForm>

@@ -18,11 +18,14 @@ const SCORE = 'Higher is better.'
 
 const SearchSection = Type.Object(
   {
-    id: Type.String({ description: 'The ID of the page, and the anchor after `#` if a heading stands above the section.' }),
+    id: Type.String({
+      description: 'The ID of the page, and the anchor after `#` if a heading stands above the section.',
+    }),
     title: Type.String({ description: 'The heading; the title of the page for what comes before the first heading.' }),
     path: Type.String({ description: 'The path of the page, and the anchor after `#`.' }),
     body: Type.String({
-      description: 'Plain text around the matches, at most 300 characters. Each matched word is between `**`; what is left out is an ellipsis.',
+      description:
+        'Plain text around the matches, at most 300 characters. Each matched word is between `**`; what is left out is an ellipsis.',
     }),
     score: Type.Number({ description: SCORE }),
     resultType: Type.Literal('section'),
@@ -35,11 +38,18 @@ const page = {
   id: Type.String(),
   title: Type.String(),
   path: Type.String(),
-  sections: Type.Array(SearchSection, { description: 'At most five, best first; none if only the title of the page matches.' }),
+  sections: Type.Array(SearchSection, {
+    description: 'At most five, best first; none if only the title of the page matches.',
+  }),
   description: Type.String({ description: 'The description of the page; empty without one.' }),
   score: Type.Number({ description: SCORE }),
-  rank: Type.Integer({ minimum: 1, description: 'Position in the whole result, from 1; pages of the list continue it.' }),
-  ancestors: Type.Array(Type.Object({ title: Type.String() }), { description: 'The entries above the page, from the top.' }),
+  rank: Type.Integer({
+    minimum: 1,
+    description: 'Position in the whole result, from 1; pages of the list continue it.',
+  }),
+  ancestors: Type.Array(Type.Object({ title: Type.String() }), {
+    description: 'The entries above the page, from the top.',
+  }),
   resultType: Type.Literal('page'),
   urls,
 }
@@ -63,7 +73,10 @@ export const searchSpaces = (options: { $id: string }) =>
     {
       ...listOf(SearchSpace).properties,
       partial: Type.Optional(
-        Type.Literal(true, { description: 'Not all spaces could be searched in time, so hits are missing, also from `count`. Repeat the request.' }),
+        Type.Literal(true, {
+          description:
+            'Not all spaces could be searched in time, so hits are missing, also from `count`. Repeat the request.',
+        }),
       ),
     },
     options,

@@ -23,14 +23,26 @@ export const signIns = table<SignInDoc>()({
   unique: ['hash'],
 })
 
-export const LinkSecret = Type.String({ minLength: 20, maxLength: 200, description: 'The part of the link after the #.' })
+export const LinkSecret = Type.String({
+  minLength: 20,
+  maxLength: 200,
+  description: 'The part of the link after the #.',
+})
 
 export const SignIn = Type.Object(
-  { email: Email, invite: Type.Optional(Type.String({ minLength: 20, maxLength: 200, description: 'The secret of a link invitation, to join with it.' })) },
+  {
+    email: Email,
+    invite: Type.Optional(
+      Type.String({ minLength: 20, maxLength: 200, description: 'The secret of a link invitation, to join with it.' }),
+    ),
+  },
   { ...closed, $id: 'SignIn' },
 )
 export type SignIn = Static<typeof SignIn>
 
-export const SignInStarted = Type.Object({ object: Type.Literal('sign-in'), message: Type.String() }, { $id: 'SignInStarted' })
+export const SignInStarted = Type.Object(
+  { object: Type.Literal('sign-in'), message: Type.String() },
+  { $id: 'SignInStarted' },
+)
 
 export const FinishSignIn = Type.Object({ token: LinkSecret }, { ...closed, $id: 'FinishSignIn' })

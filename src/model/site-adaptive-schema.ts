@@ -3,15 +3,25 @@ import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, oneOf, Timestamp } from './common.js'
 
-const texts = { title: Type.Optional(Type.String({ maxLength: 128 })), description: Type.Optional(Type.String({ maxLength: 256 })) }
+const texts = {
+  title: Type.Optional(Type.String({ maxLength: 128 })),
+  description: Type.Optional(Type.String({ maxLength: 256 })),
+}
 
 /** Most claims that a schema may declare at each of its two levels. */
 const MAX_CLAIMS = 100
 
 const Claim = Type.Object({ type: Type.Literal('boolean'), ...texts }, { ...closed, $id: 'SiteAdaptiveClaim' })
 type Claim = Static<typeof Claim>
-const Claims = Type.Unsafe<Record<string, Claim>>({ type: 'object', additionalProperties: Claim, maxProperties: MAX_CLAIMS })
-const UnsignedClaims = Type.Object({ type: Type.Literal('object'), ...texts, properties: Claims, additionalProperties: Type.Literal(false) }, closed)
+const Claims = Type.Unsafe<Record<string, Claim>>({
+  type: 'object',
+  additionalProperties: Claim,
+  maxProperties: MAX_CLAIMS,
+})
+const UnsignedClaims = Type.Object(
+  { type: Type.Literal('object'), ...texts, properties: Claims, additionalProperties: Type.Literal(false) },
+  closed,
+)
 
 /** Claims by name, and under `unsigned` those that a visitor's browser may state itself. */
 interface AdaptiveClaims {
@@ -22,7 +32,9 @@ interface AdaptiveClaims {
 /** The part of JSON Schema draft-07 that can declare claims of visitors: an object of booleans, with an object `unsigned` of booleans in it. */
 export const AdaptiveJsonSchema = Type.Object(
   {
-    $schema: Type.Optional(oneOf(['http://json-schema.org/draft-07/schema#', 'http://json-schema.org/draft-07/schema'])),
+    $schema: Type.Optional(
+      oneOf(['http://json-schema.org/draft-07/schema#', 'http://json-schema.org/draft-07/schema']),
+    ),
     type: Type.Literal('object'),
     ...texts,
     properties: Type.Unsafe<AdaptiveClaims>({
@@ -36,7 +48,8 @@ export const AdaptiveJsonSchema = Type.Object(
   {
     ...closed,
     $id: 'SiteAdaptiveJSONSchema',
-    description: 'A JSON Schema (draft-07) of boolean claims, with an object `unsigned` for those that browsers may set; other claims are not allowed.',
+    description:
+      'A JSON Schema (draft-07) of boolean claims, with an object `unsigned` for those that browsers may set; other claims are not allowed.',
   },
 )
 export type AdaptiveJsonSchema = Static<typeof AdaptiveJsonSchema>
@@ -48,14 +61,21 @@ export interface SiteAdaptiveSchemaDoc {
   updatedAt: string
 }
 
-export const siteAdaptiveSchemas = table<SiteAdaptiveSchemaDoc>()({ name: 'site-adaptive-schemas', indexes: {}, owner: (schema) => schema.id })
+export const siteAdaptiveSchemas = table<SiteAdaptiveSchemaDoc>()({
+  name: 'site-adaptive-schemas',
+  indexes: {},
+  owner: (schema) => schema.id,
+})
 
 export const SiteAdaptiveSchema = Type.Object(
   { object: Type.Literal('site-adaptive-schema'), jsonSchema: AdaptiveJsonSchema, updatedAt: Timestamp },
   { $id: 'SiteAdaptiveSchema' },
 )
 
-export const UpdateSiteAdaptiveSchema = Type.Object({ jsonSchema: AdaptiveJsonSchema }, { ...closed, $id: 'UpdateSiteAdaptiveSchema' })
+export const UpdateSiteAdaptiveSchema = Type.Object(
+  { jsonSchema: AdaptiveJsonSchema },
+  { ...closed, $id: 'UpdateSiteAdaptiveSchema' },
+)
 
 export const TemplateConditions = Type.Object(
   { items: Type.Array(Type.Object({ description: Type.String(), condition: Type.String() })) },

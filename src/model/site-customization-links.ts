@@ -9,16 +9,28 @@ export const ThemedHref = Type.Object({ light: Href, dark: Href }, closed)
 export const LinkTitle = Type.String({ minLength: 1, maxLength: 100 })
 
 const Style = oneOf(['link', 'button-primary', 'button-secondary'])
-const Condition = Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: 'Expression that decides whether a visitor sees the link.' }))
+const Condition = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'Expression that decides whether a visitor sees the link.',
+  }),
+)
 
 /** A link of a menu below a link of the header; `to` null = a heading that leads nowhere. */
-const SiteMenuLink = Type.Object({ title: Type.String({ minLength: 1, maxLength: 64 }), to: nullable(SiteDestination) }, { ...closed, $id: 'SiteMenuLink' })
+const SiteMenuLink = Type.Object(
+  { title: Type.String({ minLength: 1, maxLength: 64 }), to: nullable(SiteDestination) },
+  { ...closed, $id: 'SiteMenuLink' },
+)
 const Menu = Type.Array(SiteMenuLink, { maxItems: 50 })
 
 const headerLink = { title: LinkTitle, to: nullable(SiteDestination), condition: Condition }
 
 /** A link in the header, with a menu below it. */
-export const SiteHeaderLink = Type.Object({ ...headerLink, style: Style, links: Menu }, { ...closed, $id: 'SiteHeaderLink' })
+export const SiteHeaderLink = Type.Object(
+  { ...headerLink, style: Style, links: Menu },
+  { ...closed, $id: 'SiteHeaderLink' },
+)
 
 /** A link in the header, as clients give it: without a style it is a `link`, without links it has no menu. */
 export const SiteHeaderLinkInput = Type.Object(
@@ -26,6 +38,12 @@ export const SiteHeaderLinkInput = Type.Object(
   { ...closed, $id: 'SiteHeaderLinkInput' },
 )
 
-const SiteFooterLink = Type.Object({ title: LinkTitle, to: nullable(SiteDestination) }, { ...closed, $id: 'SiteFooterLink' })
+const SiteFooterLink = Type.Object(
+  { title: LinkTitle, to: nullable(SiteDestination) },
+  { ...closed, $id: 'SiteFooterLink' },
+)
 
-export const SiteFooterGroup = Type.Object({ title: LinkTitle, links: Type.Array(SiteFooterLink, { maxItems: 50 }) }, { ...closed, $id: 'SiteFooterGroup' })
+export const SiteFooterGroup = Type.Object(
+  { title: LinkTitle, links: Type.Array(SiteFooterLink, { maxItems: 50 }) },
+  { ...closed, $id: 'SiteFooterGroup' },
+)

@@ -78,7 +78,11 @@ const fontId = Type.String({
   'x-pattern-message': 'must be letters, digits, - and _',
   description: 'A name of your choice.',
 })
-const CustomFont = customFont(Type.Object({ url: Href, format }, closed), { id: fontId, custom: Type.Literal(true) }, 'SiteCustomFont')
+const CustomFont = customFont(
+  Type.Object({ url: Href, format }, closed),
+  { id: fontId, custom: Type.Literal(true) },
+  'SiteCustomFont',
+)
 const CustomFontInput = customFont(
   Type.Object({ url: Href, format: Type.Optional(format) }, closed),
   { id: Type.Optional(fontId), custom: Type.Optional(Type.Literal(true)) },
@@ -90,7 +94,8 @@ const CodeTheme = Type.String({
   maxLength: 64,
   pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
   'x-pattern-message': 'must be a name such as github-light',
-  description: 'Name of an editor theme, such as `github-light`. A theme that is not shipped is shown as `default-light` or `default-dark`.',
+  description:
+    'Name of an editor theme, such as `github-light`. A theme that is not shipped is shown as `default-light` or `default-dark`.',
 })
 
 const styling = {

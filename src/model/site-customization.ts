@@ -2,7 +2,13 @@
 import { type Static, type TPartial, type TProperties, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, nullable, oneOf } from './common.js'
-import { LinkTitle, SiteFooterGroup, SiteHeaderLink, SiteHeaderLinkInput, ThemedHref } from './site-customization-links.js'
+import {
+  LinkTitle,
+  SiteFooterGroup,
+  SiteHeaderLink,
+  SiteHeaderLinkInput,
+  ThemedHref,
+} from './site-customization-links.js'
 import { SiteStyling, SiteStylingInput, ThemedColor } from './site-customization-styling.js'
 import { Href, SiteDestination } from './site-destination.js'
 
@@ -10,7 +16,11 @@ const group = <P extends TProperties>(properties: P) => Type.Object(properties, 
 const Enabled = group({ enabled: Type.Boolean() })
 const Link = group({ title: LinkTitle, to: SiteDestination })
 
-const Favicon = Type.Union([group({ icon: ThemedHref }), group({ emoji: Type.String({ minLength: 1, maxLength: 50 }) }), group({})])
+const Favicon = Type.Union([
+  group({ icon: ThemedHref }),
+  group({ emoji: Type.String({ minLength: 1, maxLength: 50 }) }),
+  group({}),
+])
 const socialAccount = {
   platform: oneOf([
     'twitter',
@@ -28,11 +38,19 @@ const socialAccount = {
     'threads',
     'medium',
   ]),
-  handle: Type.String({ minLength: 1, maxLength: 64, pattern: '^@?[\\w][\\w.@/-]*$', 'x-pattern-message': 'must be a user name, with or without @' }),
+  handle: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^@?[\\w][\\w.@/-]*$',
+    'x-pattern-message': 'must be a user name, with or without @',
+  }),
 }
 const places = { footer: Type.Boolean(), header: Type.Boolean() }
 const SocialAccount = group({ ...socialAccount, display: group(places) })
-const SocialAccountInput = group({ ...socialAccount, display: Type.Optional(Type.Partial(Type.Object(places), closed)) })
+const SocialAccountInput = group({
+  ...socialAccount,
+  display: Type.Optional(Type.Partial(Type.Object(places), closed)),
+})
 
 /** Groups that are answered as they are given. */
 const plain = {
@@ -117,7 +135,12 @@ const givenGroups = {
 
 /** Some of the settings; the others have their default (for a site space: those of the site). */
 export const SiteCustomizationInput = Type.Partial(
-  Type.Object({ title: nullable(title), favicon: nullable(Favicon), socialAccounts: Type.Array(SocialAccountInput, MAX_SOCIAL_ACCOUNTS), ...givenGroups }),
+  Type.Object({
+    title: nullable(title),
+    favicon: nullable(Favicon),
+    socialAccounts: Type.Array(SocialAccountInput, MAX_SOCIAL_ACCOUNTS),
+    ...givenGroups,
+  }),
   {
     ...closed,
     $id: 'SiteCustomizationInput',

@@ -5,7 +5,11 @@ import { closed, Id } from './common.js'
 const Anchor = Type.String({ minLength: 1, maxLength: 256 })
 
 /** An address that pages of a site may lead to or load from. What it may look like beyond its length is checked by `hrefFault`. */
-export const Href = Type.String({ minLength: 1, maxLength: 2048, description: 'An https or http URL, or a path of the site that begins with one "/".' })
+export const Href = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description: 'An https or http URL, or a path of the site that begins with one "/".',
+})
 
 /** Where a link or a redirect of a site leads to. */
 export const SiteDestination = Type.Union(
@@ -19,7 +23,8 @@ export const SiteDestination = Type.Union(
   ],
   {
     $id: 'SiteDestination',
-    description: 'A URL (https, http, or a path of the site), or a content reference: a page, an anchor in it, a space, a section or a site space of the site.',
+    description:
+      'A URL (https, http, or a path of the site), or a content reference: a page, an anchor in it, a space, a section or a site space of the site.',
   },
 )
 export type SiteDestination = Static<typeof SiteDestination>

@@ -38,7 +38,12 @@ export const CreateSiteExternalLink = Type.Object(
 export type CreateSiteExternalLink = Static<typeof CreateSiteExternalLink>
 
 export const UpdateSiteExternalLink = Type.Object(
-  { title: Type.Optional(Title), target: Type.Optional(Href), icon: Type.Optional(nullable(SiteIconName)), sectionGroup: Type.Optional(Id) },
+  {
+    title: Type.Optional(Title),
+    target: Type.Optional(Href),
+    icon: Type.Optional(nullable(SiteIconName)),
+    sectionGroup: Type.Optional(Id),
+  },
   { ...closed, $id: 'UpdateSiteExternalLink' },
 )
 export type UpdateSiteExternalLink = Static<typeof UpdateSiteExternalLink>

@@ -23,7 +23,11 @@ export interface SitePublishingAuthDoc {
   updatedAt: string
 }
 
-export const sitePublishingAuths = table<SitePublishingAuthDoc>()({ name: 'site-publishing-auths', indexes: {}, owner: (auth) => auth.id })
+export const sitePublishingAuths = table<SitePublishingAuthDoc>()({
+  name: 'site-publishing-auths',
+  indexes: {},
+  owner: (auth) => auth.id,
+})
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Integration = Type.String({ minLength: 1, maxLength: 64 })
@@ -37,7 +41,10 @@ export const SitePublishingAuth = Type.Object(
     audience: Type.Optional(Name),
     issuer: Type.Optional(Name),
     previousKeyValidUntil: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Until then, tokens signed with the key before this one are accepted.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'Until then, tokens signed with the key before this one are accepted.',
+      }),
     ),
     privateKey: Type.Optional(
       Type.String({

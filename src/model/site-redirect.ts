@@ -38,7 +38,9 @@ export const SiteRedirect = Type.Object(
     id: Id,
     source: Type.String(),
     destination: SiteDestination,
-    status: oneOf(destinationStatuses, { description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not checked.' }),
+    status: oneOf(destinationStatuses, {
+      description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not checked.',
+    }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     urls: Type.Object({ location: Type.String() }),
@@ -46,7 +48,10 @@ export const SiteRedirect = Type.Object(
   { $id: 'SiteRedirect' },
 )
 
-export const CreateSiteRedirect = Type.Object({ source: Source, destination: SiteDestination }, { ...closed, $id: 'CreateSiteRedirect' })
+export const CreateSiteRedirect = Type.Object(
+  { source: Source, destination: SiteDestination },
+  { ...closed, $id: 'CreateSiteRedirect' },
+)
 export type CreateSiteRedirect = Static<typeof CreateSiteRedirect>
 
 export const UpdateSiteRedirect = Type.Object(

@@ -30,7 +30,9 @@ export const SiteSectionGroup = Type.Recursive(
       draft: Draft,
       sectionGroup: Type.Optional(Type.String({ ...Id, description: 'ID of the group that it is in.' })),
       sections: Type.Array(SiteSection, { description: 'The sections directly in it.' }),
-      children: Type.Array(Type.Union([SiteSection, Self, SiteExternalLink]), { description: 'Sections, groups and external links, in order.' }),
+      children: Type.Array(Type.Union([SiteSection, Self, SiteExternalLink]), {
+        description: 'Sections, groups and external links, in order.',
+      }),
       urls: Type.Object({ location: Type.String() }),
     }),
   { $id: 'SiteSectionGroup' },
@@ -60,9 +62,17 @@ export type UpdateSiteSectionGroup = Static<typeof UpdateSiteSectionGroup>
 
 export const AddSectionToGroup = Type.Object({ sectionId: Id }, { ...closed, $id: 'AddSectionToGroup' })
 
-const GroupPointer = Type.Object({ type: oneOf(['site-section', 'site-section-group', 'site-external-link']), id: Id }, closed)
+const GroupPointer = Type.Object(
+  { type: oneOf(['site-section', 'site-section-group', 'site-external-link']), id: Id },
+  closed,
+)
 
 export const MoveSiteSectionGroup = Type.Object(
-  { into: Into, position: Type.Optional(Type.Object({ before: Type.Optional(GroupPointer), after: Type.Optional(GroupPointer) }, closed)) },
+  {
+    into: Into,
+    position: Type.Optional(
+      Type.Object({ before: Type.Optional(GroupPointer), after: Type.Optional(GroupPointer) }, closed),
+    ),
+  },
   { ...closed, $id: 'MoveSiteSectionGroup' },
 )

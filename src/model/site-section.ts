@@ -46,7 +46,12 @@ export const SiteSection = Type.Object(
 )
 
 export const CreateSiteSection = Type.Object(
-  { spaceId: Id, title: Type.Optional(nullable(Title)), icon: Type.Optional(nullable(SiteIconName)), draft: Type.Optional(Draft) },
+  {
+    spaceId: Id,
+    title: Type.Optional(nullable(Title)),
+    icon: Type.Optional(nullable(SiteIconName)),
+    draft: Type.Optional(Draft),
+  },
   { ...closed, $id: 'CreateSiteSection' },
 )
 export type CreateSiteSection = Static<typeof CreateSiteSection>
@@ -68,6 +73,11 @@ export type UpdateSiteSection = Static<typeof UpdateSiteSection>
 const SectionPointer = Type.Object({ type: Type.Literal('site-section'), siteSection: Id }, closed)
 
 export const MoveSiteSection = Type.Object(
-  { into: Into, position: Type.Optional(Type.Object({ before: Type.Optional(SectionPointer), after: Type.Optional(SectionPointer) }, closed)) },
+  {
+    into: Into,
+    position: Type.Optional(
+      Type.Object({ before: Type.Optional(SectionPointer), after: Type.Optional(SectionPointer) }, closed),
+    ),
+  },
   { ...closed, $id: 'MoveSiteSection' },
 )

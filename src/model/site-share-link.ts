@@ -35,7 +35,11 @@ export const ShareLink = Type.Object(
     name: Name,
     active: Type.Boolean(),
     urls: Type.Object({
-      published: Type.Optional(Type.String({ description: 'The address with its secret. Absent if the signing key of the service has been replaced.' })),
+      published: Type.Optional(
+        Type.String({
+          description: 'The address with its secret. Absent if the signing key of the service has been replaced.',
+        }),
+      ),
     }),
   },
   { $id: 'ShareLink' },
@@ -44,5 +48,8 @@ export const ShareLink = Type.Object(
 export const CreateShareLink = Type.Object({ name: Name }, { ...closed, $id: 'CreateShareLink' })
 export type CreateShareLink = Static<typeof CreateShareLink>
 
-export const UpdateShareLink = Type.Object({ name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) }, { ...closed, $id: 'UpdateShareLink' })
+export const UpdateShareLink = Type.Object(
+  { name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) },
+  { ...closed, $id: 'UpdateShareLink' },
+)
 export type UpdateShareLink = Static<typeof UpdateShareLink>

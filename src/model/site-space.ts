@@ -27,7 +27,9 @@ export const SiteSpace = Type.Object(
     section: Type.Optional(Id),
     space: Space,
     title: Type.String(),
-    default: Type.Boolean({ description: 'Whether it is the default site space of the site: the default one of its default section.' }),
+    default: Type.Boolean({
+      description: 'Whether it is the default site space of the site: the default one of its default section.',
+    }),
     condition: Type.Optional(SiteCondition),
     draft: Draft,
     hasAdvancedCustomizationFeature: Type.Boolean(),
@@ -36,11 +38,19 @@ export const SiteSpace = Type.Object(
   { $id: 'SiteSpace' },
 )
 
-export const CreateSiteSpace = Type.Object({ spaceId: Id, sectionId: Type.Optional(Id), draft: Type.Optional(Draft) }, { ...closed, $id: 'CreateSiteSpace' })
+export const CreateSiteSpace = Type.Object(
+  { spaceId: Id, sectionId: Type.Optional(Id), draft: Type.Optional(Draft) },
+  { ...closed, $id: 'CreateSiteSpace' },
+)
 export type CreateSiteSpace = Static<typeof CreateSiteSpace>
 
 export const UpdateSiteSpace = Type.Object(
-  { path: Type.Optional(SitePath), condition: Type.Optional(nullable(SiteCondition)), spaceId: Type.Optional(Id), draft: Type.Optional(Draft) },
+  {
+    path: Type.Optional(SitePath),
+    condition: Type.Optional(nullable(SiteCondition)),
+    spaceId: Type.Optional(Id),
+    draft: Type.Optional(Draft),
+  },
   { ...closed, $id: 'UpdateSiteSpace' },
 )
 export type UpdateSiteSpace = Static<typeof UpdateSiteSpace>
@@ -48,6 +58,10 @@ export type UpdateSiteSpace = Static<typeof UpdateSiteSpace>
 const SiteSpacePointer = Type.Object({ type: Type.Literal('site-space'), siteSpace: Id }, closed)
 
 export const MoveSiteSpace = Type.Object(
-  { position: Type.Optional(Type.Object({ before: Type.Optional(SiteSpacePointer), after: Type.Optional(SiteSpacePointer) }, closed)) },
+  {
+    position: Type.Optional(
+      Type.Object({ before: Type.Optional(SiteSpacePointer), after: Type.Optional(SiteSpacePointer) }, closed),
+    ),
+  },
   { ...closed, $id: 'MoveSiteSpace' },
 )

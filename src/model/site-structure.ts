@@ -67,6 +67,12 @@ export const SiteStructureResponse = Type.Union(
 const ItemPointer = Type.Object({ type: oneOf(siteItemTypes), id: Id }, closed)
 
 export const SortSiteStructure = Type.Object(
-  { item: ItemPointer, into: Into, position: Type.Optional(Type.Object({ before: Type.Optional(ItemPointer), after: Type.Optional(ItemPointer) }, closed)) },
+  {
+    item: ItemPointer,
+    into: Into,
+    position: Type.Optional(
+      Type.Object({ before: Type.Optional(ItemPointer), after: Type.Optional(ItemPointer) }, closed),
+    ),
+  },
   { ...closed, $id: 'SortSiteStructure' },
 )

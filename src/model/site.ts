@@ -39,7 +39,8 @@ export interface SiteDoc {
 export const sitePermissions = [...spacePermissions, 'create', 'viewAdaptiveSchema', 'editAdaptiveSchema'] as const
 
 /** Its address below the organization, as an index key. */
-export const basenameKey = (site: Pick<SiteDoc, 'organization' | 'basename'>): string => `${site.organization}/${site.basename}`
+export const basenameKey = (site: Pick<SiteDoc, 'organization' | 'basename'>): string =>
+  `${site.organization}/${site.basename}`
 
 export const sites = table<SiteDoc>()({
   name: 'sites',
@@ -53,7 +54,12 @@ export const sites = table<SiteDoc>()({
   owner: (site) => site.id,
 })
 
-const iconURL = Type.String({ format: 'uri', pattern: '^https?://', 'x-pattern-message': 'must be an http or https URL', maxLength: 2048 })
+const iconURL = Type.String({
+  format: 'uri',
+  pattern: '^https?://',
+  'x-pattern-message': 'must be an http or https URL',
+  maxLength: 2048,
+})
 
 /** A picture for light and dark pages, an emoji, or null. */
 const SiteIcon = Type.Union(
@@ -90,7 +96,9 @@ export const Site = Type.Object(
     object: Type.Literal('site'),
     id: Id,
     type: oneOf(siteTypes),
-    appliedType: oneOf(siteTypes, { description: 'The type that applies: a self-hosted service has no trials, so it is `type`.' }),
+    appliedType: oneOf(siteTypes, {
+      description: 'The type that applies: a self-hosted service has no trials, so it is `type`.',
+    }),
     title: Type.String(SITE_TITLE),
     icon: SiteIcon,
     hostname: Type.Optional(Hostname),
@@ -104,14 +112,25 @@ export const Site = Type.Object(
     adaptiveContent: AdaptiveContent,
     ads: Type.Optional(SiteAds),
     agentsContext: oneOf(agentsContexts),
-    features: Type.Array(Type.Object({ id: Type.String(), plan: Type.String(), frozen: Type.Boolean(), customizations: Type.Array(Type.String()) })),
+    features: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        plan: Type.String(),
+        frozen: Type.Boolean(),
+        customizations: Type.Array(Type.String()),
+      }),
+    ),
     urls: Type.Object({
       location: Type.String(),
       app: Type.String(),
       published: Type.Optional(Type.String()),
       preview: Type.String({ description: 'The address of the site, whether it is published or not.' }),
-      login: Type.Optional(Type.String({ description: 'Where visitors sign in; present with visitor authentication.' })),
-      logout: Type.Optional(Type.String({ description: 'Where visitors sign out; present with visitor authentication.' })),
+      login: Type.Optional(
+        Type.String({ description: 'Where visitors sign in; present with visitor authentication.' }),
+      ),
+      logout: Type.Optional(
+        Type.String({ description: 'Where visitors sign out; present with visitor authentication.' }),
+      ),
     }),
     permissions: permissionsOf(sitePermissions),
   },

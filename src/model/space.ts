@@ -13,7 +13,10 @@ const editModes = ['live', 'locked'] as const
 /** What authenticates the visitors of a space: somebody else's JWT, or an integration. */
 const VisitorAuth = Type.Union([
   Type.Object({ backend: Type.Literal('custom') }, closed),
-  Type.Object({ backend: Type.Literal('integration'), integration: Type.String({ minLength: 1, maxLength: 256 }) }, closed),
+  Type.Object(
+    { backend: Type.Literal('integration'), integration: Type.String({ minLength: 1, maxLength: 256 }) },
+    closed,
+  ),
 ])
 export type VisitorAuth = Static<typeof VisitorAuth>
 
@@ -61,7 +64,8 @@ export interface SpaceDoc {
 
 /** A space without the members that count what belongs to it: only the space itself, as the API returns it, depends on these. */
 export function withoutCounters(space: Document<SpaceDoc>): Partial<SpaceDoc> {
-  const { version, nextChangeRequest, changeRequests, changeRequestsOpen, changeRequestsDraft, comments, ...rest } = space
+  const { version, nextChangeRequest, changeRequests, changeRequestsOpen, changeRequestsDraft, comments, ...rest } =
+    space
   return rest
 }
 
@@ -73,7 +77,9 @@ export const spaces = table<SpaceDoc>()({
     place: placeKey,
     deleted: (space) => (space.deletedAt ? 'yes' : null),
   },
-  orders: { createdAt: { group: (space) => (space.deletedAt ? null : space.organization), by: (space) => space.createdAt } },
+  orders: {
+    createdAt: { group: (space) => (space.deletedAt ? null : space.organization), by: (space) => space.createdAt },
+  },
   owner: (space) => space.id,
 })
 
@@ -144,7 +150,13 @@ export const CreateSpace = Type.Object(
     parent: Type.Optional(Id),
     language: Type.Optional(Language),
     editMode: Type.Optional(oneOf(editModes)),
-    template: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`empty` (the default), `sample`, or the ID of a template.' })),
+    template: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: '`empty` (the default), `sample`, or the ID of a template.',
+      }),
+    ),
   },
   { ...closed, $id: 'CreateSpace' },
 )

@@ -85,7 +85,8 @@ export const SSOIdentity = Type.Object(
     nameID: Type.String({ description: 'The name (NameID) that the identity provider gives the person.' }),
     user: Type.String({ description: 'ID of the user that the identity belongs to.' }),
     removed: Type.Boolean({
-      description: 'The user was removed from the organization. They stay out until the identity is forgotten, or they are invited again.',
+      description:
+        'The user was removed from the organization. They stay out until the identity is forgotten, or they are invited again.',
     }),
     createdAt: Timestamp,
     lastSignInAt: Type.Optional(Timestamp),

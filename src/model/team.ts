@@ -38,7 +38,10 @@ export const teamMemberId = (team: string, user: string): string => `${team}:${u
 
 export const teamPermissions = ['admin', 'view'] as const
 
-export const TeamRole = oneOf(['owner', 'member'], { $id: 'TeamRole', description: 'Owners may rename and delete the team and change its members.' })
+export const TeamRole = oneOf(['owner', 'member'], {
+  $id: 'TeamRole',
+  description: 'Owners may rename and delete the team and change its members.',
+})
 
 const Title = Type.String({ minLength: 1, maxLength: 64 })
 
@@ -48,7 +51,10 @@ export const Team = Type.Object(
     id: Id,
     title: Title,
     members: Type.Integer({ minimum: 0 }),
-    spaces: Type.Integer({ minimum: 0, description: 'Number of spaces that the team has a role on, directly or through a collection.' }),
+    spaces: Type.Integer({
+      minimum: 0,
+      description: 'Number of spaces that the team has a role on, directly or through a collection.',
+    }),
     createdAt: Timestamp,
     permissions: permissionsOf(teamPermissions),
   },
@@ -58,7 +64,10 @@ export const Team = Type.Object(
 export const TeamList = listOf(Team, { $id: 'TeamList' })
 
 export const CreateTeam = Type.Object(
-  { title: Title, members: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members.' })) },
+  {
+    title: Title,
+    members: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members.' })),
+  },
   { ...closed, $id: 'CreateTeam' },
 )
 export type CreateTeam = Static<typeof CreateTeam>
@@ -66,12 +75,18 @@ export type CreateTeam = Static<typeof CreateTeam>
 export const UpdateTeam = Type.Object({ title: Title }, { ...closed, $id: 'UpdateTeam' })
 export type UpdateTeam = Static<typeof UpdateTeam>
 
-export const TitleFilter = Type.Optional(Type.String({ maxLength: 512, description: 'Text that the title contains, ignoring case.' }))
+export const TitleFilter = Type.Optional(
+  Type.String({ maxLength: 512, description: 'Text that the title contains, ignoring case.' }),
+)
 
 export const TeamsQuery = Type.Object({
   ...pageQuery,
   owner: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'ID of a member: only teams that they may manage, as an owner or as an admin.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'ID of a member: only teams that they may manage, as an owner or as an admin.',
+    }),
   ),
   title: TitleFilter,
 })
@@ -79,8 +94,12 @@ export type TeamsQuery = Static<typeof TeamsQuery>
 
 export const SetTeamMembers = Type.Object(
   {
-    add: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to add to the team.' })),
-    remove: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to remove from it.' })),
+    add: Type.Optional(
+      Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to add to the team.' }),
+    ),
+    remove: Type.Optional(
+      Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to remove from it.' }),
+    ),
     memberships: Type.Optional(
       Type.Record(Type.String(), TeamRole, {
         maxProperties: 1000,
@@ -92,6 +111,9 @@ export const SetTeamMembers = Type.Object(
 )
 export type SetTeamMembers = Static<typeof SetTeamMembers>
 
-const TeamMember = Type.Object({ object: Type.Literal('team-member'), id: Id, role: TeamRole, user: User }, { $id: 'TeamMember' })
+const TeamMember = Type.Object(
+  { object: Type.Literal('team-member'), id: Id, role: TeamRole, user: User },
+  { $id: 'TeamMember' },
+)
 
 export const TeamMemberList = listOf(TeamMember, { $id: 'TeamMemberList' })

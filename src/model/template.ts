@@ -36,7 +36,8 @@ export const UseTemplate = Type.Object(
           contentRefs: Type.Optional(
             Type.Record(Type.String({ maxLength: 64 }), FileReference, {
               maxProperties: 20,
-              description: 'Files of the space by name. Those that the template knows and that are not given keep their default.',
+              description:
+                'Files of the space by name. Those that the template knows and that are not given keep their default.',
             }),
           ),
         },

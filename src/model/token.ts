@@ -42,12 +42,19 @@ const tokenFields = {
 
 export const Token = Type.Object({ object: Type.Literal('token'), ...tokenFields }, { $id: 'Token' })
 
-export const MemberToken = Type.Object({ object: Type.Literal('member-token'), ...tokenFields, user: User }, { $id: 'MemberToken' })
+export const MemberToken = Type.Object(
+  { object: Type.Literal('member-token'), ...tokenFields, user: User },
+  { $id: 'MemberToken' },
+)
 
 export const MemberTokenList = listOf(MemberToken, { $id: 'MemberTokenList' })
 
 export const CreatedToken = Type.Object(
-  { object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is returned only once.' }) },
+  {
+    object: Type.Literal('token'),
+    ...tokenFields,
+    token: Type.String({ description: 'The secret. It is returned only once.' }),
+  },
   { $id: 'CreatedToken' },
 )
 

@@ -4,7 +4,17 @@ import { table } from '../kernel/documents.js'
 import { closed, Id, Language, listOf, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 
 const translationStates = ['pending', 'running', 'completed', 'failed'] as const
-const problemCodes = ['engine', 'budget', 'forbidden', 'locked', 'source-gone', 'result-gone', 'conflict', 'too-large', 'internal'] as const
+const problemCodes = [
+  'engine',
+  'budget',
+  'forbidden',
+  'locked',
+  'source-gone',
+  'result-gone',
+  'conflict',
+  'too-large',
+  'internal',
+] as const
 export type TranslationProblemCode = (typeof problemCodes)[number]
 const engines = ['deepl', 'libretranslate', 'openai', 'apertium'] as const
 
@@ -71,11 +81,17 @@ export interface TranslationDoc {
 
 export const translations = table<TranslationDoc>()({
   name: 'translations',
-  indexes: { organization: (one) => one.organization, source: (one) => one.source.space, result: (one) => one.result.space },
+  indexes: {
+    organization: (one) => one.organization,
+    source: (one) => one.source.space,
+    result: (one) => one.result.space,
+  },
   owner: (one) => one.organization,
 })
 
-const InstructionBlocks = Type.Array(Type.Object({ object: Type.Literal('block') }, { additionalProperties: true }), { maxItems: 500 })
+const InstructionBlocks = Type.Array(Type.Object({ object: Type.Literal('block') }, { additionalProperties: true }), {
+  maxItems: 500,
+})
 
 export const Instructions = Type.Object(
   {
@@ -83,19 +99,28 @@ export const Instructions = Type.Object(
     data: Type.Object({ schemaVersion: Type.Number() }, { additionalProperties: true }),
     nodes: InstructionBlocks,
   },
-  { $id: 'TranslationInstructions', description: 'Guidance for engines that accept instructions, as a block tree; empty if none was given.' },
+  {
+    $id: 'TranslationInstructions',
+    description: 'Guidance for engines that accept instructions, as a block tree; empty if none was given.',
+  },
 )
 export type Instructions = Static<typeof Instructions>
 
 const InstructionsInput = Type.Object(
   {
     object: Type.Literal('document'),
-    data: Type.Optional(Type.Object({ schemaVersion: Type.Optional(Type.Number({ description: 'Default: the latest.' })) }, { additionalProperties: true })),
+    data: Type.Optional(
+      Type.Object(
+        { schemaVersion: Type.Optional(Type.Number({ description: 'Default: the latest.' })) },
+        { additionalProperties: true },
+      ),
+    ),
     nodes: InstructionBlocks,
   },
   {
     $id: 'TranslationInstructionsInput',
-    description: 'Guidance for engines that accept instructions, as a block tree. Only its text counts, at most 10,000 characters.',
+    description:
+      'Guidance for engines that accept instructions, as a block tree. Only its text counts, at most 10,000 characters.',
   },
 )
 export type InstructionsInput = Static<typeof InstructionsInput>
@@ -144,7 +169,8 @@ export const UpdateTranslation = Type.Object(
 )
 export type UpdateTranslation = Static<typeof UpdateTranslation>
 
-const number = (description?: string) => Type.Number({ minimum: 0, ...(description === undefined ? {} : { description }) })
+const number = (description?: string) =>
+  Type.Number({ minimum: 0, ...(description === undefined ? {} : { description }) })
 
 export const Translation = Type.Object(
   {
@@ -153,7 +179,10 @@ export const Translation = Type.Object(
     status: oneOf(translationStates),
     error: Type.Optional(
       Type.Object(
-        { code: oneOf(problemCodes), message: Type.String({ description: 'Why the last run failed, and what to do.' }) },
+        {
+          code: oneOf(problemCodes),
+          message: Type.String({ description: 'Why the last run failed, and what to do.' }),
+        },
         { description: 'If the last run failed.' },
       ),
     ),
@@ -168,7 +197,10 @@ export const Translation = Type.Object(
       language: Language,
       revision: Type.String({ description: 'The head that the last run left.' }),
       changeRequest: Type.Optional(
-        Type.String({ description: 'The change request in which the result of the last run waits, if merges into the space must meet rules.' }),
+        Type.String({
+          description:
+            'The change request in which the result of the last run waits, if merges into the space must meet rules.',
+        }),
       ),
     }),
     diagnostics: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() }), {

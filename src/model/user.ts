@@ -13,7 +13,9 @@ export type AddressProof = 'mail' | 'operator' | 'earlier'
  * Either the address is proved to be theirs, and no other account has it; or it is only claimed, and they belong to one
  * organization alone. Once removed from it they are `former` for good: what they wrote keeps their name, and nobody becomes that user again.
  */
-type AccountKind = { proof: AddressProof; limitedTo?: never; former?: never } | { limitedTo: string; proof?: never; former?: true }
+type AccountKind =
+  | { proof: AddressProof; limitedTo?: never; former?: never }
+  | { limitedTo: string; proof?: never; former?: true }
 
 /** A person or a named service account, as stored. */
 export type UserDoc = UserFields & AccountKind
@@ -33,7 +35,8 @@ interface UserFields {
 export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
-  pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
+  pattern:
+    "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
   'x-pattern-message': 'must be an email address such as ada@example.org',
   description: 'An e-mail address.',
 })
@@ -75,7 +78,9 @@ export const User = Type.Object(
 
 export const UpdateUser = Type.Object(
   {
-    displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', 'x-pattern-message': 'must not be blank' })),
+    displayName: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', 'x-pattern-message': 'must not be blank' }),
+    ),
     photoURL: Type.Optional(
       nullable(
         Type.String({

@@ -47,9 +47,19 @@ const Url = Type.String({
 
 const Description = Type.String({ maxLength: 255 })
 
-const Events = Type.Array(EventTypeSchema, { minItems: 1, maxItems: eventTypes.length, uniqueItems: true, description: 'Types of events; absent = all.' })
+const Events = Type.Array(EventTypeSchema, {
+  minItems: 1,
+  maxItems: eventTypes.length,
+  uniqueItems: true,
+  description: 'Types of events; absent = all.',
+})
 
-const Spaces = Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true, description: 'Only events about these spaces; absent = all.' })
+const Spaces = Type.Array(Id, {
+  minItems: 1,
+  maxItems: 1000,
+  uniqueItems: true,
+  description: 'Only events about these spaces; absent = all.',
+})
 
 export const CreateWebhook = Type.Object(
   {
@@ -76,7 +86,12 @@ export const UpdateWebhook = Type.Object(
 export type UpdateWebhook = Static<typeof UpdateWebhook>
 
 export const ReplayWebhook = Type.Object(
-  { from: Type.Integer({ minimum: 1, description: 'Sequence of the first event to deliver: from 1 to that of the next event to come.' }) },
+  {
+    from: Type.Integer({
+      minimum: 1,
+      description: 'Sequence of the first event to deliver: from 1 to that of the next event to come.',
+    }),
+  },
   { ...closed, $id: 'ReplayWebhook' },
 )
 export type ReplayWebhook = Static<typeof ReplayWebhook>
@@ -92,7 +107,9 @@ const fields = {
   enabled: Type.Boolean(),
   disabledReason: Type.Optional(Type.String({ description: 'Why the service disabled it.' })),
   disabledAt: Type.Optional(Timestamp),
-  failingSince: Type.Optional(Type.String({ format: 'date-time', description: 'When deliveries began to fail; absent while they succeed.' })),
+  failingSince: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When deliveries began to fail; absent while they succeed.' }),
+  ),
   next: Type.Integer({ minimum: 1, description: 'Sequence of the next event that it will examine.' }),
   pending: Type.Integer({ minimum: 0, description: 'Number of deliveries that wait for another attempt.' }),
   createdBy: Id,

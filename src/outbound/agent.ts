@@ -22,4 +22,9 @@ function guardedConnector(guard: AddressGuard): Connector {
 
 /** Makes the agent that opens them and keeps them for a while. */
 export const guardedAgent = (guard: AddressGuard): Agent =>
-  new Agent({ connect: guardedConnector(guard), keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, pipelining: 1 })
+  new Agent({
+    connect: guardedConnector(guard),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    pipelining: 1,
+  })

@@ -16,7 +16,11 @@ function decoderOf(encoding: string, host: string) {
   const name = encoding.trim().toLowerCase()
   if (name === '' || name === 'identity') return null
   const make = Object.hasOwn(decoders, name) ? decoders[name] : undefined
-  if (!make) throw new OutboundError('bad-response', `${host} responded in an encoding that is not supported: ${name.slice(0, 40)}.`)
+  if (!make)
+    throw new OutboundError(
+      'bad-response',
+      `${host} responded in an encoding that is not supported: ${name.slice(0, 40)}.`,
+    )
   return make()
 }
 
@@ -40,7 +44,8 @@ export async function readBody(
     for await (const chunk of source) {
       bytes += chunk.length
       receivedFromRemote(chunk.length)
-      if (bytes > limit.maxBytes && (!limit.cut || into)) throw new OutboundError('too-large', `What ${limit.host} sent has more than ${limit.maxBytes} bytes.`)
+      if (bytes > limit.maxBytes && (!limit.cut || into))
+        throw new OutboundError('too-large', `What ${limit.host} sent has more than ${limit.maxBytes} bytes.`)
       if (into) await into(chunk)
       else chunks.push(chunk)
       if (bytes > limit.maxBytes) break

@@ -18,7 +18,8 @@ export class OutboundError extends Error {
 
 /** The `OutboundError` among an error and its causes, or null: libraries wrap ours. */
 function findOutboundError(thrown: unknown): OutboundError | null {
-  for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) if (at instanceof OutboundError) return at
+  for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
+    if (at instanceof OutboundError) return at
   return null
 }
 
@@ -32,11 +33,14 @@ export function explain(thrown: unknown, host: string): OutboundError {
   const known = findOutboundError(thrown)
   if (known) return known
   const code = String((thrown as { code?: unknown } | undefined)?.code ?? '')
-  const because = (failure: OutboundFailure, message: string): OutboundError => new OutboundError(failure, message, { cause: thrown })
+  const because = (failure: OutboundFailure, message: string): OutboundError =>
+    new OutboundError(failure, message, { cause: thrown })
   if (['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT'].includes(code))
     return because('unreachable', `The host ${host} is not known; check the URL, or the server's DNS.`)
-  if (code === 'ETIMEDOUT' || /^UND_ERR_\w+_TIMEOUT$/.test(code)) return because('timeout', `${host} did not answer in time.`)
-  if (TLS.test(code)) return because('unreachable', `The TLS certificate of ${host} cannot be trusted, or TLS does not work (${code}).`)
+  if (code === 'ETIMEDOUT' || /^UND_ERR_\w+_TIMEOUT$/.test(code))
+    return because('timeout', `${host} did not answer in time.`)
+  if (TLS.test(code))
+    return because('unreachable', `The TLS certificate of ${host} cannot be trusted, or TLS does not work (${code}).`)
   if (MALFORMED.test(code) || (thrown instanceof Error && thrown.name === 'HTTPParserError'))
     return because('bad-response', `${host} returned something that is not valid HTTP.`)
   return because('unreachable', `${host} cannot be reached${/^[A-Z_]+$/.test(code) ? ` (${code})` : ''}.`)

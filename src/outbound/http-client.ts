@@ -64,7 +64,9 @@ const MAX_REFUSAL_BYTES = 65_536
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 const flat = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? '') : (value ?? '')]))
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? '') : (value ?? '')]),
+  )
 
 /** Sends one request, and follows no redirect. */
 async function ask(agent: Agent, userAgent: string, url: URL, request: HttpRequest, signal: AbortSignal) {
@@ -122,7 +124,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       try {
         return await awaitRemote(() => follow(request, signal))
       } catch (error) {
-        if (timeout.aborted) throw new OutboundError('timeout', `${host} did not answer within ${request.timeoutMs / 1000} seconds.`, { cause: error })
+        if (timeout.aborted)
+          throw new OutboundError('timeout', `${host} did not answer within ${request.timeoutMs / 1000} seconds.`, {
+            cause: error,
+          })
         throw explain(error, host)
       }
     },

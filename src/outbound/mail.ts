@@ -37,10 +37,17 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
       const transport = await (made ??= make())
       try {
         // An address in an object is not parsed: nothing in it can become a second recipient or another host.
-        await transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers: { 'Auto-Submitted': 'auto-generated' } })
+        await transport.sendMail({
+          from,
+          to: { name: '', address: to },
+          subject,
+          text,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        })
       } catch (error) {
         const { code, responseCode, message } = error as { code?: string; responseCode?: number; message: string }
-        if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500) throw new MailRefused(responseCode)
+        if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500)
+          throw new MailRefused(responseCode)
         throw new Error(`The mail server did not take the message (${code ?? 'no code'}): ${responseCode ?? message}`)
       }
     },

@@ -21,7 +21,8 @@ const waiting: (() => void)[] = []
 
 async function lookUp(host: string): Promise<{ address: string; family: number }[]> {
   if (running < MAX_LOOKUPS) running++
-  else if (waiting.length >= MAX_WAITING) throw Object.assign(new Error('too many names are being looked up'), { code: 'EAI_AGAIN' })
+  else if (waiting.length >= MAX_WAITING)
+    throw Object.assign(new Error('too many names are being looked up'), { code: 'EAI_AGAIN' })
   else await new Promise<void>((go) => waiting.push(go))
   try {
     return await lookup(host, { all: true, verbatim: true })

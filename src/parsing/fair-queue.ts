@@ -35,7 +35,8 @@ export class FairQueue<T extends Queued> {
     const share = { items: Math.ceil(this.max.items / 4), bytes: this.max.bytes / 4 }
     const ownBytes = own.reduce((sum, one) => sum + one.bytes, 0)
     if (this.#count >= this.max.items || own.length >= share.items) return false
-    if (this.#bytes + item.bytes > this.max.bytes || (own.length > 0 && ownBytes + item.bytes > share.bytes)) return false
+    if (this.#bytes + item.bytes > this.max.bytes || (own.length > 0 && ownBytes + item.bytes > share.bytes))
+      return false
     this.#items.set(item.owner, [...own, item])
     this.#count++
     this.#bytes += item.bytes

@@ -46,7 +46,9 @@ export class Thread {
     this.#worker.on('error', (error: Error & { code?: string }) => {
       const memory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
       this.#fail(
-        memory ? new TaskFailure('memory', `It takes more than ${heapMb} MB of memory to process.`) : new TaskFailure('error', error.message, error.name),
+        memory
+          ? new TaskFailure('memory', `It takes more than ${heapMb} MB of memory to process.`)
+          : new TaskFailure('error', error.message, error.name),
       )
     })
     this.#worker.on('exit', () => this.#fail(new TaskFailure('closed', 'The thread has ended.')))
@@ -68,7 +70,10 @@ export class Thread {
 
   #start(): Promise<string | null> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new TaskFailure('busy', `The thread did not start within ${START_MS / 1000} seconds.`)), START_MS)
+      const timer = setTimeout(
+        () => reject(new TaskFailure('busy', `The thread did not start within ${START_MS / 1000} seconds.`)),
+        START_MS,
+      )
       timer.unref()
       this.#receive = (message) => {
         clearTimeout(timer)
@@ -95,7 +100,8 @@ export class Thread {
           () => {
             const wall = performance.now() - from.wall
             const cpu = from.cpu === null ? wall : (cpuOf(cpuFile) ?? wall + from.cpu) - from.cpu
-            if (cpu > cpuMs || wall > wallMs) this.#receive?.(new TaskFailure('deadline', `It takes more than ${cpuMs / 1000} seconds to process.`))
+            if (cpu > cpuMs || wall > wallMs)
+              this.#receive?.(new TaskFailure('deadline', `It takes more than ${cpuMs / 1000} seconds to process.`))
           },
           Math.min(CHECK_MS, cpuMs),
         )
@@ -110,7 +116,10 @@ export class Thread {
       if (message instanceof TaskFailure) throw message
       if ('bytes' in message) return message.bytes
       if ('tooLarge' in message)
-        throw new TaskFailure('result', `It has a result of ${message.tooLarge} bytes; at most ${this.data.maxResultBytes} are allowed.`)
+        throw new TaskFailure(
+          'result',
+          `It has a result of ${message.tooLarge} bytes; at most ${this.data.maxResultBytes} are allowed.`,
+        )
       if ('error' in message) throw new TaskFailure('error', message.error.message, message.error.name)
       throw new TaskFailure('error', 'The thread sent an unexpected message.')
     } finally {

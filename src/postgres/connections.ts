@@ -140,7 +140,8 @@ export class Connections {
   /** Does work that waits for the database. It fails as soon as the database is found silent. */
   async #watched<R>(client: PoolClient | null, work: () => Promise<R>): Promise<R> {
     // The database may have come back: a request for a connection waits for the next attempt to reach it.
-    if (this.#silence && client === null) await Promise.race([this.#silence.over, wait(PATIENCE_MS, undefined, { ref: false })])
+    if (this.#silence && client === null)
+      await Promise.race([this.#silence.over, wait(PATIENCE_MS, undefined, { ref: false })])
     if (this.#silence) throw silence()
     let giveUp: (error: Error) => void = () => {}
     const givenUp = new Promise<never>((_done, failed) => (giveUp = failed))
@@ -202,7 +203,11 @@ export class Connections {
   }
 
   async #reach(): Promise<void> {
-    const client = new (postgres().Client)({ ...this.#config, connectionTimeoutMillis: this.#connectMs, query_timeout: this.#connectMs })
+    const client = new (postgres().Client)({
+      ...this.#config,
+      connectionTimeoutMillis: this.#connectMs,
+      query_timeout: this.#connectMs,
+    })
     client.on('error', () => {})
     try {
       await client.connect()
@@ -227,7 +232,8 @@ export class Connections {
     client.on('error', () => {})
     try {
       await client.connect()
-      const text = "SELECT pg_backend_pid() AS own, ARRAY(SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid = ANY($1)) AS active"
+      const text =
+        "SELECT pg_backend_pid() AS own, ARRAY(SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid = ANY($1)) AS active"
       const { rows } = await client.query<{ own: number; active: number[] }>(text, [processes])
       // What takes long may be waiting for a node that sleeps.
       await endSilentNodes((statement) => client.query(statement))

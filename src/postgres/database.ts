@@ -6,7 +6,16 @@ import { DatabaseAway, isAway, isReadOnly, mayRunAgain } from './errors.js'
 import { postgres } from './library.js'
 
 /** What can be bound to a parameter of a statement. */
-export type Value = string | number | bigint | boolean | Buffer | null | readonly string[] | readonly number[] | readonly Buffer[]
+export type Value =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Buffer
+  | null
+  | readonly string[]
+  | readonly number[]
+  | readonly Buffer[]
 
 /** Runs statements: in a transaction, or each by itself. */
 export interface Session {
@@ -87,7 +96,13 @@ class PostgresDatabase implements Database {
   readonly #listening = new Set<Listening>()
   #closing: Promise<void> | null = null
 
-  constructor({ url, application = 'bindery', connections = 10, statementMs = 30_000, connectMs = 5_000 }: DatabaseOptions) {
+  constructor({
+    url,
+    application = 'bindery',
+    connections = 10,
+    statementMs = 30_000,
+    connectMs = 5_000,
+  }: DatabaseOptions) {
     // The time limit of the statement is the server's; that of the client, a little later, is for a server that does not answer at all.
     this.#config = {
       connectionString: url,
@@ -111,7 +126,11 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async transact<R>(work: (session: Session) => Promise<R>, isolation: Isolation = 'SERIALIZABLE', { first, again }: TransactionOptions = {}): Promise<R> {
+  async transact<R>(
+    work: (session: Session) => Promise<R>,
+    isolation: Isolation = 'SERIALIZABLE',
+    { first, again }: TransactionOptions = {},
+  ): Promise<R> {
     for (let attempt = 1; ; attempt++) {
       const begin = `BEGIN ISOLATION LEVEL ${isolation}${first ? `; ${first(attempt)}` : ''}`
       try {
@@ -165,7 +184,12 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #run<Row extends object>(client: PoolClient, text: string, values: readonly Value[] = [], name?: string): Promise<Row[]> {
+  async #run<Row extends object>(
+    client: PoolClient,
+    text: string,
+    values: readonly Value[] = [],
+    name?: string,
+  ): Promise<Row[]> {
     const statement = { text, values: values as Value[], ...(name ? { name } : {}) }
     return this.#connections.response(client, async () => (await client.query<Row>(statement)).rows)
   }
@@ -198,7 +222,9 @@ class PostgresDatabase implements Database {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([...this.#listening].map((listener) => listener.close())).then(() => this.#connections.end())
+    this.#closing ??= Promise.all([...this.#listening].map((listener) => listener.close())).then(() =>
+      this.#connections.end(),
+    )
     return this.#closing
   }
 }

@@ -26,13 +26,16 @@ const BROKEN =
   /^(ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Query read timeout|not queryable/
 
 /** Whether an attempt to connect was given up: another one may succeed at once. */
-export const isConnectTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'timeout expired'
+export const isConnectTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'timeout expired'
 
 /** Whether a connection or a statement had no response in time. */
-export const isTimeout = (error: unknown): boolean => isConnectTimeout(error) || (error instanceof Error && error.message === 'Query read timeout')
+export const isTimeout = (error: unknown): boolean =>
+  isConnectTimeout(error) || (error instanceof Error && error.message === 'Query read timeout')
 
 /** Whether PostgreSQL sent it. By what only its errors have, so that the library need not be loaded. */
-export const isFromDatabase = (error: unknown): error is DatabaseError => error instanceof Error && 'severity' in error && 'routine' in error
+export const isFromDatabase = (error: unknown): error is DatabaseError =>
+  error instanceof Error && 'severity' in error && 'routine' in error
 
 /** Whether an error says that the database is away, and not that the statement is wrong. */
 export function isAway(error: unknown): boolean {
@@ -49,4 +52,5 @@ export const isReadOnly = (error: unknown): boolean => isFromDatabase(error) && 
 export const mayRunAgain = (error: unknown): boolean => isFromDatabase(error) && AGAIN.has(error.code ?? '')
 
 /** The name of the constraint that refused a row as a duplicate, or null for every other error. */
-export const constraintOf = (error: unknown): string | null => (isFromDatabase(error) && error.code === '23505' ? (error.constraint ?? '') : null)
+export const constraintOf = (error: unknown): string | null =>
+  isFromDatabase(error) && error.code === '23505' ? (error.constraint ?? '') : null

@@ -37,7 +37,9 @@ export function openHints(database: Database, holder: string): Hints {
     waiting.clear()
     sending = null
     // While the database is away there is nobody to tell.
-    await database.query('SELECT pg_notify($1, hint) FROM unnest($2::text[]) AS hint', [CHANNEL, some], 'hints').catch(() => undefined)
+    await database
+      .query('SELECT pg_notify($1, hint) FROM unnest($2::text[]) AS hint', [CHANNEL, some], 'hints')
+      .catch(() => undefined)
   }
 
   return {

@@ -1,5 +1,12 @@
 // The door of the database that nodes share: a pool of connections, transactions that are run again, migrations. See database.ts.
-export { type Database, type DatabaseOptions, type Listening, openDatabase, type Session, type Value } from './database.js'
+export {
+  type Database,
+  type DatabaseOptions,
+  type Listening,
+  openDatabase,
+  type Session,
+  type Value,
+} from './database.js'
 export { constraintOf, DatabaseAway, isAway } from './errors.js'
 export { type Counts, openCounts } from './counts.js'
 export { type Hints, openHints } from './hints.js'

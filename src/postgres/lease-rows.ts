@@ -34,7 +34,8 @@ const NUMBER = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint'
  */
 const AT_ONCE = `quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)`
 /** A lease that the holder itself has according to the row is one that it was given in a response that did not arrive. */
-const FREE = '(leases.until < clock_timestamp() OR leases.holder = $2 OR (leases.holder IS NULL AND (leases.next IS NULL OR leases.next = $2)))'
+const FREE =
+  '(leases.until < clock_timestamp() OR leases.holder = $2 OR (leases.holder IS NULL AND (leases.next IS NULL OR leases.next = $2)))'
 const FOR_MS = `clock_timestamp() + $3 * interval '1 millisecond'`
 
 /** Looks without a lock first, so that those who wait do not get into the way of those who check a fence. */
@@ -100,8 +101,13 @@ export async function unheld(database: Database, names: readonly string[]): Prom
 }
 
 /** The names below a prefix whose holder has been silent for longer than the lease lasts, and those that others than `holder` have. */
-export async function namesBelow(database: Database, prefix: string, holder: string): Promise<{ abandoned: string[]; held: string[] }> {
-  const text = 'SELECT name, until < clock_timestamp() AS over FROM leases WHERE starts_with(name, $1) AND holder IS NOT NULL AND holder <> $2'
+export async function namesBelow(
+  database: Database,
+  prefix: string,
+  holder: string,
+): Promise<{ abandoned: string[]; held: string[] }> {
+  const text =
+    'SELECT name, until < clock_timestamp() AS over FROM leases WHERE starts_with(name, $1) AND holder IS NOT NULL AND holder <> $2'
   const rows = await database.query<{ name: string; over: boolean }>(text, [prefix, holder], 'lease names')
   const those = (over: boolean) => rows.filter((row) => row.over === over).map(({ name }) => name)
   return { abandoned: those(true), held: those(false) }
@@ -115,7 +121,11 @@ export async function forget(database: Database, names: readonly string[]): Prom
 const rowFence = ({ name, fence }: { name: string; fence: string }): Fence => ({ name, fence: Number(fence) })
 
 /** The holdings of others: of one lease, or of all below a prefix. */
-export async function holdingsOfOthers(database: Database, which: { name: string } | { prefix: string }, holder: string): Promise<Fence[]> {
+export async function holdingsOfOthers(
+  database: Database,
+  which: { name: string } | { prefix: string },
+  holder: string,
+): Promise<Fence[]> {
   const [condition, value] = 'name' in which ? ['name = $1', which.name] : ['starts_with(name, $1)', which.prefix]
   const text = `SELECT name, fence FROM leases WHERE ${condition} AND holder IS NOT NULL AND holder <> $2`
   return (await database.query<{ name: string; fence: string }>(text, [value, holder])).map(rowFence)

@@ -30,10 +30,14 @@ import { endSilentNodes } from './silent-nodes.js'
 /** Another node has taken the lease over, since this one was silent for too long. Nothing was written under it after that. */
 export class LeaseLost extends ServiceError {
   constructor(name: string) {
-    super('unavailable', 'This node of the service was interrupted, and another one went on. Nothing was changed by this request after that. Try again.', {
-      cause: new Error(`the lease ${name} is held by another node`),
-      headers: { 'Retry-After': '1' },
-    })
+    super(
+      'unavailable',
+      'This node of the service was interrupted, and another one went on. Nothing was changed by this request after that. Try again.',
+      {
+        cause: new Error(`the lease ${name} is held by another node`),
+        headers: { 'Retry-After': '1' },
+      },
+    )
     this.name = 'LeaseLost'
   }
 }

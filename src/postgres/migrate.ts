@@ -21,12 +21,17 @@ export async function migrate(database: Database, room: string, steps: readonly 
   return database.transact(async (session) => {
     await session.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
     await session.query('CREATE TABLE IF NOT EXISTS bindery_versions (room text PRIMARY KEY, version integer NOT NULL)')
-    const [row] = await session.query<{ version: number }>('SELECT version FROM bindery_versions WHERE room = $1', [room])
+    const [row] = await session.query<{ version: number }>('SELECT version FROM bindery_versions WHERE room = $1', [
+      room,
+    ])
     const had = row?.version ?? 0
     for (const { version, sql } of steps) {
       if (version <= had) continue
       await session.query(sql)
-      await session.query('INSERT INTO bindery_versions VALUES ($1, $2) ON CONFLICT (room) DO UPDATE SET version = $2', [room, version])
+      await session.query(
+        'INSERT INTO bindery_versions VALUES ($1, $2) ON CONFLICT (room) DO UPDATE SET version = $2',
+        [room, version],
+      )
     }
     return Math.max(had, steps.at(-1)?.version ?? 0)
   }, 'READ COMMITTED')

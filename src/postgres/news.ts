@@ -85,7 +85,8 @@ export interface News {
  * one. `ALWAYS`: also what replication and repairs write.
  */
 export function tellsOf(table: string, letter: string, columns: readonly string[]): string {
-  const name = (row: string): string => `'${letter} ' || ${columns.map((column) => `${row}.${column}`).join(" || ' ' || ")}`
+  const name = (row: string): string =>
+    `'${letter} ' || ${columns.map((column) => `${row}.${column}`).join(" || ' ' || ")}`
   return `
     ${TABLES}
     CREATE FUNCTION tell_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -165,12 +166,14 @@ class DatabaseNews implements News {
     if (this.#connection?.isBroken() !== false) await this.#connect()
     const before = performance.now() - this.#askedAt < LONGEST_SILENCE_S * 1000 ? this.#before : null
     const askedAt = performance.now()
-    const [now] = (await this.#connection?.query<Answer>(QUESTION, [before?.view ?? null, before?.at ?? null], 'news')) ?? []
+    const [now] =
+      (await this.#connection?.query<Answer>(QUESTION, [before?.view ?? null, before?.at ?? null], 'news')) ?? []
     if (!now) throw new Error('the question for news has no answer')
     if (now.place !== this.#before?.place) this.epoch++
     this.#before = now
     this.#askedAt = askedAt
-    if (now.names === null || now.names.length > MOST_ROWS || now.place !== before?.place || now.names.includes(ALL)) this.#forget()
+    if (now.names === null || now.names.length > MOST_ROWS || now.place !== before?.place || now.names.includes(ALL))
+      this.#forget()
     else if (now.names.length > 0) this.#note(now.names)
   }
 

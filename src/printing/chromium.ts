@@ -73,14 +73,23 @@ export async function withChromium<T>(engine: Engine, work: (browser: Browser) =
       // puppeteer wants a path: env finds the commands in front.
       executablePath: '/usr/bin/env',
       ignoreDefaultArgs: true,
-      args: [...engine.prefix, engine.path, ...own.filter((one) => !one.startsWith('--remote-debugging')), '--remote-debugging-pipe'],
+      args: [
+        ...engine.prefix,
+        engine.path,
+        ...own.filter((one) => !one.startsWith('--remote-debugging')),
+        '--remote-debugging-pipe',
+      ],
       pipe: true,
       timeout: START_MS,
       protocolTimeout: PRINT_MS,
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
-      env: { PATH: process.env['PATH'], HOME: profile, ...(engine.libraries ? { LD_LIBRARY_PATH: engine.libraries } : {}) },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: profile,
+        ...(engine.libraries ? { LD_LIBRARY_PATH: engine.libraries } : {}),
+      },
     })
     return await work(browser)
   } finally {
@@ -102,14 +111,21 @@ function removeProfile(folder: string): void {
  * Prints `/name` of the book. `serve` returns the files that it may load; whatever else it asks for fails.
  * @param tagged with the tags by which a text is read aloud: they are most of the objects of a PDF
  */
-export async function printDocument(browser: Browser, name: string, serve: (path: string) => Served | null, tagged: boolean): Promise<Buffer> {
+export async function printDocument(
+  browser: Browser,
+  name: string,
+  serve: (path: string) => Served | null,
+  tagged: boolean,
+): Promise<Buffer> {
   const page = await browser.newPage()
   try {
     await page.setJavaScriptEnabled(false)
     await page.setRequestInterception(true)
     page.on('request', (request) => void answer(request, serve).catch(() => undefined))
     await page.goto(`${ORIGIN}/${name}`, { waitUntil: 'load', timeout: PRINT_MS })
-    return Buffer.from(await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged, outline: false, timeout: PRINT_MS }))
+    return Buffer.from(
+      await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged, outline: false, timeout: PRINT_MS }),
+    )
   } finally {
     await page.close().catch(() => undefined)
   }
@@ -121,5 +137,10 @@ async function answer(request: HTTPRequest, serve: (path: string) => Served | nu
   // A page that leads elsewhere by itself stays: that is what 204 means.
   if (!served && request.isNavigationRequest()) return request.respond({ status: 204 })
   if (!served) return request.abort('blockedbyclient')
-  await request.respond({ status: 200, contentType: served.contentType, headers: { 'content-security-policy': POLICY }, body: served.body })
+  await request.respond({
+    status: 200,
+    contentType: served.contentType,
+    headers: { 'content-security-policy': POLICY },
+    body: served.body,
+  })
 }

@@ -37,7 +37,8 @@ export async function findEngine(setting: string | null, folder: string, signal:
 }
 
 /** Whether there is any Chromium to be tried, without starting one. */
-export const mayHaveEngine = (setting: string | null): boolean => setting !== null || systemOnes().length > 0 || hasPackage()
+export const mayHaveEngine = (setting: string | null): boolean =>
+  setting !== null || systemOnes().length > 0 || hasPackage()
 
 function systemOnes(): string[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
@@ -59,14 +60,20 @@ function ways(path: string): Candidate[] {
   const other = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--pdeathsig=KILL', '--']
   const offline = root ? ['unshare', '--net', '--'] : ['unshare', '--user', '--net', '--']
   const prefixes = root ? [[...offline, ...other], other] : [offline, []]
-  const tried = [...prefixes.map((prefix) => ({ path, prefix, sandbox: true })), ...prefixes.map((prefix) => ({ path, prefix, sandbox: false }))]
+  const tried = [
+    ...prefixes.map((prefix) => ({ path, prefix, sandbox: true })),
+    ...prefixes.map((prefix) => ({ path, prefix, sandbox: false })),
+  ]
   return root ? [...tried, { path, prefix: [], sandbox: false }] : tried
 }
 
 async function firstThatPrints(candidates: readonly Candidate[], signal: AbortSignal): Promise<Engine | null> {
   for (const candidate of candidates) {
     try {
-      const { version } = await runProcess<{ version: string }>(['probe', JSON.stringify(candidate)], { deadlineMs: PROBE_MS, signal })
+      const { version } = await runProcess<{ version: string }>(['probe', JSON.stringify(candidate)], {
+        deadlineMs: PROBE_MS,
+        signal,
+      })
       return { ...candidate, version }
     } catch (error) {
       if (signal.aborted) throw error

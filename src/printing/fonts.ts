@@ -24,7 +24,8 @@ const FILE = /^\/fonts\/(@fontsource(?:-variable)?\/[a-z-]+)\/([a-z0-9-]+\.woff2
 const WITHOUT_RANGE = '@fontsource/stix-two-math'
 /** These sheets list characters of other scripts as well, which the fonts do not have. */
 const EAST_ASIAN = /^@fontsource-variable\/noto-sans-(?:sc|kr)$/
-const EAST_ASIAN_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uffef]/u
+const EAST_ASIAN_CHARACTER =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uffef]/u
 
 const sheets = new Map<string, string>()
 
@@ -52,7 +53,8 @@ const folderOf = (name: string): string => dirname(require.resolve(`${name}/pack
 
 /** A file below `/fonts`; null if there is none of that name. */
 export function serveFont(path: string): Served | null {
-  if (path === '/fonts.css') return { contentType: 'text/css; charset=utf-8', body: Buffer.from(Object.keys(PACKAGES).map(sheetOf).join('\n')) }
+  if (path === '/fonts.css')
+    return { contentType: 'text/css; charset=utf-8', body: Buffer.from(Object.keys(PACKAGES).map(sheetOf).join('\n')) }
   const [, name, file] = FILE.exec(path) ?? []
   if (name === undefined || file === undefined || !Object.hasOwn(PACKAGES, name)) return null
   return { contentType: 'font/woff2', body: readFileSync(join(folderOf(name), 'files', file)) }
@@ -60,15 +62,21 @@ export function serveFont(path: string): Served | null {
 
 /** Whether a shipped font has the character. */
 export function isShipped(character: string): boolean {
-  ranges ??= Object.keys(PACKAGES).flatMap((name) => rangesOf(name).map((range) => ({ range, eastAsian: EAST_ASIAN.test(name) })))
+  ranges ??= Object.keys(PACKAGES).flatMap((name) =>
+    rangesOf(name).map((range) => ({ range, eastAsian: EAST_ASIAN.test(name) })),
+  )
   const codePoint = character.codePointAt(0) as number
   const eastAsian = EAST_ASIAN_CHARACTER.test(character)
-  return ranges.some(({ range: [from, to], eastAsian: only }) => from <= codePoint && codePoint <= to && (!only || eastAsian))
+  return ranges.some(
+    ({ range: [from, to], eastAsian: only }) => from <= codePoint && codePoint <= to && (!only || eastAsian),
+  )
 }
 let ranges: { range: [number, number]; eastAsian: boolean }[] | null = null
 
 const rangesOf = (name: string): [number, number][] =>
-  [...sheetOf(name).matchAll(/unicode-range:\s*([^;}]+)/gi)].flatMap(([, list = '']) => list.split(',').flatMap(rangeOf))
+  [...sheetOf(name).matchAll(/unicode-range:\s*([^;}]+)/gi)].flatMap(([, list = '']) =>
+    list.split(',').flatMap(rangeOf),
+  )
 
 function rangeOf(text: string): [number, number][] {
   const [, from, to] = /^\s*U\+([0-9a-f]+)(?:-([0-9a-f]+))?\s*$/i.exec(text) ?? []

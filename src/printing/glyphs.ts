@@ -20,7 +20,12 @@ export function missingGlyphs(characters: Iterable<string>): string[] {
 /** Asks fontconfig. Without it, Chromium finds no fonts of the system either. */
 function systemHas(codePoint: number): boolean {
   try {
-    return execFileSync('fc-list', [`:charset=${codePoint.toString(16)}`, 'family'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: 10_000 }).length > 0
+    return (
+      execFileSync('fc-list', [`:charset=${codePoint.toString(16)}`, 'family'], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: 10_000,
+      }).length > 0
+    )
   } catch {
     return false
   }

@@ -1,5 +1,17 @@
 /** Joins printed documents to one PDF: numbers of pages, links between them, outline. */
-import { type PDFContext, PDFArray, PDFDict, PDFDocument, PDFHexString, PDFName, PDFNull, PDFNumber, type PDFObject, type PDFRef, PDFString } from 'pdf-lib'
+import {
+  type PDFContext,
+  PDFArray,
+  PDFDict,
+  PDFDocument,
+  PDFHexString,
+  PDFName,
+  PDFNull,
+  PDFNumber,
+  type PDFObject,
+  type PDFRef,
+  PDFString,
+} from 'pdf-lib'
 import { addOutline } from './outline.js'
 import { ORIGIN, type PrintOrder } from './order.js'
 
@@ -28,7 +40,8 @@ export async function readPart(bytes: Uint8Array): Promise<Part> {
     const target = value instanceof PDFArray ? value : pdf.context.lookup(value)
     if (!(target instanceof PDFArray)) continue
     const page = pages.get(String(target.get(0)))
-    if (page !== undefined) places.set(decoded(name.decodeText()), { page, x: numberOf(target.lookup(2)), y: numberOf(target.lookup(3)) })
+    if (page !== undefined)
+      places.set(decoded(name.decodeText()), { page, x: numberOf(target.lookup(2)), y: numberOf(target.lookup(3)) })
   }
   return { pdf, places }
 }
@@ -48,7 +61,11 @@ interface Target {
 }
 
 /** Joins printed documents. A single one keeps its tags, by which the text can be read aloud; the front has none. */
-export async function joinParts(front: Part | null, documents: readonly Uint8Array[], order: PrintOrder): Promise<Uint8Array> {
+export async function joinParts(
+  front: Part | null,
+  documents: readonly Uint8Array[],
+  order: PrintOrder,
+): Promise<Uint8Array> {
   const only = documents.length === 1 ? await readPart(documents[0] as Uint8Array) : null
   const book = only?.pdf ?? (await PDFDocument.create({ updateMetadata: false }))
   const targets = new Map<string, Target>()
@@ -64,7 +81,12 @@ export async function joinParts(front: Part | null, documents: readonly Uint8Arr
   relink(book, targets)
   describe(book, order, fronts.length)
   addOutline(book, order.outline, (anchor) => destination(book.context, targets.get(anchor)))
-  return book.save({ useObjectStreams: true, objectsPerTick: Number.POSITIVE_INFINITY, addDefaultPage: false, updateFieldAppearances: false })
+  return book.save({
+    useObjectStreams: true,
+    objectsPerTick: Number.POSITIVE_INFINITY,
+    addDefaultPage: false,
+    updateFieldAppearances: false,
+  })
 }
 
 const destination = (context: PDFContext, target: Target | undefined): PDFArray | null =>
@@ -114,5 +136,8 @@ function describe(book: PDFDocument, { title, author, lang, date }: PrintOrder, 
   if (lang) book.setLanguage(lang)
   const { context } = book
   const roman = fronts > 0 ? [0, context.obj({ S: PDFName.of('r') })] : []
-  book.catalog.set(PDFName.of('PageLabels'), context.obj({ Nums: context.obj([...roman, fronts, context.obj({ S: PDFName.of('D') })]) }))
+  book.catalog.set(
+    PDFName.of('PageLabels'),
+    context.obj({ Nums: context.obj([...roman, fronts, context.obj({ S: PDFName.of('D') })]) }),
+  )
 }

@@ -3,7 +3,11 @@ import { type PDFArray, type PDFDict, type PDFDocument, PDFHexString, PDFName, P
 import type { OutlineItem } from './order.js'
 
 /** Adds the outline. `destination` finds the place of an ID; an item without a place leads to the first below it. */
-export function addOutline(book: PDFDocument, items: readonly OutlineItem[], destination: (anchor: string) => PDFArray | null): void {
+export function addOutline(
+  book: PDFDocument,
+  items: readonly OutlineItem[],
+  destination: (anchor: string) => PDFArray | null,
+): void {
   const { context } = book
   const root = context.nextRef()
   const dict = context.obj({ Type: 'Outlines' })

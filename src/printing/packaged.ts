@@ -38,7 +38,8 @@ function findPackage(): { dir: string; version: string } | null {
   const require = createRequire(import.meta.url)
   for (const place of require.resolve.paths(NAME) ?? []) {
     const file = join(place, NAME, 'package.json')
-    if (existsSync(file)) return { dir: dirname(file), version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version }
+    if (existsSync(file))
+      return { dir: dirname(file), version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version }
   }
   return null
 }
@@ -52,7 +53,9 @@ async function unpackInto(target: string, from: string): Promise<Packaged> {
   try {
     await inflate(join(from, 'bin', 'chromium.br'), join(part, 'chromium'), 0o755)
     await inflate(join(from, 'bin', 'al2023.tar.br'), join(part, 'al2023.tar'), 0o644)
-    await promisify(execFile)('tar', ['-x', '--no-same-owner', '-f', join(part, 'al2023.tar'), '-C', part], { timeout: 60_000 })
+    await promisify(execFile)('tar', ['-x', '--no-same-owner', '-f', join(part, 'al2023.tar'), '-C', part], {
+      timeout: 60_000,
+    })
     rmSync(join(part, 'al2023.tar'))
     if (!existsSync(target)) renameSync(part, target)
   } finally {

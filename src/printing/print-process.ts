@@ -16,7 +16,12 @@ const HTML = 'text/html; charset=utf-8'
 async function probe(engine: Engine): Promise<{ version: string }> {
   return withChromium(engine, async (browser) => {
     const html = '<!doctype html><title>probe</title><p>probe</p>'
-    const pdf = await printDocument(browser, 'probe.html', () => ({ contentType: HTML, body: Buffer.from(html) }), false)
+    const pdf = await printDocument(
+      browser,
+      'probe.html',
+      () => ({ contentType: HTML, body: Buffer.from(html) }),
+      false,
+    )
     if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new Error('What it printed is not a PDF.')
     return { version: await browser.version() }
   })
@@ -25,7 +30,9 @@ async function probe(engine: Engine): Promise<{ version: string }> {
 async function print(engine: Engine, folder: string, maxBytes: number): Promise<Printed> {
   const order = JSON.parse(readFileSync(join(folder, 'order.json'), 'utf8')) as PrintOrder
   const watch = watchMemory(maxBytes, () =>
-    fail(`It takes more than ${Math.round(maxBytes / 1024 / 1024)} MB of memory to print. Print single pages (page=…&only=true).`),
+    fail(
+      `It takes more than ${Math.round(maxBytes / 1024 / 1024)} MB of memory to print. Print single pages (page=…&only=true).`,
+    ),
   )
   const characters = new Set<string>()
   const printed: Buffer[] = []
@@ -44,16 +51,32 @@ async function print(engine: Engine, folder: string, maxBytes: number): Promise<
   const front = order.front === null ? null : await printFront(engine, folder, order.front, places)
   const bytes = await joinParts(front, printed, order)
   writeFileSync(join(folder, 'book.pdf'), bytes)
-  const result = { pages: pages + (front?.pdf.getPageCount() ?? 0), bytes: bytes.length, missingGlyphs: missingGlyphs(characters) }
+  const result = {
+    pages: pages + (front?.pdf.getPageCount() ?? 0),
+    bytes: bytes.length,
+    missingGlyphs: missingGlyphs(characters),
+  }
   return { ...result, peakBytes: watch.stop() }
 }
 
-async function printFront(engine: Engine, folder: string, name: string, places: ReadonlyMap<string, number>): Promise<Part> {
-  const html = readFileSync(join(folder, name), 'utf8').replace(/>\[\[page:([^\]<>]+)\]\]</g, (_, id: string) => `>${places.get(id) ?? ''}<`)
+async function printFront(
+  engine: Engine,
+  folder: string,
+  name: string,
+  places: ReadonlyMap<string, number>,
+): Promise<Part> {
+  const html = readFileSync(join(folder, name), 'utf8').replace(
+    />\[\[page:([^\]<>]+)\]\]</g,
+    (_, id: string) => `>${places.get(id) ?? ''}<`,
+  )
   return readPart(await printOne(engine, folder, { name, html, tagged: false }))
 }
 
-function printOne(engine: Engine, folder: string, { name, html, tagged }: { name: string; html: string; tagged: boolean }): Promise<Buffer> {
+function printOne(
+  engine: Engine,
+  folder: string,
+  { name, html, tagged }: { name: string; html: string; tagged: boolean },
+): Promise<Buffer> {
   const serve = (path: string): Served | null => {
     if (path === `/${name}`) return { contentType: HTML, body: Buffer.from(html) }
     const [, picture, type = ''] = PICTURE.exec(path) ?? []

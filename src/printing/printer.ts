@@ -57,7 +57,12 @@ export function createPrinter(options: PrinterOptions): Printer {
   const find = async (): Promise<Engine | null> => {
     const found = await findEngine(options.chromium, options.folder, stop.signal)
     lookedAt = performance.now()
-    if (found) options.notice(`PDFs are printed by Chromium ${found.version}.`, { path: found.path, prefix: found.prefix.join(' '), sandbox: found.sandbox })
+    if (found)
+      options.notice(`PDFs are printed by Chromium ${found.version}.`, {
+        path: found.path,
+        prefix: found.prefix.join(' '),
+        sandbox: found.sandbox,
+      })
     else engine = null
     return found
   }
@@ -82,7 +87,12 @@ export function createPrinter(options: PrinterOptions): Printer {
     async print(folder) {
       const found = await engineOf()
       const { maxBytes = MAX_BYTES, deadlineMs = DEADLINE_MS } = options
-      return track(runProcess<Printed>(['print', JSON.stringify(found), folder, String(maxBytes)], { deadlineMs, signal: stop.signal }))
+      return track(
+        runProcess<Printed>(['print', JSON.stringify(found), folder, String(maxBytes)], {
+          deadlineMs,
+          signal: stop.signal,
+        }),
+      )
     },
     async close() {
       stop.abort()

@@ -19,14 +19,21 @@ const entry = (): string[] => {
  * Runs a command of `print-process.ts` and returns its result. Throws `PrintFailure` with what the process says, or when
  * the time is over or `signal` is set.
  */
-export function runProcess<T>(args: readonly string[], { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal }): Promise<T> {
+export function runProcess<T>(
+  args: readonly string[],
+  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal },
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, `--v8-pool-size=${Math.min(2, availableParallelism())}`, ...entry(), ...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
-      // The environment of the service may hold secrets.
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'], LANG: 'C.UTF-8' },
-    })
+    const child = spawn(
+      process.execPath,
+      [`--max-old-space-size=${HEAP_MB}`, `--v8-pool-size=${Math.min(2, availableParallelism())}`, ...entry(), ...args],
+      {
+        stdio: ['pipe', 'pipe', 'pipe'],
+        detached: true,
+        // The environment of the service may hold secrets.
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'], LANG: 'C.UTF-8' },
+      },
+    )
     let output = ''
     let errors = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-MAX_OUTPUT)))
@@ -46,7 +53,10 @@ export function runProcess<T>(args: readonly string[], { deadlineMs, signal }: {
       end()
     }
     const timer = setTimeout(
-      () => stop(new PrintFailure('failed', `It takes longer than ${deadlineMs / 1000} seconds to print. Print single pages.`)),
+      () =>
+        stop(
+          new PrintFailure('failed', `It takes longer than ${deadlineMs / 1000} seconds to print. Print single pages.`),
+        ),
       deadlineMs,
     )
     const aborted = (): void => stop(new PrintFailure('closed', 'The service is stopping.'))
@@ -58,7 +68,12 @@ export function runProcess<T>(args: readonly string[], { deadlineMs, signal }: {
       signal.removeEventListener('abort', aborted)
       end()
       const result =
-        reason ?? resultOf(output) ?? new PrintFailure('failed', `The process that prints ended with ${code}: ${errors.trim().split('\n').at(-1) ?? ''}`)
+        reason ??
+        resultOf(output) ??
+        new PrintFailure(
+          'failed',
+          `The process that prints ended with ${code}: ${errors.trim().split('\n').at(-1) ?? ''}`,
+        )
       if (result instanceof PrintFailure) reject(result)
       else resolve(result.done as T)
     })

@@ -47,7 +47,8 @@ export function openShelf(folder: string, maxBytes: number): PdfShelf {
     },
     async workFolder(job) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      for (const name of await readdir(folder)) if (name.startsWith(WORK)) await rm(join(folder, name), { recursive: true, force: true })
+      for (const name of await readdir(folder))
+        if (name.startsWith(WORK)) await rm(join(folder, name), { recursive: true, force: true })
       const work = join(folder, `${WORK}${job.replace(/[^\w-]/g, '-').slice(-80)}`)
       await mkdir(work, { mode: 0o700 })
       return work

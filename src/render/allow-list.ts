@@ -2,13 +2,97 @@
 import type { Element, Root } from 'hast'
 import { type Schema, sanitize } from 'hast-util-sanitize'
 
-const TEXT = ['a', 'abbr', 'b', 'bdi', 'bdo', 'br', 'cite', 'code', 'del', 'dfn', 'em', 'i', 'ins', 'kbd', 'mark', 'q', 's', 'samp', 'small', 'span', 'strike']
+const TEXT = [
+  'a',
+  'abbr',
+  'b',
+  'bdi',
+  'bdo',
+  'br',
+  'cite',
+  'code',
+  'del',
+  'dfn',
+  'em',
+  'i',
+  'ins',
+  'kbd',
+  'mark',
+  'q',
+  's',
+  'samp',
+  'small',
+  'span',
+  'strike',
+]
 const MORE_TEXT = ['strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr', 'rp', 'rt', 'ruby', 'font', 'big', 'center']
-const BLOCKS = ['article', 'aside', 'blockquote', 'dd', 'details', 'div', 'dl', 'dt', 'figcaption', 'figure', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-const MORE_BLOCKS = ['header', 'hr', 'li', 'nav', 'ol', 'p', 'pre', 'section', 'summary', 'ul', 'input', 'img', 'picture', 'source']
+const BLOCKS = [
+  'article',
+  'aside',
+  'blockquote',
+  'dd',
+  'details',
+  'div',
+  'dl',
+  'dt',
+  'figcaption',
+  'figure',
+  'footer',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+]
+const MORE_BLOCKS = [
+  'header',
+  'hr',
+  'li',
+  'nav',
+  'ol',
+  'p',
+  'pre',
+  'section',
+  'summary',
+  'ul',
+  'input',
+  'img',
+  'picture',
+  'source',
+]
 const TABLES = ['caption', 'col', 'colgroup', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr']
-const MATH = ['math', 'menclose', 'merror', 'mfrac', 'mi', 'mmultiscripts', 'mn', 'mo', 'mover', 'mpadded', 'mphantom', 'mprescripts', 'mroot', 'mrow', 'ms']
-const MORE_MATH = ['mspace', 'msqrt', 'mstyle', 'msub', 'msubsup', 'msup', 'mtable', 'mtd', 'mtext', 'mtr', 'munder', 'munderover']
+const MATH = [
+  'math',
+  'menclose',
+  'merror',
+  'mfrac',
+  'mi',
+  'mmultiscripts',
+  'mn',
+  'mo',
+  'mover',
+  'mpadded',
+  'mphantom',
+  'mprescripts',
+  'mroot',
+  'mrow',
+  'ms',
+]
+const MORE_MATH = [
+  'mspace',
+  'msqrt',
+  'mstyle',
+  'msub',
+  'msubsup',
+  'msup',
+  'mtable',
+  'mtd',
+  'mtext',
+  'mtr',
+  'munder',
+  'munderover',
+]
 const math = [...MATH, ...MORE_MATH]
 
 /** Colours and lengths only: nothing that could load a file or lie over other content. */
@@ -16,9 +100,10 @@ const DECLARATION =
   '(?:color|background-color|flex-basis|width|height|min-width|min-height|padding(?:-[a-z]+)?|margin(?:-[a-z]+)?|border(?:-[a-z]+)?|vertical-align|text-align|font-size|font-weight|font-style|display|line-height|math-[a-z]+)'
 const STYLE = new RegExp(`^(?:\\s*${DECLARATION}\\s*:\\s*[-a-z0-9#.%\\s]{1,60}(?:;|$))+\\s*$`, 'i')
 const SIZE = /^\d{1,4}(?:\.\d{1,3})?%?(?:px)?$/
-const MATH_ATTRIBUTES = 'accent accentUnder bevelled columnAlign columnLines columnSpacing columnSpan depth display displayStyle fence form frame height'.split(
-  ' ',
-)
+const MATH_ATTRIBUTES =
+  'accent accentUnder bevelled columnAlign columnLines columnSpacing columnSpan depth display displayStyle fence form frame height'.split(
+    ' ',
+  )
 const MORE_MATH_ATTRIBUTES =
   'lSpace largeOp lineThickness lspace mathColor mathBackground mathSize mathVariant maxSize minSize movableLimits notation rSpace rowAlign rowLines rowSpacing rowSpan rspace scriptLevel separator stretchy symmetric width voffset linethickness maxsize minsize movablelimits columnalign columnlines columnspacing columnspan displaystyle accentunder mathvariant mathcolor mathsize rowspacing rowalign rowlines scriptlevel largeop'.split(
     ' ',
@@ -54,14 +139,35 @@ const schema: Schema = {
     time: ['dateTime'],
     ...Object.fromEntries(math.map((name) => [name, [...MATH_ATTRIBUTES, ...MORE_MATH_ATTRIBUTES]])),
   },
-  protocols: { href: ['http', 'https', 'mailto', 'tel', 'sms', 'ftp', 'ftps', 'irc', 'ircs', 'xmpp', 'slack', 'vscode'] },
-  ancestors: Object.fromEntries(['caption', 'col', 'colgroup', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr'].map((name) => [name, ['table']])),
+  protocols: {
+    href: ['http', 'https', 'mailto', 'tel', 'sms', 'ftp', 'ftps', 'irc', 'ircs', 'xmpp', 'slack', 'vscode'],
+  },
+  ancestors: Object.fromEntries(
+    ['caption', 'col', 'colgroup', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr'].map((name) => [name, ['table']]),
+  ),
   clobber: [],
-  strip: ['script', 'style', 'title', 'textarea', 'iframe', 'object', 'noscript', 'template', 'svg', 'noembed', 'xmp', 'plaintext', 'select'],
+  strip: [
+    'script',
+    'style',
+    'title',
+    'textarea',
+    'iframe',
+    'object',
+    'noscript',
+    'template',
+    'svg',
+    'noembed',
+    'xmp',
+    'plaintext',
+    'select',
+  ],
 }
 const ours: Schema = {
   ...schema,
-  attributes: { ...schema.attributes, '*': [...(schema.attributes?.['*'] ?? []), 'dataSource', 'dataSyntax', 'dataExpression'] },
+  attributes: {
+    ...schema.attributes,
+    '*': [...(schema.attributes?.['*'] ?? []), 'dataSource', 'dataSyntax', 'dataExpression'],
+  },
 }
 const authors: Schema = {
   ...schema,
@@ -70,7 +176,8 @@ const authors: Schema = {
 }
 
 /** Addresses of pictures: of the web, of this document's own place, or a picture in the address itself. */
-const PICTURE = /^(?:https?:\/\/|data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]|(?![a-z][a-z0-9+.-]*:)[^\s\\])/i
+const PICTURE =
+  /^(?:https?:\/\/|data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]|(?![a-z][a-z0-9+.-]*:)[^\s\\])/i
 
 /** Drops what is not on the list. `slots`: keep the marks that stand for nodes rendered here (`author-html.ts`). */
 export function allowed(tree: Root, { slots = false } = {}): Root {

@@ -7,7 +7,9 @@ const METHOD = /^[a-z]{1,10}$/i
 
 function operationLine(node: BlockNode): Html {
   const method = textOf(node.data, 'method')
-  const path = `${textOf(node.data, 'baseUrl') || textOf(node.data, 'host')}${textOf(node.data, 'path')}` || textOf(node.data, 'name')
+  const path =
+    `${textOf(node.data, 'baseUrl') || textOf(node.data, 'host')}${textOf(node.data, 'path')}` ||
+    textOf(node.data, 'name')
   return h(
     'p',
     { className: ['operation'], dir: 'ltr' },
@@ -45,7 +47,9 @@ function method(node: BlockNode, context: RenderContext): Html[] {
       { className: ['api'] },
       operationLine(node),
       summary ? h('p', { className: ['operation-summary'], dir: 'auto' }, summary) : null,
-      source ? h('p', { className: ['specification'] }, 'Operation of the specification ', h('code', {}, source)) : null,
+      source
+        ? h('p', { className: ['specification'] }, 'Operation of the specification ', h('code', {}, source))
+        : null,
       context.blocks(node.nodes),
     ),
   ]
@@ -55,22 +59,39 @@ function method(node: BlockNode, context: RenderContext): Html[] {
 function part(node: BlockNode, context: RenderContext): Html[] {
   const { data } = node
   const name = textOf(data, 'name') || textOf(data, 'status') || textOf(data, 'httpCode')
-  const facts = [textOf(data, 'in'), textOf(data, 'type'), data['required'] === true ? 'required' : ''].filter(Boolean).join(', ')
+  const facts = [textOf(data, 'in'), textOf(data, 'type'), data['required'] === true ? 'required' : '']
+    .filter(Boolean)
+    .join(', ')
   const about = textOf(data, 'description')
   const head =
     name || facts || about
-      ? h('p', { className: ['part-name'], dir: 'auto' }, h('code', {}, name), facts ? ` ${facts}` : null, about ? ` ${about}` : null)
+      ? h(
+          'p',
+          { className: ['part-name'], dir: 'auto' },
+          h('code', {}, name),
+          facts ? ` ${facts}` : null,
+          about ? ` ${about}` : null,
+        )
       : null
   return [h('div', { className: ['api-part'] }, head, context.blocks(node.nodes))]
 }
 
 const titled =
   (title: string): BlockRenderer =>
-  (node, context) => [h('div', { className: ['api-group'] }, title ? h('p', { className: ['group-name'] }, title) : null, context.blocks(node.nodes))]
+  (node, context) => [
+    h(
+      'div',
+      { className: ['api-group'] },
+      title ? h('p', { className: ['group-name'] }, title) : null,
+      context.blocks(node.nodes),
+    ),
+  ]
 
 export const apiBlocks: Record<string, BlockRenderer> = {
   'openapi-operation': reference('Operation', spec),
-  'openapi-schemas': reference('Schemas', (node) => [spec(node), textOf(node.data, 'schemas')].filter(Boolean).join(': ')),
+  'openapi-schemas': reference('Schemas', (node) =>
+    [spec(node), textOf(node.data, 'schemas')].filter(Boolean).join(': '),
+  ),
   'openapi-webhook': reference('Webhook', spec),
   openapi: reference('Operation', spec),
   swagger: method,

@@ -21,7 +21,10 @@ export function joinHtml(pieces: readonly Piece[], context: RenderContext): Html
     return h('bindery-slot', { dataSlot: String(slots.length - 1) })
   })
   const parsed = raw({ type: 'root', children }) as Root
-  const clean = allowed({ type: 'root', children: parsed.children.filter((child) => child.type !== 'doctype') }, { slots: true })
+  const clean = allowed(
+    { type: 'root', children: parsed.children.filter((child) => child.type !== 'doctype') },
+    { slots: true },
+  )
   const used = new Set<number>()
   const joined = settle(clean.children as Html[], { slots, used, context })
   // What the HTML swallowed (an unclosed comment, a table) is still shown.
@@ -62,7 +65,12 @@ function resolved(node: HtmlElement, { options }: RenderContext): HtmlElement | 
   if (node.tagName === 'source') return null
   if (node.tagName === 'img') {
     const found = typeof src === 'string' ? options.targets.image(src) : null
-    if (found === null) return missingPicture(String(properties['alt'] ?? ''), typeof src === 'string' ? src : '', options.targets.link.bind(options.targets))
+    if (found === null)
+      return missingPicture(
+        String(properties['alt'] ?? ''),
+        typeof src === 'string' ? src : '',
+        options.targets.link.bind(options.targets),
+      )
     properties['src'] = found
   }
   if (node.tagName === 'details' && options.layOpen) properties['open'] = true

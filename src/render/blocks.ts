@@ -67,7 +67,9 @@ function placed(node: BlockNode, context: RenderContext): Html[] {
   const made = (renderers.get(node.type) ?? unlisted)(node, context)
   const { start, end } = (node.data['position'] ?? {}) as { start?: number; end?: number }
   if (!context.options.positions || start === undefined) return made
-  return made.map((one) => (one.type === 'element' ? { ...one, properties: { ...one.properties, dataSource: `${start}-${end}` } } : one))
+  return made.map((one) =>
+    one.type === 'element' ? { ...one, properties: { ...one.properties, dataSource: `${start}-${end}` } } : one,
+  )
 }
 
 /** A type of block that is not in the table: what is in it. */
@@ -131,7 +133,8 @@ function listItem(node: BlockNode, context: RenderContext): Html[] {
   const content = childrenOf(node, context)
   const first = content[0]
   // One paragraph alone is the item's text itself.
-  const only = content.length > 0 && first?.type === 'element' && first.tagName === 'p' && isTight(content) ? first.children : null
+  const only =
+    content.length > 0 && first?.type === 'element' && first.tagName === 'p' && isTight(content) ? first.children : null
   const inner = only ? [...(only as Html[]), ...content.slice(1)] : content
   const { checked } = node.data
   if (typeof checked !== 'boolean') return [h('li', { dir: 'auto' }, inner)]
@@ -139,12 +142,18 @@ function listItem(node: BlockNode, context: RenderContext): Html[] {
 }
 
 const isTight = (content: readonly Html[]): boolean =>
-  content.every((one, index) => index === 0 || (one.type === 'element' && (one.tagName === 'ul' || one.tagName === 'ol' || one.tagName === 'div')))
+  content.every(
+    (one, index) =>
+      index === 0 ||
+      (one.type === 'element' && (one.tagName === 'ul' || one.tagName === 'ol' || one.tagName === 'div')),
+  )
 
 /** The footnotes of a page, at its end. */
 export function footnotes({ notes, options }: RenderContext): HtmlElement[] {
   const list = notes.list()
   if (list.length === 0) return []
-  const items = list.map((note) => h('li', { id: `${options.idPrefix}note-${note.number}`, value: String(note.number), dir: 'auto' }, note.content))
+  const items = list.map((note) =>
+    h('li', { id: `${options.idPrefix}note-${note.number}`, value: String(note.number), dir: 'auto' }, note.content),
+  )
   return [h('section', { className: ['footnotes'] }, h('ol', {}, items))]
 }

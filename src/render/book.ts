@@ -45,13 +45,21 @@ export interface Chapter {
 }
 
 function page(facts: BookFacts, css: string, body: string): string {
-  const head = toHtml([h('meta', { charSet: 'utf-8' }), h('title', {}, facts.title), h('link', { rel: 'stylesheet', href: '/fonts.css' })])
+  const head = toHtml([
+    h('meta', { charSet: 'utf-8' }),
+    h('title', {}, facts.title),
+    h('link', { rel: 'stylesheet', href: '/fonts.css' }),
+  ])
   const open = toHtml(h('html', { lang: facts.lang })).replace('</html>', '')
   return `<!doctype html>${open}<head><style>${PRINT_STYLE}${css}</style>${head}</head><body>${body}</body></html>`
 }
 
 /** Cover and table of contents. The number of a page is written as `[[page:<anchor>]]`. */
-export function frontDocument(facts: BookFacts, contents: readonly ContentsItem[], href: (anchor: string) => string): string {
+export function frontDocument(
+  facts: BookFacts,
+  contents: readonly ContentsItem[],
+  href: (anchor: string) => string,
+): string {
   const cover = h(
     'section',
     { className: ['cover'], dir: 'auto' },
@@ -60,23 +68,34 @@ export function frontDocument(facts: BookFacts, contents: readonly ContentsItem[
     h('p', { className: ['by'], dir: 'auto' }, facts.organization),
     h('p', { className: ['date'] }, h('time', { dateTime: facts.date }, facts.date.slice(0, 10))),
   )
-  const list = (items: readonly ContentsItem[]): Html | null => (items.length === 0 ? null : h('ol', {}, items.map(item)))
+  const list = (items: readonly ContentsItem[]): Html | null =>
+    items.length === 0 ? null : h('ol', {}, items.map(item))
   const item = (one: ContentsItem): Html => {
     const title = h('span', { dir: 'auto' }, one.title)
     if (one.anchor === undefined) return h('li', {}, h('span', { className: ['group'] }, title), list(one.items))
     const number = h('span', { className: ['number'] }, `[[page:${one.anchor}]]`)
-    return h('li', {}, h('a', { href: href(one.anchor) }, title, h('span', { className: ['dots'] }), number), list(one.items))
+    return h(
+      'li',
+      {},
+      h('a', { href: href(one.anchor) }, title, h('span', { className: ['dots'] }), number),
+      list(one.items),
+    )
   }
   const css =
     '@page { @bottom-center { content: counter(page, lower-roman); font-size: 8.5pt; color: #5a6069; } } @page :first { @bottom-center { content: none; } }'
-  return page(facts, css, toHtml([cover, h('nav', { className: ['contents'] }, h('h1', {}, 'Contents'), list(contents))]))
+  return page(
+    facts,
+    css,
+    toHtml([cover, h('nav', { className: ['contents'] }, h('h1', {}, 'Contents'), list(contents))]),
+  )
 }
 
 /** A document of chapters. Links that nobody sees make the engine note where each ID is. */
 export function chaptersDocument(facts: BookFacts, chapters: readonly Chapter[]): string {
   const style = 'font-size: 8.5pt; color: #5a6069;'
   const pages = chapters.map(
-    ({ title }, index) => `@page c${index} { @top-right { content: ${cssText(shortened(title))}; ${style} } } .c${index} { page: c${index}; }`,
+    ({ title }, index) =>
+      `@page c${index} { @top-right { content: ${cssText(shortened(title))}; ${style} } } .c${index} { page: c${index}; }`,
   )
   const margins = `@page { @top-left { content: ${cssText(shortened(facts.title))}; ${style} } @bottom-center { content: counter(page); ${style} } } @page :first { counter-set: page [[first-page]]; }`
   const body = chapters.map((chapter, index) => chapterHtml(chapter, index)).join('')

@@ -38,13 +38,24 @@ export function codeBlock(node: BlockNode, context: RenderContext): Html[] {
   if (lines) inner = inLines(inner)
   const name = /^[\w+#-]{1,30}$/.test(syntax) ? syntax : ''
   const title = textOf(data, 'title')
-  const pre = h('pre', { dir: 'ltr', className: ['code', ...(lines ? ['numbered'] : []), ...(textOf(data, 'overflow') === 'wrap' ? ['wrap'] : [])] })
+  const pre = h('pre', {
+    dir: 'ltr',
+    className: ['code', ...(lines ? ['numbered'] : []), ...(textOf(data, 'overflow') === 'wrap' ? ['wrap'] : [])],
+  })
   pre.children = [h('code', { className: name ? [`language-${name}`] : [] }, inner)]
-  return [h('div', { className: ['code-block'] }, title ? h('p', { className: ['code-title'], dir: 'auto' }, title) : null, pre)]
+  return [
+    h(
+      'div',
+      { className: ['code-block'] },
+      title ? h('p', { className: ['code-title'], dir: 'auto' }, title) : null,
+      pre,
+    ),
+  ]
 }
 
 function highlighted(code: string, syntax: string, { highlight }: RenderContext): Html[] {
-  if (syntax === '' || code.length > MAX_CODE || code.length > highlight.left || !lowlight.registered(syntax)) return [{ type: 'text', value: code }]
+  if (syntax === '' || code.length > MAX_CODE || code.length > highlight.left || !lowlight.registered(syntax))
+    return [{ type: 'text', value: code }]
   highlight.left -= code.length
   return lowlight.highlight(syntax, code).children as Html[]
 }

@@ -21,7 +21,9 @@ export const containerBlocks: Record<string, BlockRenderer> = {
   hint(node, context) {
     const given = textOf(node.data, 'style')
     const style = Object.hasOwn(HINTS, given) ? given : 'info'
-    return [holder('aside', { className: ['hint', style], role: 'note', ariaLabel: HINTS[style] }, inside(node, context))]
+    return [
+      holder('aside', { className: ['hint', style], role: 'note', ariaLabel: HINTS[style] }, inside(node, context)),
+    ]
   },
   // Every alternative is shown, with its title: what hides all but one needs no other page.
   tabs: box('tabs'),
@@ -34,7 +36,9 @@ export const containerBlocks: Record<string, BlockRenderer> = {
     ),
   ],
   stepper: (node, context) => [holder('ol', { className: ['stepper'] }, inside(node, context))],
-  'stepper-step': (node, context) => [h('li', { dir: 'auto' }, titleLine(textOf(node.data, 'title'), '', 'step-title'), inside(node, context))],
+  'stepper-step': (node, context) => [
+    h('li', { dir: 'auto' }, titleLine(textOf(node.data, 'title'), '', 'step-title'), inside(node, context)),
+  ],
   columns: box('columns'),
   column(node, context) {
     const width = Number.parseFloat(textOf(node.data, 'width'))
@@ -46,7 +50,14 @@ export const containerBlocks: Record<string, BlockRenderer> = {
     const date = textOf(node.data, 'date')
     const tags = textOf(node.data, 'tags')
     const when = date === '' ? null : h('time', { dateTime: DATE.test(date) ? date : null }, date)
-    return [h('section', { className: ['update'] }, h('p', { className: ['update-date'] }, when, tags ? ` · ${tags}` : null), inside(node, context))]
+    return [
+      h(
+        'section',
+        { className: ['update'] },
+        h('p', { className: ['update-date'] }, when, tags ? ` · ${tags}` : null),
+        inside(node, context),
+      ),
+    ]
   },
   expandable(node, context) {
     const [first, ...rest] = node.nodes
@@ -56,7 +67,12 @@ export const containerBlocks: Record<string, BlockRenderer> = {
     return [h('details', { open }, h('summary', { dir: 'auto' }, title), context.blocks(titled ? rest : node.nodes))]
   },
   prompt: (node, context) => [
-    h('div', { className: ['prompt'] }, titleLine(textOf(node.data, 'description'), textOf(node.data, 'icon'), 'prompt-title'), inside(node, context)),
+    h(
+      'div',
+      { className: ['prompt'] },
+      titleLine(textOf(node.data, 'description'), textOf(node.data, 'icon'), 'prompt-title'),
+      inside(node, context),
+    ),
   ],
   if(node, context) {
     if (context.options.conditional === 'hide') return []

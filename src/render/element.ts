@@ -9,7 +9,14 @@ type Attributes = Record<string, string | number | boolean | readonly string[] |
 export function h(tagName: string, attributes: Attributes = {}, ...children: Child[]): HtmlElement {
   const properties: Properties = {}
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false || value === '' || (Array.isArray(value) && value.length === 0)) continue
+    if (
+      value === null ||
+      value === undefined ||
+      value === false ||
+      value === '' ||
+      (Array.isArray(value) && value.length === 0)
+    )
+      continue
     properties[name] = typeof value === 'object' ? [...value] : value
   }
   return { type: 'element', tagName, properties, children: flat(children) }
@@ -40,7 +47,12 @@ function directionOf(nodes: readonly Html[]): 'rtl' | null {
 
 function firstStrong(nodes: readonly Html[]): 'rtl' | 'ltr' | null {
   for (const node of nodes) {
-    const found = node.type === 'text' ? ofText(node.value) : node.type === 'element' && node.properties['dir'] !== 'ltr' ? firstStrong(node.children) : null
+    const found =
+      node.type === 'text'
+        ? ofText(node.value)
+        : node.type === 'element' && node.properties['dir'] !== 'ltr'
+          ? firstStrong(node.children)
+          : null
     if (found) return found
   }
   return null
@@ -57,5 +69,7 @@ export const holder = (tagName: string, attributes: Attributes, content: Html[])
 
 /** The text in a tree. */
 export function textIn(nodes: readonly Html[]): string {
-  return nodes.map((node) => (node.type === 'text' ? node.value : node.type === 'element' ? textIn(node.children) : '')).join('')
+  return nodes
+    .map((node) => (node.type === 'text' ? node.value : node.type === 'element' ? textIn(node.children) : ''))
+    .join('')
 }

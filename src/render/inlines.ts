@@ -55,16 +55,27 @@ type Renderer = (node: InlineNode, context: RenderContext) => Html[]
 const renderers = new Map<string, Renderer>(
   Object.entries({
     link: (node, context) => [linkOf(node, context, node.data['mention'] === true ? 'mention' : '')],
-    button: (node, context) => [linkOf(node, context, textOf(node.data, 'style') === 'secondary' ? 'button secondary' : 'button')],
+    button: (node, context) => [
+      linkOf(node, context, textOf(node.data, 'style') === 'secondary' ? 'button secondary' : 'button'),
+    ],
     'inline-image': (node, context) => [picture(node.data, context)],
     icon: (node) => [iconMark(textOf(node.data, 'icon'))],
     expression: (node, context) => [h('code', { className: ['expression'] }, context.inlines(node.nodes))],
     math: (node) => [formula(textOf(node.data, 'formula'), false)],
     'hard-break': () => [h('br')],
     line: (node, context) => [h('span', { className: ['text-line'] }, context.inlines(node.nodes)), h('br')],
-    anchor: (node, context) => [h('a', { id: textOf(node.data, 'id') && context.options.idPrefix + textOf(node.data, 'id') }, context.inlines(node.nodes))],
+    anchor: (node, context) => [
+      h(
+        'a',
+        { id: textOf(node.data, 'id') && context.options.idPrefix + textOf(node.data, 'id') },
+        context.inlines(node.nodes),
+      ),
+    ],
     'footnote-reference': (node, context) => [noteMark(textOf(node.data, 'label'), context)],
-    annotation: (node, context) => [h('span', { className: ['annotation'] }, context.inlines(node.nodes)), noteMark(textOf(node.data, 'label'), context)],
+    annotation: (node, context) => [
+      h('span', { className: ['annotation'] }, context.inlines(node.nodes)),
+      noteMark(textOf(node.data, 'label'), context),
+    ],
   } satisfies Record<string, Renderer>),
 )
 
@@ -73,7 +84,9 @@ const inline: Renderer = (node, context) => renderers.get(node.type)?.(node, con
 function linkOf(node: InlineNode, context: RenderContext, className: string): Html {
   const target = context.options.targets.link(urlOf(node.data))
   const empty = plainText(node.nodes).trim() === '' && node.nodes.every((one) => one.object === 'text')
-  const inner = empty ? [{ type: 'text', value: target?.title ?? urlOf(node.data) } as const] : context.inlines(node.nodes)
+  const inner = empty
+    ? [{ type: 'text', value: target?.title ?? urlOf(node.data) } as const]
+    : context.inlines(node.nodes)
   const classes = className ? className.split(' ') : []
   if (!target) return h('span', { className: ['broken-link', ...classes] }, inner)
   return h('a', { href: target.href, className: classes, title: textOf(node.data, 'title') }, inner)
@@ -98,7 +111,9 @@ export function picture(data: Data, context: RenderContext): Html {
   })
   img.properties['alt'] = alt
   const dark = context.options.layOpen ? null : targets.image(urlOf(data, 'refDark') || textOf(data, 'srcDark'))
-  return dark === null ? img : h('picture', {}, h('source', { srcSet: dark, media: '(prefers-color-scheme: dark)' }), img)
+  return dark === null
+    ? img
+    : h('picture', {}, h('source', { srcSet: dark, media: '(prefers-color-scheme: dark)' }), img)
 }
 
 /** The number of a footnote, as a link to it. */

@@ -15,7 +15,13 @@ const MAX_EXPANSIONS = 500
 export function formula(tex: string, displayMode: boolean): Html {
   if (tex.length > MAX_FORMULA) return asWritten(tex, `It has more than ${MAX_FORMULA} characters.`)
   try {
-    const html = temml.renderToString(tex, { displayMode, throwOnError: true, trust: false, maxExpand: MAX_EXPANSIONS, maxSize: [20, 20] })
+    const html = temml.renderToString(tex, {
+      displayMode,
+      throwOnError: true,
+      trust: false,
+      maxExpand: MAX_EXPANSIONS,
+      maxSize: [20, 20],
+    })
     const tree = raw({ type: 'root', children: [{ type: 'raw', value: html }] }) as Root
     const made = allowed(tree).children[0] as Html
     return h(displayMode ? 'div' : 'span', { className: ['math'] }, made)
@@ -24,4 +30,5 @@ export function formula(tex: string, displayMode: boolean): Html {
   }
 }
 
-const asWritten = (tex: string, reason: string): Html => h('code', { className: ['math-error'], title: reason.slice(0, 300) }, tex)
+const asWritten = (tex: string, reason: string): Html =>
+  h('code', { className: ['math-error'], title: reason.slice(0, 300) }, tex)

@@ -21,7 +21,9 @@ function figure(node: BlockNode, context: RenderContext): Html[] {
   const made = images.map((image) => {
     const shown = picture(image.data, context)
     const link = context.options.targets.link(urlOf(image.data, 'link') || '')
-    const caption = image.nodes.flatMap((child) => (child.object === 'block' ? context.inlines(child.nodes as Inline[]) : []))
+    const caption = image.nodes.flatMap((child) =>
+      child.object === 'block' ? context.inlines(child.nodes as Inline[]) : [],
+    )
     const plain = textOf(image.data, 'caption')
     const below = caption.length > 0 ? caption : plain ? [{ type: 'text', value: plain } as const] : []
     return h(
@@ -53,7 +55,9 @@ function card(className: string, url: string, title: string, node: BlockNode, co
 export const mediaBlocks: Record<string, BlockRenderer> = {
   images: figure,
   image: (node, context) => [picture(node.data, context)],
-  caption: (node, context) => [h('p', { className: ['caption'], dir: 'auto' }, context.inlines(node.nodes as Inline[]))],
+  caption: (node, context) => [
+    h('p', { className: ['caption'], dir: 'auto' }, context.inlines(node.nodes as Inline[])),
+  ],
   'content-ref'(node, context) {
     const url = urlOf(node.data)
     const title = context.options.targets.link(url)?.title
@@ -61,6 +65,9 @@ export const mediaBlocks: Record<string, BlockRenderer> = {
     return card('content-ref', url, title ?? '', title === undefined ? node : { ...node, nodes: [] }, context)
   },
   embed: (node, context) => card('embed', urlOf(node.data), urlOf(node.data), node, context),
-  file: (node, context) => card('file', urlOf(node.data), textOf(node.data, 'name') || baseName(urlOf(node.data)), node, context),
-  'reusable-content': (node) => [h('p', { className: ['missing-content'] }, 'Reusable content: ', h('code', {}, urlOf(node.data)))],
+  file: (node, context) =>
+    card('file', urlOf(node.data), textOf(node.data, 'name') || baseName(urlOf(node.data)), node, context),
+  'reusable-content': (node) => [
+    h('p', { className: ['missing-content'] }, 'Reusable content: ', h('code', {}, urlOf(node.data))),
+  ],
 }

@@ -16,7 +16,8 @@ import type { Html, Inline, Notes, RenderContext, Rendered, RenderOptions } from
 export function renderPage(document: DocumentNode, options: RenderOptions): Rendered {
   const context = contextOf(options)
   const [first, ...rest] = document.nodes
-  const title = options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(inlinesOf(first), context)).trim() : null
+  const title =
+    options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(inlinesOf(first), context)).trim() : null
   const whole = document.nodes.length === 1 && first !== undefined && isVerbatimPage(first)
   if (whole) context.highlight.left = 0
   const content = renderBlocks(title ? rest : (document.nodes as BlockNode[]), context)
@@ -26,7 +27,8 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
 }
 
 /** What a heading consists of. */
-const inlinesOf = ({ nodes }: DocumentNode['nodes'][number]): Inline[] => nodes.filter((node) => node.object !== 'block')
+const inlinesOf = ({ nodes }: DocumentNode['nodes'][number]): Inline[] =>
+  nodes.filter((node) => node.object !== 'block')
 
 function contextOf(options: RenderOptions): RenderContext {
   const context: RenderContext = {
@@ -53,6 +55,9 @@ function notesOf(): Notes {
     add(label, content) {
       if (!contents.has(label)) contents.set(label, content)
     },
-    list: () => [...contents].map(([label, content]) => ({ label, number: number(label), content })).sort((a, b) => a.number - b.number),
+    list: () =>
+      [...contents]
+        .map(([label, content]) => ({ label, number: number(label), content }))
+        .sort((a, b) => a.number - b.number),
   }
 }

@@ -21,7 +21,8 @@ interface Card {
 
 const ALIGN = new Set(['left', 'center', 'right'])
 const SIZE = /^\d{1,4}$/
-const rowsOf = (node: BlockNode): BlockNode[] => node.nodes.filter((child): child is BlockNode => child.object === 'block')
+const rowsOf = (node: BlockNode): BlockNode[] =>
+  node.nodes.filter((child): child is BlockNode => child.object === 'block')
 
 /** A table, or the cards that its rows are. */
 export function tableBlock(node: BlockNode, context: RenderContext): Html[] {
@@ -40,10 +41,18 @@ function grid(node: BlockNode, columns: readonly Column[], context: RenderContex
         if (column.hidden) return []
         const align = column.align !== undefined && ALIGN.has(column.align) ? column.align : null
         const width = name === 'th' && column.width !== undefined && SIZE.test(column.width) ? column.width : null
-        return [h(name, { align, width, dir: 'auto', ...spans(cell) }, cellContent(cell, name === 'th' ? {} : column, context))]
+        return [
+          h(
+            name,
+            { align, width, dir: 'auto', ...spans(cell) },
+            cellContent(cell, name === 'th' ? {} : column, context),
+          ),
+        ]
       }),
     )
-  const head = rows.filter((row, index) => row.data['header'] === true && rows.slice(0, index).every((one) => one.data['header'] === true))
+  const head = rows.filter(
+    (row, index) => row.data['header'] === true && rows.slice(0, index).every((one) => one.data['header'] === true),
+  )
   const empty = head.every((row) => rowsOf(row).every((cell) => cell.nodes.length === 0))
   const body = rows.slice(head.length)
   const parts = [
@@ -82,7 +91,8 @@ function cellContent(cell: BlockNode, column: Column, context: RenderContext): H
   const content = context.inlines(cell.nodes as Inline[])
   const text = (): string => textIn(content).trim()
   if (column.type === 'checkbox') return [{ type: 'text', value: text() === 'true' ? '☑' : '☐' }]
-  if (column.type === 'rating') return [{ type: 'text', value: '★'.repeat(Math.min(10, Math.max(0, Number.parseInt(text(), 10) || 0))) }]
+  if (column.type === 'rating')
+    return [{ type: 'text', value: '★'.repeat(Math.min(10, Math.max(0, Number.parseInt(text(), 10) || 0))) }]
   return content
 }
 
@@ -101,7 +111,9 @@ function cards(node: BlockNode, columns: readonly Column[], context: RenderConte
         : [h('div', { className: ['card-text'], dir: 'auto' }, content)]
     })
     const image = cover?.url ? h('div', { className: ['card-cover'] }, picture({ src: cover.url }, context)) : null
-    const more = link ? h('p', { className: ['card-link'] }, h('a', { href: link.href }, link.title ?? link.href)) : null
+    const more = link
+      ? h('p', { className: ['card-link'] }, h('a', { href: link.href }, link.title ?? link.href))
+      : null
     return h('div', { className: ['card'] }, image, texts, more)
   })
   return h('div', { className: ['cards'] }, made)

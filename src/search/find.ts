@@ -32,10 +32,15 @@ export function findPages(file: SpaceFile, query: SpaceQuery): SpaceHits {
   if (expressions.length > 0 && expressions.length === terms.length) collect(scope, terms, query.query, found)
   if (found.size === 0 && expressions.length > 0 && terms.length > 1) collectSome(scope, terms, found)
   const ranked = [...found.values()].sort((a, b) => b.score - a.score || a.n - b.n).slice(0, MAX_PAGES)
-  return { revision, count: ranked.length, pages: present(file, ranked.slice(query.offset, query.offset + query.limit), terms) }
+  return {
+    revision,
+    count: ranked.length,
+    pages: present(file, ranked.slice(query.offset, query.offset + query.limit), terms),
+  }
 }
 
-const expressionOf = (terms: readonly Expanded[], operator: 'AND' | 'OR'): string => terms.map(({ expression }) => expression).join(` ${operator} `)
+const expressionOf = (terms: readonly Expanded[], operator: 'AND' | 'OR'): string =>
+  terms.map(({ expression }) => expression).join(` ${operator} `)
 
 function collect(scope: Scope, terms: readonly Expanded[], query: string, found: Map<number, Candidate>): void {
   const expression = expressionOf(terms, 'AND')
@@ -66,10 +71,17 @@ function wordsOf(text: string): string[] {
   return words
 }
 
-function addSections(scope: Scope, expression: string, terms: readonly Expanded[], tier: number, found: Map<number, Candidate>): void {
+function addSections(
+  scope: Scope,
+  expression: string,
+  terms: readonly Expanded[],
+  tier: number,
+  found: Map<number, Candidate>,
+): void {
   for (const { n, best, sections } of scope.sections(expression, terms)) {
     const one = candidate(found, n, tier + Math.min(900, best))
-    for (const [section, score] of sections) one.sections.set(section, Math.max(one.sections.get(section) ?? 0, tier + score))
+    for (const [section, score] of sections)
+      one.sections.set(section, Math.max(one.sections.get(section) ?? 0, tier + score))
   }
 }
 
@@ -104,7 +116,9 @@ function present(file: SpaceFile, ranked: readonly Candidate[], terms: readonly 
       const { body, matches } = snippet(text, left > 0 ? terms : [])
       left -= text.length
       // A section that matches by what its page is about alone tells nothing that the page's title does not.
-      return left > 0 && matches === 0 && matchesIn(title, terms).length === 0 ? [] : [{ anchor, title, body, score: own }]
+      return left > 0 && matches === 0 && matchesIn(title, terms).length === 0
+        ? []
+        : [{ anchor, title, body, score: own }]
     })
     return [{ id: pageId, title: pageTitle, path, score, sections: shown }]
   })

@@ -32,7 +32,9 @@ export function termsOf(query: string): Term[] {
   })
   flush()
   const seen = new Set<string>()
-  const unique = terms.filter((term) => !seen.has(JSON.stringify(term)) && seen.add(JSON.stringify(term))).slice(0, MAX_TERMS)
+  const unique = terms
+    .filter((term) => !seen.has(JSON.stringify(term)) && seen.add(JSON.stringify(term)))
+    .slice(0, MAX_TERMS)
   const last = unique.at(-1)
   if (last && 'word' in last && /[\p{L}\p{M}\p{N}]$/u.test(query)) last.last = true
   return unique
@@ -63,7 +65,8 @@ export function expand(scope: Scope, term: Term): Expanded {
 
 function expandPairs(scope: Scope, pairs: readonly string[]): Expanded {
   const [first = ''] = pairs
-  if (pairs.length > 1 || [...first].length > 1) return { expression: `(${pairs.map(quoted).join(' + ')})`, words: new Set(), prefix: null, pairs }
+  if (pairs.length > 1 || [...first].length > 1)
+    return { expression: `(${pairs.map(quoted).join(' + ')})`, words: new Set(), prefix: null, pairs }
   const words = new Set([first, ...scope.wordsFrom(first)])
   return { expression: `(${[...words].map(quoted).join(' OR ')})`, words, prefix: null, pairs: [] }
 }
@@ -72,7 +75,10 @@ function expandPairs(scope: Scope, pairs: readonly string[]): Expanded {
 function corrections({ file, hasWord }: Scope, word: string): string[] {
   if (!isCorrectable(word)) return []
   const most = mistakesIn(word)
-  const alike = file.rows<[string]>(`SELECT DISTINCT ${textOf('word')} FROM json_each(?) JOIN forms ON hash = value`, JSON.stringify(formsOf(word)))
+  const alike = file.rows<[string]>(
+    `SELECT DISTINCT ${textOf('word')} FROM json_each(?) JOIN forms ON hash = value`,
+    JSON.stringify(formsOf(word)),
+  )
   const near = alike.map(([one]) => ({ one, far: distance(word, one, most) })).filter(({ far }) => far <= most)
   const found = near.filter(({ one }) => hasWord(one))
   const nearest = Math.min(...found.map(({ far }) => far))

@@ -53,15 +53,23 @@ const COUNTED = 2_000
 /** All pages of a file. */
 export function wholeScope(file: SpaceFile): Scope {
   const hasWordFrom = (start: string): boolean =>
-    VOCABULARIES.some((table) => file.value(`SELECT 1 FROM ${table} WHERE term >= ? AND term < ? LIMIT 1`, start, start + END) !== undefined)
+    VOCABULARIES.some(
+      (table) =>
+        file.value(`SELECT 1 FROM ${table} WHERE term >= ? AND term < ? LIMIT 1`, start, start + END) !== undefined,
+    )
   const wordsFrom = (start: string): string[] =>
     VOCABULARIES.flatMap((table) => {
       const looked = `SELECT term, doc FROM ${table} WHERE term > ? AND term < ? LIMIT ${LOOKED_AT}`
-      return file.rows<[string]>(`SELECT ${textOf('term')} FROM (${looked}) ORDER BY doc DESC LIMIT ${SHORT_WORDS}`, start, start + END)
+      return file.rows<[string]>(
+        `SELECT ${textOf('term')} FROM (${looked}) ORDER BY doc DESC LIMIT ${SHORT_WORDS}`,
+        start,
+        start + END,
+      )
     }).map(([word]) => word)
   return {
     file,
-    hasWord: (word) => VOCABULARIES.some((table) => file.value(`SELECT 1 FROM ${table} WHERE term = ?`, word) !== undefined),
+    hasWord: (word) =>
+      VOCABULARIES.some((table) => file.value(`SELECT 1 FROM ${table} WHERE term = ?`, word) !== undefined),
     hasWordFrom,
     wordsFrom,
     frequencyOf: (term) => frequencyIn(file, term),
@@ -79,7 +87,8 @@ export function wholeScope(file: SpaceFile): Scope {
 /** A term's words are counted one by one, so a section with two of them counts twice. */
 function frequencyIn(file: SpaceFile, { words, prefix, pairs }: Expanded): number {
   let sections = 0
-  for (const word of pairs.length > 0 ? pairs.slice(0, 1) : words) sections += Number(file.value('SELECT doc FROM words WHERE term = ?', word) ?? 0)
+  for (const word of pairs.length > 0 ? pairs.slice(0, 1) : words)
+    sections += Number(file.value('SELECT doc FROM words WHERE term = ?', word) ?? 0)
   if (prefix === null) return sections
   const begun = `SELECT sum(doc) FROM (SELECT doc FROM words WHERE term >= ? AND term < ? LIMIT ${COUNTED})`
   return sections + Number(file.value(begun, prefix, prefix + END) ?? 0)
@@ -90,8 +99,14 @@ function sectionsIn(file: SpaceFile, expression: string): MatchedPage[] {
   const ranked = `SELECT rowid AS section, -bm25(section_words, ${weights}) AS score FROM section_words WHERE section_words MATCH ? LIMIT ?`
   const sql = `SELECT n, max(score) AS best, json_group_array(section), json_group_array(score) FROM (${ranked})
     JOIN pages ON pages.blob = section >> ${SECTION_BITS} GROUP BY n ORDER BY best DESC LIMIT ?`
-  return file.rows<[number, number, string, string]>(sql, expression, RANKED, MAX_PAGES).map(([n, best, ids, scores]) => {
-    const of = JSON.parse(scores) as number[]
-    return { n, best, sections: (JSON.parse(ids) as number[]).map((section, index) => [section, of[index] ?? 0] as const) }
-  })
+  return file
+    .rows<[number, number, string, string]>(sql, expression, RANKED, MAX_PAGES)
+    .map(([n, best, ids, scores]) => {
+      const of = JSON.parse(scores) as number[]
+      return {
+        n,
+        best,
+        sections: (JSON.parse(ids) as number[]).map((section, index) => [section, of[index] ?? 0] as const),
+      }
+    })
 }

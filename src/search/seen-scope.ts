@@ -2,7 +2,17 @@
  * Some pages of a space's file, as if there were no others: for those who do not see all of them. The statistics that SQLite keeps are of the
  * whole file, so nothing is taken from them: words count if a page of the scope has them, and matches are ranked by what they are themselves.
  */
-import { END, type Expanded, MAX_PAGES, type MatchedPage, RANKED, type Scope, SHORT_WORDS, VOCABULARIES, WEIGHTS } from './scope.js'
+import {
+  END,
+  type Expanded,
+  MAX_PAGES,
+  type MatchedPage,
+  RANKED,
+  type Scope,
+  SHORT_WORDS,
+  VOCABULARIES,
+  WEIGHTS,
+} from './scope.js'
 import { matchesIn } from './snippet.js'
 import { SECTION_BITS, type SpaceFile, textOf } from './space-file.js'
 
@@ -23,15 +33,24 @@ export function seenScope(file: SpaceFile, pages: readonly (readonly [id: string
   const inText = (expression: string): boolean =>
     file.value(`SELECT 1 FROM section_words WHERE section_words MATCH ? AND ${SEEN} LIMIT 1`, expression) !== undefined
   const inTitle = (expression: string): boolean =>
-    file.value('SELECT 1 FROM page_words WHERE page_words MATCH ? AND rowid IN (SELECT n FROM temp.seen_pages) LIMIT 1', expression) !== undefined
+    file.value(
+      'SELECT 1 FROM page_words WHERE page_words MATCH ? AND rowid IN (SELECT n FROM temp.seen_pages) LIMIT 1',
+      expression,
+    ) !== undefined
   const has = (expression: string): boolean => inText(expression) || inTitle(expression)
   const counts = new Map<string, number>()
   const count = (expression: string): number => {
-    const known = counts.get(expression) ?? Number(file.value(`SELECT count(*) FROM section_words WHERE section_words MATCH ? AND ${SEEN}`, expression))
+    const known =
+      counts.get(expression) ??
+      Number(file.value(`SELECT count(*) FROM section_words WHERE section_words MATCH ? AND ${SEEN}`, expression))
     counts.set(expression, known)
     return known
   }
-  const all = Number(file.value(`SELECT count(*) FROM section_words_docsize WHERE id >> ${SECTION_BITS} IN (SELECT blob FROM temp.seen_blobs)`))
+  const all = Number(
+    file.value(
+      `SELECT count(*) FROM section_words_docsize WHERE id >> ${SECTION_BITS} IN (SELECT blob FROM temp.seen_blobs)`,
+    ),
+  )
   const weighed = (terms: readonly Expanded[]): Weighed[] =>
     terms.map((term) => ({ term, worth: worthOf(all, term.expression === null ? 0 : count(term.expression)) }))
   // bound: the sections of one query
@@ -61,14 +80,26 @@ function setSeen(file: SpaceFile, pages: readonly (readonly [id: string, oid: st
   file.run('CREATE TEMP TABLE IF NOT EXISTS seen_blobs (blob INTEGER PRIMARY KEY)')
   file.run('DELETE FROM temp.seen_pages')
   file.run('DELETE FROM temp.seen_blobs')
-  const same = 'SELECT n, blob FROM json_each(?) JOIN blobs ON oid = value ->> 1 JOIN pages ON pages.id = value ->> 0 AND blob = blobs.id'
+  const same =
+    'SELECT n, blob FROM json_each(?) JOIN blobs ON oid = value ->> 1 JOIN pages ON pages.id = value ->> 0 AND blob = blobs.id'
   file.run(`INSERT OR IGNORE INTO temp.seen_pages ${same}`, JSON.stringify(pages))
   file.run('INSERT OR IGNORE INTO temp.seen_blobs SELECT blob FROM temp.seen_pages')
 }
 
-function wordsFrom(file: SpaceFile, start: string, inTitle: (expression: string) => boolean, count: (expression: string) => number): string[] {
+function wordsFrom(
+  file: SpaceFile,
+  start: string,
+  inTitle: (expression: string) => boolean,
+  count: (expression: string) => number,
+): string[] {
   const begun = (table: string): string[] =>
-    file.rows<[string]>(`SELECT ${textOf('term')} FROM ${table} WHERE term > ? AND term < ? LIMIT ${LOOKED_AT}`, start, start + END).map(([word]) => word)
+    file
+      .rows<[string]>(
+        `SELECT ${textOf('term')} FROM ${table} WHERE term > ? AND term < ? LIMIT ${LOOKED_AT}`,
+        start,
+        start + END,
+      )
+      .map(([word]) => word)
   const [texts, titles] = VOCABULARIES.map(begun) as [string[], string[]]
   const counted = texts.map((word) => ({ word, times: count(`"${word}"`) })).filter(({ times }) => times > 0)
   const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, SHORT_WORDS)
@@ -76,7 +107,8 @@ function wordsFrom(file: SpaceFile, start: string, inTitle: (expression: string)
 }
 
 /** What a match of a term is worth: the more, the fewer sections have it. */
-const worthOf = (sections: number, having: number): number => Math.max(1e-6, Math.log((sections - having + 0.5) / (having + 0.5)))
+const worthOf = (sections: number, having: number): number =>
+  Math.max(1e-6, Math.log((sections - having + 0.5) / (having + 0.5)))
 
 interface Weighed {
   term: Expanded
@@ -84,14 +116,25 @@ interface Weighed {
 }
 
 /** `scores`: those of sections that were looked at before, of the same terms. */
-function ranked(file: SpaceFile, expression: string, terms: readonly Weighed[], scores: Map<number, number>): MatchedPage[] {
+function ranked(
+  file: SpaceFile,
+  expression: string,
+  terms: readonly Weighed[],
+  scores: Map<number, number>,
+): MatchedPage[] {
   const found = new Map<number, [section: number, score: number][]>()
   let left = COUNTED
   const matched = `SELECT rowid AS section FROM section_words WHERE section_words MATCH ? AND ${SEEN} LIMIT ?`
   const sql = `SELECT n, section FROM (${matched}) JOIN temp.seen_pages ON blob = section >> ${SECTION_BITS}`
   for (const [n, section] of file.rows<[number, number]>(sql, expression, RANKED)) {
     if (!scores.has(section)) {
-      const [row] = left > 0 ? file.rows<[string, string]>(`SELECT ${textOf('title')}, ${textOf('text')} FROM sections WHERE id = ?`, section) : []
+      const [row] =
+        left > 0
+          ? file.rows<[string, string]>(
+              `SELECT ${textOf('title')}, ${textOf('text')} FROM sections WHERE id = ?`,
+              section,
+            )
+          : []
       left -= row ? row[0].length + row[1].length : 0
       scores.set(section, scoreOf(row && left > 0 ? row : ['', ''], terms))
     }
@@ -99,7 +142,11 @@ function ranked(file: SpaceFile, expression: string, terms: readonly Weighed[], 
     sections.push([section, scores.get(section) as number])
     found.set(n, sections)
   }
-  const pages = [...found].map(([n, sections]) => ({ n, best: Math.max(...sections.map(([, score]) => score)), sections }))
+  const pages = [...found].map(([n, sections]) => ({
+    n,
+    best: Math.max(...sections.map(([, score]) => score)),
+    sections,
+  }))
   return pages.sort((a, b) => b.best - a.best || a.n - b.n).slice(0, MAX_PAGES)
 }
 
@@ -111,5 +158,9 @@ function scoreOf([title, text]: readonly [string, string], terms: readonly Weigh
   for (const { term } of matchesIn(text, expanded)) times[term] = (times[term] as number) + WEIGHTS.text
   const long = BM25.k * (1 - BM25.b + (BM25.b * text.length) / USUAL)
   // a term that is in neither is what the page is about, or is not in this section at all: it weighs the same in all of them
-  return terms.reduce((sum, { worth }, index) => sum + (worth * (times[index] || WEIGHTS.about) * (BM25.k + 1)) / ((times[index] || WEIGHTS.about) + long), 0)
+  return terms.reduce(
+    (sum, { worth }, index) =>
+      sum + (worth * (times[index] || WEIGHTS.about) * (BM25.k + 1)) / ((times[index] || WEIGHTS.about) + long),
+    0,
+  )
 }

@@ -31,7 +31,8 @@ export function matchesIn(text: string, terms: readonly Expanded[]): Match[] {
     }
     for (const [term, { words, prefix, pairs }] of terms.entries()) {
       const run = pairs.length > 0 ? recent.slice(-pairs.length) : []
-      if (words.has(token.word) || (prefix !== null && token.word.startsWith(prefix))) found.push({ start: token.start, end: token.end, term })
+      if (words.has(token.word) || (prefix !== null && token.word.startsWith(prefix)))
+        found.push({ start: token.start, end: token.end, term })
       else if (run.length > 0 && run.length === pairs.length && run.every(({ word }, index) => word === pairs[index]))
         found.push({ start: run[0]?.start ?? token.start, end: token.end, term })
     }
@@ -51,7 +52,10 @@ export function snippet(whole: string, terms: readonly Expanded[]): { body: stri
     matches.filter((match) => match.start >= start && match.end <= end),
     [start, end],
   )
-  return { body: `${start > 0 ? '…' : ''}${body.replace(/\s+/g, ' ').trim()}${end < whole.trimEnd().length ? '…' : ''}`, matches: matches.length }
+  return {
+    body: `${start > 0 ? '…' : ''}${body.replace(/\s+/g, ' ').trim()}${end < whole.trimEnd().length ? '…' : ''}`,
+    matches: matches.length,
+  }
 }
 
 /** A part of a text with marks around what matches; matches that touch or overlap are marked as one. */
@@ -61,7 +65,8 @@ function marked(text: string, matches: readonly Match[], [start, end]: readonly 
   for (let i = 0; i < matches.length; ) {
     const from = (matches[i] as Match).start
     let to = from
-    for (; i < matches.length && (matches[i] as Match).start <= Math.max(to, from); i++) to = Math.max(to, (matches[i] as Match).end)
+    for (; i < matches.length && (matches[i] as Match).start <= Math.max(to, from); i++)
+      to = Math.max(to, (matches[i] as Match).end)
     body += `${plain(text.slice(at, from))}${MARK}${text.slice(from, to)}${MARK}`
     at = to
   }
@@ -78,7 +83,8 @@ function bestWindow(matches: readonly Match[]): Match | null {
   let to = 0
   const counts = new Map<number, number>()
   for (const [from, match] of matches.entries()) {
-    for (; to < matches.length && (matches[to] as Match).end <= match.start + MAX_BODY - BEFORE; to++) count(counts, matches[to] as Match, 1)
+    for (; to < matches.length && (matches[to] as Match).end <= match.start + MAX_BODY - BEFORE; to++)
+      count(counts, matches[to] as Match, 1)
     if (counts.size > most) {
       most = counts.size
       best = match

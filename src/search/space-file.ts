@@ -51,7 +51,13 @@ export class SpaceFile {
     this.#sqlite = new Sqlite(path)
     this.#inode = statSync(path).ino
     // What a power cut takes away is made again; a file that it damages is made anew.
-    for (const pragma of ['journal_mode = WAL', 'synchronous = OFF', 'journal_size_limit = 16777216', 'busy_timeout = 2000', 'cache_size = -4096'])
+    for (const pragma of [
+      'journal_mode = WAL',
+      'synchronous = OFF',
+      'journal_size_limit = 16777216',
+      'busy_timeout = 2000',
+      'cache_size = -4096',
+    ])
       this.#sqlite.pragma(pragma)
     if (!this.#isMade) this.#make()
   }
@@ -64,7 +70,8 @@ export class SpaceFile {
     const drop = TABLES.map((table) => `DROP TABLE IF EXISTS ${table};`).join('')
     this.transact(() => {
       // Another thread may have made it meanwhile.
-      if (!this.#isMade) this.#sqlite.exec(`${drop}${SCHEMA} INSERT INTO state VALUES (NULL); PRAGMA user_version = ${VERSION};`)
+      if (!this.#isMade)
+        this.#sqlite.exec(`${drop}${SCHEMA} INSERT INTO state VALUES (NULL); PRAGMA user_version = ${VERSION};`)
     })
   }
 
@@ -80,7 +87,8 @@ export class SpaceFile {
   /** All rows, each as the list of its values. A query must select texts by `textOf`. Bytes become strings. Throws if they are not UTF-8. */
   rows<T extends unknown[]>(sql: string, ...values: unknown[]): T[] {
     const rows = this.#prepared(sql).raw().all(values) as unknown[][]
-    for (const row of rows) for (const [index, value] of row.entries()) if (value instanceof Uint8Array) row[index] = UTF8.decode(value)
+    for (const row of rows)
+      for (const [index, value] of row.entries()) if (value instanceof Uint8Array) row[index] = UTF8.decode(value)
     return rows as T[]
   }
 

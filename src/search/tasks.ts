@@ -21,7 +21,11 @@ function find(dir: string, space: string, query: SpaceQuery): string {
 }
 
 /** Spaces in turn, until the time is over. The answer has one member for each that was asked. */
-function findInSpaces(dir: string, spaces: readonly (readonly [space: string, query: SpaceQuery])[], ms: number): string {
+function findInSpaces(
+  dir: string,
+  spaces: readonly (readonly [space: string, query: SpaceQuery])[],
+  ms: number,
+): string {
   const until = performance.now() + ms
   const found: string[] = []
   for (const [space, query] of spaces) {
@@ -36,11 +40,17 @@ const parsed = <T>(json: string): T => JSON.parse(json) as T
 /** Tasks of the thread that writes, and of the one that reads. */
 export const tasks: Readonly<Record<string, (...args: string[]) => string>> = {
   revision: (dir = '', space = '') =>
-    answered<{ revision: string | null; damage?: string }>(() => ({ revision: withFile(fileOf(dir, space), false, revisionOf) }), { revision: null }),
+    answered<{ revision: string | null; damage?: string }>(
+      () => ({ revision: withFile(fileOf(dir, space), false, revisionOf) }),
+      { revision: null },
+    ),
   missing(dir = '', space = '', oids = '') {
-    return answered<UpdateState>(() => ({ missing: withFile(fileOf(dir, space), true, (file) => missingOf(file, parsed<string[]>(oids))) ?? [] }), {
-      missing: [],
-    })
+    return answered<UpdateState>(
+      () => ({ missing: withFile(fileOf(dir, space), true, (file) => missingOf(file, parsed<string[]>(oids))) ?? [] }),
+      {
+        missing: [],
+      },
+    )
   },
   add(dir = '', space = '', texts = '') {
     return answered<{ damage?: string }>(() => {
@@ -51,14 +61,17 @@ export const tasks: Readonly<Record<string, (...args: string[]) => string>> = {
   set(dir = '', space = '', revision = '', pages = '', maxBytes = '') {
     return answered<{ done: boolean; damage?: string }>(
       () => {
-        const done = withFile(fileOf(dir, space), true, (file) => setPages(file, revision, parsed<IndexedPage[]>(pages)))
+        const done = withFile(fileOf(dir, space), true, (file) =>
+          setPages(file, revision, parsed<IndexedPage[]>(pages)),
+        )
         keepWithin(dir, Number(maxBytes), fileOf(dir, space))
         return { done: done === true }
       },
       { done: false },
     )
   },
-  findInSpaces: (dir = '', spaces = '', ms = '') => findInSpaces(dir, parsed<[string, SpaceQuery][]>(spaces), Number(ms)),
+  findInSpaces: (dir = '', spaces = '', ms = '') =>
+    findInSpaces(dir, parsed<[string, SpaceQuery][]>(spaces), Number(ms)),
   forget(dir = '', space = '') {
     forgetFile(fileOf(dir, space))
     return '{}'

@@ -12,7 +12,8 @@ export interface Token {
 }
 
 /** Scripts that put no spaces between words, or endings to them: they are indexed in pairs of characters. */
-const UNSPACED = '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}'
+const UNSPACED =
+  '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}'
 const UNSPACED_LETTER = `[[${UNSPACED}]&&[\\p{L}\\p{M}\\p{N}]]`
 const RUN = new RegExp(`(${UNSPACED_LETTER}+)|[[\\p{L}\\p{M}\\p{N}]--${UNSPACED_LETTER}]+`, 'gv')
 
@@ -22,7 +23,18 @@ const MAX_WORD = 40
 const ASCII = /^[\0-\x7f]*$/
 /** Accents and vowel points of scripts whose readers do without them. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g
-const ALIKE: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i', ς: 'σ', ى: 'ي', ة: 'ه' }
+const ALIKE: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ı: 'i',
+  ς: 'σ',
+  ى: 'ي',
+  ة: 'ه',
+}
 const ALIKE_LETTER = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'g')
 
 /** What compatibility forms are made of besides letters: `⑴` is `(1)`. */

@@ -11,7 +11,8 @@ const PREFIX = 7
 const LETTERS = /^[\p{L}\p{M}]+$/u
 
 /** Whether a word can be corrected, and corrections can be found to it. */
-export const isCorrectable = (word: string): boolean => word.length >= SHORTEST && word.length <= LONGEST && LETTERS.test(word)
+export const isCorrectable = (word: string): boolean =>
+  word.length >= SHORTEST && word.length <= LONGEST && LETTERS.test(word)
 
 /** How many letters of a word may be wrong. */
 export const mistakesIn = (word: string): number => (word.length < TWO_FROM ? 1 : 2)
@@ -49,8 +50,13 @@ export function distance(a: string, b: string, most: number): number {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1]
-      let least = Math.min((last[j] as number) + 1, (row[j - 1] as number) + 1, (last[j - 1] as number) + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, (before[j - 2] as number) + 1)
+      let least = Math.min(
+        (last[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (last[j - 1] as number) + (same ? 0 : 1),
+      )
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, (before[j - 2] as number) + 1)
       row.push(least)
     }
     if (Math.min(...row) > most) return most + 1

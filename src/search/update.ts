@@ -7,7 +7,8 @@ import type { IndexedPage, IndexedText } from './types.js'
 type StoredPage = [id: string, n: number, blob: number, title: string, path: string, sum: number]
 
 /** The revision that the file is of; null if it is of none. */
-export const revisionOf = (file: SpaceFile): string | null => (file.value(`SELECT ${textOf('revision')} FROM state`) as string | null | undefined) ?? null
+export const revisionOf = (file: SpaceFile): string | null =>
+  (file.value(`SELECT ${textOf('revision')} FROM state`) as string | null | undefined) ?? null
 
 /** The blobs of `oids` whose texts are not in the file. */
 export function missingOf(file: SpaceFile, oids: readonly string[]): string[] {
@@ -28,8 +29,21 @@ export function addTexts(file: SpaceFile, texts: readonly IndexedText[]): void {
       for (const [n, { anchor, title, text }] of sections.slice(0, MAX_SECTIONS).entries()) {
         const [inTitle, inText] = [indexedWords(title), indexedWords(text)]
         for (const word of [...inTitle, ...inText]) words.add(word)
-        file.run('INSERT INTO sections VALUES (?, ?, ?, ?, ?)', first + n, sumOf(first + n, anchor, title, text), anchor, title, text)
-        file.run('INSERT INTO section_words (rowid, about, title, text) VALUES (?, ?, ?, ?)', first + n, shared, inTitle.join(' '), inText.join(' '))
+        file.run(
+          'INSERT INTO sections VALUES (?, ?, ?, ?, ?)',
+          first + n,
+          sumOf(first + n, anchor, title, text),
+          anchor,
+          title,
+          text,
+        )
+        file.run(
+          'INSERT INTO section_words (rowid, about, title, text) VALUES (?, ?, ?, ?)',
+          first + n,
+          shared,
+          inTitle.join(' '),
+          inText.join(' '),
+        )
       }
     }
     addWords(file, words)
@@ -71,7 +85,9 @@ export function setPages(file: SpaceFile, revision: string, pages: readonly Inde
   const blobs = new Map(file.rows<[string, number]>(`SELECT ${textOf('oid')}, id FROM blobs`))
   if (!pages.every(({ oid }) => blobs.has(oid))) return false
   file.transact(() => {
-    const stored = file.rows<StoredPage>(`SELECT ${textOf('id')}, n, blob, ${textOf('title')}, ${textOf('path')}, sum FROM pages`)
+    const stored = file.rows<StoredPage>(
+      `SELECT ${textOf('id')}, n, blob, ${textOf('title')}, ${textOf('path')}, sum FROM pages`,
+    )
     const before = new Map(stored.map((row) => [row[0], row]))
     const words = new Set<string>()
     for (const { id, oid, title, path } of pages) {
@@ -88,7 +104,8 @@ export function setPages(file: SpaceFile, revision: string, pages: readonly Inde
     }
     for (const [, n] of before.values()) remove(file, n)
     addWords(file, words)
-    for (const [blob] of file.rows<[number]>('SELECT id FROM blobs WHERE id NOT IN (SELECT blob FROM pages)')) removeTexts(file, blob)
+    for (const [blob] of file.rows<[number]>('SELECT id FROM blobs WHERE id NOT IN (SELECT blob FROM pages)'))
+      removeTexts(file, blob)
     file.run('UPDATE state SET revision = ?', revision)
   })
   return true
@@ -101,7 +118,11 @@ function remove(file: SpaceFile, n: number): void {
 
 function removeTexts(file: SpaceFile, blob: number): void {
   const first = blob * MAX_SECTIONS
-  for (const [id] of file.rows<[number]>('SELECT id FROM sections WHERE id >= ? AND id < ?', first, first + MAX_SECTIONS)) {
+  for (const [id] of file.rows<[number]>(
+    'SELECT id FROM sections WHERE id >= ? AND id < ?',
+    first,
+    first + MAX_SECTIONS,
+  )) {
     file.run('DELETE FROM section_words WHERE rowid = ?', id)
     file.run('DELETE FROM sections WHERE id = ?', id)
   }

@@ -15,7 +15,11 @@ interface Compared<T> {
   changed: { before: T; after: T }[]
 }
 
-function compared<T extends { hash: string }>(before: readonly T[], after: readonly T[], keyOf: (one: T) => string): Compared<T> {
+function compared<T extends { hash: string }>(
+  before: readonly T[],
+  after: readonly T[],
+  keyOf: (one: T) => string,
+): Compared<T> {
   const old = new Map(before.map((one) => [keyOf(one), one]))
   const now = new Map(after.map((one) => [keyOf(one), one]))
   return {
@@ -48,7 +52,9 @@ export function compareOutlines(before: Outline, after: Outline): SpecChanges {
       return earlier ? brokenOperation(earlier, one).map((message) => ({ operation: nameOf(one), message })) : []
     }),
     ...schemas.removed.map(({ name }) => ({ schema: name, message: 'The schema was removed.' })),
-    ...schemas.changed.flatMap((pair) => brokenSchema(pair.before, pair.after).map((message) => ({ schema: pair.after.name, message }))),
+    ...schemas.changed.flatMap((pair) =>
+      brokenSchema(pair.before, pair.after).map((message) => ({ schema: pair.after.name, message })),
+    ),
   ]
   return {
     operations: listed(operations, nameOf),
@@ -62,12 +68,15 @@ function brokenOperation(before: Operation, after: Operation): string[] {
   const found = [...brokenParameters(before, after)]
   if (after.body?.required && !before.body?.required) found.push('A body is required now.')
   if (before.body && !after.body) found.push('It takes no body any more.')
-  for (const type of before.body?.types ?? []) if (after.body && !after.body.types.includes(type)) found.push(`The body can no longer be ${type}.`)
+  for (const type of before.body?.types ?? [])
+    if (after.body && !after.body.types.includes(type)) found.push(`The body can no longer be ${type}.`)
   for (const [status, types] of Object.entries(before.responses)) {
     if (!/^(2|default$)/i.test(status)) continue
     const now = Object.hasOwn(after.responses, status) ? after.responses[status] : undefined
     if (!now) found.push(`The response ${status} was removed.`)
-    else for (const type of types) if (!now.includes(type)) found.push(`The response ${status} is no longer given as ${type}.`)
+    else
+      for (const type of types)
+        if (!now.includes(type)) found.push(`The response ${status} is no longer given as ${type}.`)
   }
   return found
 }
@@ -75,7 +84,10 @@ function brokenOperation(before: Operation, after: Operation): string[] {
 /** Parameters of paths are matched by their place, since their names may change; others by where they are and their name. */
 function* brokenParameters(before: Operation, after: Operation): Generator<string> {
   const placeOf = (operation: Operation, parameter: Parameter): string => {
-    const place = parameter.in === 'path' ? [...operation.path.matchAll(/\{([^{}]*)\}/g)].findIndex((match) => match[1] === parameter.name) : -1
+    const place =
+      parameter.in === 'path'
+        ? [...operation.path.matchAll(/\{([^{}]*)\}/g)].findIndex((match) => match[1] === parameter.name)
+        : -1
     return place < 0 ? `${parameter.in} ${parameter.name}` : `path ${place}`
   }
   const old = new Map(before.parameters.map((one) => [placeOf(before, one), one]))
@@ -92,7 +104,11 @@ function* brokenParameters(before: Operation, after: Operation): Generator<strin
   }
 }
 
-function* lostValues(before: readonly string[] | undefined, after: readonly string[] | undefined, name: string): Generator<string> {
+function* lostValues(
+  before: readonly string[] | undefined,
+  after: readonly string[] | undefined,
+  name: string,
+): Generator<string> {
   if (!after) return
   if (!before) yield `${name} can only have certain values now.`
   for (const value of before ?? []) if (!after.includes(value)) yield `${name} can no longer be ${value}.`
@@ -106,6 +122,7 @@ function brokenSchema(before: SchemaOutline, after: SchemaOutline): string[] {
     if (now === undefined) found.push(`The property ${name} was removed.`)
     else if (now !== type) found.push(`The property ${name} was ${type} and is ${now} now.`)
   }
-  for (const name of after.required) if (!before.required.includes(name)) found.push(`The property ${name} is required now.`)
+  for (const name of after.required)
+    if (!before.required.includes(name)) found.push(`The property ${name} is required now.`)
   return found
 }

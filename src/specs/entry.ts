@@ -17,8 +17,13 @@ function watch(): void {
   process.on('disconnect', () => process.exit())
   const url = JSON.stringify(import.meta.url)
   // When running from the sources, each thread must register tsx first.
-  const code = import.meta.url.endsWith('.ts') ? `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${url}) })` : `import(${url})`
-  const thread = new Worker(code, { eval: true, resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb as number } })
+  const code = import.meta.url.endsWith('.ts')
+    ? `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${url}) })`
+    : `import(${url})`
+  const thread = new Worker(code, {
+    eval: true,
+    resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb as number },
+  })
   thread.on('message', (message: FromReader) => process.send?.(message))
   // It is out of memory.
   thread.on('error', () => process.exit(1))
@@ -40,7 +45,10 @@ async function read(input: Extract<ToReader, { read: unknown }>['read']): Promis
     return { done: await readBundled(input, fetchFile) }
   } catch (error) {
     if (error instanceof Unusable) return { problem: error.problem }
-    if (error instanceof RangeError) return { problem: { message: 'It is nested too deeply: its references lead through too many schemas in each other.' } }
+    if (error instanceof RangeError)
+      return {
+        problem: { message: 'It is nested too deeply: its references lead through too many schemas in each other.' },
+      }
     // The library throws errors with sentences for what it cannot read.
     return { problem: { message: `It cannot be read: ${String((error as Error).message).slice(0, 500)}` } }
   }

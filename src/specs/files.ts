@@ -70,7 +70,10 @@ export async function openSpecFiles(dir: string): Promise<SpecFiles> {
 /** Throws an error with the code `ENOENT`, as for a missing file, if bytes do not have the hash that names them. */
 function mustBeNamed(hash: string, bytes: Uint8Array): void {
   if (createHash('sha256').update(bytes).digest('hex') === hash) return
-  throw Object.assign(new Error(`The file ${hash} of a specification is damaged. \`bindery fsck --deep\` repairs it as far as possible.`), { code: 'ENOENT' })
+  throw Object.assign(
+    new Error(`The file ${hash} of a specification is damaged. \`bindery fsck --deep\` repairs it as far as possible.`),
+    { code: 'ENOENT' },
+  )
 }
 
 /** Files whose bytes were compared with their hash. Reading a part must not cost a hash of the whole file each time. */

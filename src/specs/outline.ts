@@ -74,7 +74,9 @@ export function outlineOf(document: Record<string, unknown>): Outline {
   for (const [path, item] of membersOf(document.paths)) {
     const shared = resolveIn(document, item)
     if (!shared || path.startsWith('x-')) continue
-    for (const method of METHODS) if (isObject(shared[method])) operations.push(operationOf(document, { method, path, operation: shared[method], shared }))
+    for (const method of METHODS)
+      if (isObject(shared[method]))
+        operations.push(operationOf(document, { method, path, operation: shared[method], shared }))
     for (const [method, operation] of membersOf(shared.additionalOperations))
       if (isObject(operation)) operations.push(operationOf(document, { method, path, operation, shared }))
   }
@@ -84,7 +86,9 @@ export function outlineOf(document: Record<string, unknown>): Outline {
     title: textOf(info.title),
     version: textOf(info.version),
     tags: itemsOf(document.tags).flatMap((tag) =>
-      isObject(tag) && typeof tag.name === 'string' ? [{ name: tag.name, ...optional('description', tag.description) }] : [],
+      isObject(tag) && typeof tag.name === 'string'
+        ? [{ name: tag.name, ...optional('description', tag.description) }]
+        : [],
     ),
     operations,
     schemas: membersOf(components ?? document.definitions).map(([name, schema]) => schemaOf(document, name, schema)),
@@ -116,7 +120,9 @@ function operationOf(document: Record<string, unknown>, { method, path, operatio
     deprecated: operation.deprecated === true,
     parameters: all.filter((one) => one.in !== 'body').map((one) => parameterOf(document, one)),
     ...(body ? { body } : {}),
-    responses: Object.fromEntries(membersOf(operation.responses).map(([status, one]) => [status, mediaTypesOf(document, one, operation)])),
+    responses: Object.fromEntries(
+      membersOf(operation.responses).map(([status, one]) => [status, mediaTypesOf(document, one, operation)]),
+    ),
     hash: hashOf([operation, shared.parameters ?? null]),
   }
 }
@@ -133,14 +139,27 @@ function parameterOf(document: Record<string, unknown>, parameter: Record<string
 }
 
 /** The body of a request, of Swagger 2.0 too, where it is a parameter. */
-function bodyOf(document: Record<string, unknown>, operation: Record<string, unknown>, parameters: Record<string, unknown>[]): Operation['body'] {
+function bodyOf(
+  document: Record<string, unknown>,
+  operation: Record<string, unknown>,
+  parameters: Record<string, unknown>[],
+): Operation['body'] {
   const body = resolveIn(document, operation.requestBody)
   if (body) return { required: body.required === true, types: membersOf(body.content).map(([type]) => type) }
   const earlier = parameters.find((one) => one.in === 'body')
-  return earlier && { required: earlier.required === true, types: itemsOf(operation.consumes ?? document.consumes).map(String) }
+  return (
+    earlier && {
+      required: earlier.required === true,
+      types: itemsOf(operation.consumes ?? document.consumes).map(String),
+    }
+  )
 }
 
-function mediaTypesOf(document: Record<string, unknown>, response: unknown, operation: Record<string, unknown>): string[] {
+function mediaTypesOf(
+  document: Record<string, unknown>,
+  response: unknown,
+  operation: Record<string, unknown>,
+): string[] {
   const found = resolveIn(document, response)
   if (found?.content !== undefined) return membersOf(found.content).map(([type]) => type)
   return found?.schema === undefined ? [] : itemsOf(operation.produces ?? document.produces).map(String)

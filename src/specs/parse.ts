@@ -61,7 +61,11 @@ function readYaml(text: string): unknown {
   } catch (thrown) {
     const { reason, message, mark } = thrown as Error & { reason?: string; mark?: { line: number; column: number } }
     const why = reason ?? message.split('\n')[0] ?? 'it cannot be read'
-    throw new ParseFailure(why.includes('maxDepth') ? TOO_DEEP : `This is not valid JSON or YAML: ${why}`, mark && mark.line + 1, mark && mark.column + 1)
+    throw new ParseFailure(
+      why.includes('maxDepth') ? TOO_DEEP : `This is not valid JSON or YAML: ${why}`,
+      mark && mark.line + 1,
+      mark && mark.column + 1,
+    )
   }
 }
 
@@ -83,7 +87,10 @@ function measure(value: unknown, known: Map<object, Size | null>, depth: number)
     const inner = measure(one, known, depth + 1)
     size.values += inner.values
     size.height = Math.max(size.height, inner.height + 1)
-    if (size.values > MAX_VALUES) throw new ParseFailure(`It cannot be read: it has more than ${MAX_VALUES} values, counted with its aliases written out`)
+    if (size.values > MAX_VALUES)
+      throw new ParseFailure(
+        `It cannot be read: it has more than ${MAX_VALUES} values, counted with its aliases written out`,
+      )
   }
   known.set(value, size)
   return size

@@ -31,13 +31,24 @@ export function partsOf(document: Document): { parts: Buffer; index: Buffer } {
     const title = titleOf(found)
     const tag = firstTag(found)
     const id = typeof found.operation.operationId === 'string' ? found.operation.operationId.slice(0, 200) : undefined
-    return place && { ...place, method: found.method.toUpperCase(), path: found.path, title, ...(id ? { id } : {}), ...numbered(numbers, tag) }
+    return (
+      place && {
+        ...place,
+        method: found.method.toUpperCase(),
+        path: found.path,
+        title,
+        ...(id ? { id } : {}),
+        ...numbered(numbers, tag),
+      }
+    )
   })
   const webhooks = writer.all(webhooksOf(document), MOST.webhooks, (found) => {
     const place = writer.operation(found)
     return place && { ...place, method: found.method.toUpperCase(), name: found.path }
   })
-  const schemas = writer.all(schemasOf(document), MOST.schemas, ([name, schema]) => writer.schema(document, name, schema))
+  const schemas = writer.all(schemasOf(document), MOST.schemas, ([name, schema]) =>
+    writer.schema(document, name, schema),
+  )
   const index: PartIndex = {
     title: typeof info.title === 'string' ? info.title.slice(0, 200) : '',
     tags,
@@ -50,7 +61,9 @@ export function partsOf(document: Document): { parts: Buffer; index: Buffer } {
 }
 
 const firstTag = ({ operation }: FoundOperation): string | undefined =>
-  itemsOf(operation.tags).find((one): one is string => typeof one === 'string' && one.trim() !== '' && one.length <= LONGEST_NAME)
+  itemsOf(operation.tags).find(
+    (one): one is string => typeof one === 'string' && one.trim() !== '' && one.length <= LONGEST_NAME,
+  )
 
 const numbered = (numbers: ReadonlyMap<string, number>, tag: string | undefined): { tag?: number } => {
   const number = tag === undefined ? undefined : numbers.get(tag)
@@ -68,12 +81,15 @@ function tagsOf(document: Document): PartIndex['tags'] {
   let left = TAG_DESCRIPTION.all
   for (const one of itemsOf(document.tags)) {
     if (!isObject(one) || typeof one.name !== 'string' || !used.has(one.name) || listed.has(one.name)) continue
-    const description = typeof one.description === 'string' ? one.description.trim().slice(0, Math.min(TAG_DESCRIPTION.each, left)) : ''
+    const description =
+      typeof one.description === 'string' ? one.description.trim().slice(0, Math.min(TAG_DESCRIPTION.each, left)) : ''
     left -= description.length
     listed.set(one.name, description)
   }
   for (const name of used) if (!listed.has(name)) listed.set(name, '')
-  return [...listed].slice(0, MOST.tags).map(([name, description]) => ({ name, ...(description === '' ? {} : { description }) }))
+  return [...listed]
+    .slice(0, MOST.tags)
+    .map(([name, description]) => ({ name, ...(description === '' ? {} : { description }) }))
 }
 
 function* operationsOf(document: Document): Generator<FoundOperation> {
@@ -81,14 +97,17 @@ function* operationsOf(document: Document): Generator<FoundOperation> {
 }
 
 function* webhooksOf(document: Document): Generator<FoundOperation> {
-  for (const [name, item] of membersOf(document.webhooks)) for (const found of ofItem(document, name, item)) yield { ...found, webhook: true }
+  for (const [name, item] of membersOf(document.webhooks))
+    for (const found of ofItem(document, name, item)) yield { ...found, webhook: true }
 }
 
 function* ofItem(document: Document, path: string, item: unknown): Generator<FoundOperation> {
   const shared = resolveIn(document, item)
   if (!shared) return
-  for (const method of METHODS) if (isObject(shared[method])) yield { document, method, path, operation: shared[method], shared }
-  for (const [method, operation] of membersOf(shared.additionalOperations)) if (isObject(operation)) yield { document, method, path, operation, shared }
+  for (const method of METHODS)
+    if (isObject(shared[method])) yield { document, method, path, operation: shared[method], shared }
+  for (const [method, operation] of membersOf(shared.additionalOperations))
+    if (isObject(operation)) yield { document, method, path, operation, shared }
 }
 
 function schemasOf(document: Document): [string, unknown][] {
@@ -126,7 +145,12 @@ class PartWriter {
     const shown = {
       kind: 'schema',
       name,
-      schema: showSchema(schema, { document, budget: new ShowBudget(), followed: [`#/components/schemas/${name}`], level: 0 }),
+      schema: showSchema(schema, {
+        document,
+        budget: new ShowBudget(),
+        followed: [`#/components/schemas/${name}`],
+        level: 0,
+      }),
     }
     const place = this.#write({ title: name, words: wordsOfSchema(shown.schema).join(' ').slice(0, MAX_WORDS) }, shown)
     return place && { ...place, name }
@@ -135,7 +159,11 @@ class PartWriter {
   #write(found: { title: string; words: string }, shown: object): PartPlace | null {
     const bytes = Buffer.from(`${JSON.stringify(found)}\n${JSON.stringify(shown)}\n`)
     if (bytes.length > MAX_PART_BYTES || this.#length + bytes.length > MAX_BYTES) return null
-    const place = { at: this.#length, length: bytes.length, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 40) }
+    const place = {
+      at: this.#length,
+      length: bytes.length,
+      hash: createHash('sha256').update(bytes).digest('hex').slice(0, 40),
+    }
     this.#chunks.push(bytes)
     this.#length += bytes.length
     return place
@@ -144,10 +172,23 @@ class PartWriter {
   bytes = (): Buffer => Buffer.concat(this.#chunks)
 }
 
-function wordsOf({ method, path, summary = '', description = '', parameters, body, responses }: ShownOperation): string {
-  const schemas = [...(body?.contents ?? []), ...responses.flatMap(({ contents }) => contents)].flatMap(({ schema }) => (schema ? wordsOfSchema(schema) : []))
+function wordsOf({
+  method,
+  path,
+  summary = '',
+  description = '',
+  parameters,
+  body,
+  responses,
+}: ShownOperation): string {
+  const schemas = [...(body?.contents ?? []), ...responses.flatMap(({ contents }) => contents)].flatMap(({ schema }) =>
+    schema ? wordsOfSchema(schema) : [],
+  )
   const told = parameters.flatMap((one) => [one.name, one.description ?? ''])
-  return [method, path, summary, description, ...told, ...new Set(schemas)].filter(Boolean).join(' ').slice(0, MAX_WORDS)
+  return [method, path, summary, description, ...told, ...new Set(schemas)]
+    .filter(Boolean)
+    .join(' ')
+    .slice(0, MAX_WORDS)
 }
 
 function wordsOfSchema({ description = '', properties = [], inner, choice }: ShownSchema): string[] {

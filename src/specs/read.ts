@@ -1,5 +1,13 @@
 /** Reads a specification with the library: parses, validates and bundles it. Runs in the process of `entry.ts`. */
-import { BaseResolver, bundle, type Document, getLineColLocation, lintDocument, type NormalizedProblem, Source } from '@redocly/openapi-core'
+import {
+  BaseResolver,
+  bundle,
+  type Document,
+  getLineColLocation,
+  lintDocument,
+  type NormalizedProblem,
+  Source,
+} from '@redocly/openapi-core'
 import { compareOutlines } from './compare.js'
 import type { FetchedFile, ReadSpec, SpecProblem } from './messages.js'
 import { outlineOf } from './outline.js'
@@ -84,7 +92,11 @@ interface Place {
 /** A problem with its place, which the message names as well. */
 function problemAt(message: string, { absoluteRef }: Source, { line, column, root }: Place): SpecProblem {
   const file = absoluteRef === root || absoluteRef === NOWHERE ? undefined : absoluteRef
-  const where = [...(file === undefined ? [] : [file]), ...(line === undefined ? [] : [`line ${line}`]), ...(column === undefined ? [] : [`column ${column}`])]
+  const where = [
+    ...(file === undefined ? [] : [file]),
+    ...(line === undefined ? [] : [`line ${line}`]),
+    ...(column === undefined ? [] : [`column ${column}`]),
+  ]
   const place = where.join(', ').replace(/^line/, 'Line')
   return {
     message: place === '' ? message : `${place}: ${message}`,
@@ -112,7 +124,11 @@ function checkVersion(parsed: unknown, source: Source): Record<string, unknown> 
   return parsed
 }
 
-function firstProblem(errors: readonly NormalizedProblem[], root: string, failures: readonly Unfetched[]): SpecProblem | null {
+function firstProblem(
+  errors: readonly NormalizedProblem[],
+  root: string,
+  failures: readonly Unfetched[],
+): SpecProblem | null {
   const [first] = errors
   if (!first) return null
   const failed = failures.find((one) => first.message.includes(one.message))
@@ -121,7 +137,11 @@ function firstProblem(errors: readonly NormalizedProblem[], root: string, failur
   const pointer = place?.pointer === undefined ? '' : ` (${place.pointer.slice(0, 200)})`
   const more = errors.length > 1 ? ` There are ${errors.length - 1} more problems.` : ''
   const message = `${first.message.slice(0, 1000).replace(/\.$/, '')}${pointer}.${more}`
-  const problem = problemAt(message, place?.source ?? new Source(root, ''), { line: at?.start.line, column: at?.start.col, root })
+  const problem = problemAt(message, place?.source ?? new Source(root, ''), {
+    line: at?.start.line,
+    column: at?.start.col,
+    root,
+  })
   return failed ? { ...problem, code: failed.code } : problem
 }
 
@@ -136,7 +156,11 @@ export async function readBundled(
   const externalRefResolver = new FetchingResolver(fetchFile)
   const document = { source, parsed: checkVersion(parseFile(source, root), source) }
   const version = String(document.parsed.openapi ?? document.parsed.swagger)
-  const problem = firstProblem(refusing(await lintDocument({ document, config, externalRefResolver }), version), root, externalRefResolver.failures)
+  const problem = firstProblem(
+    refusing(await lintDocument({ document, config, externalRefResolver }), version),
+    root,
+    externalRefResolver.failures,
+  )
   if (problem) throw new Unusable(problem)
   const bundled = await bundle({ doc: document, config, externalRefResolver })
   const left = firstProblem(refusing(bundled.problems, version), root, externalRefResolver.failures)
@@ -144,7 +168,9 @@ export async function readBundled(
   const value = bundled.bundle.parsed as Record<string, unknown>
   const json = Buffer.from(JSON.stringify(value))
   if (json.length > input.resultBytes)
-    throw new Unusable({ message: `With the files that it refers to, it has more than ${input.resultBytes} bytes. Split it into several specifications.` })
+    throw new Unusable({
+      message: `With the files that it refers to, it has more than ${input.resultBytes} bytes. Split it into several specifications.`,
+    })
   const outline = outlineOf(value)
   return {
     document: json,

@@ -46,10 +46,17 @@ function cpuOf(pid: number | undefined): number | null {
   }
 }
 
-const tooCostly = (what: string): SpecProblem => ({ message: `It takes more than ${what} to read. Split it into smaller specifications.` })
+const tooCostly = (what: string): SpecProblem => ({
+  message: `It takes more than ${what} to read. Split it into smaller specifications.`,
+})
 
 /** Reads a specification: the bundled document, or why it cannot be used. The files that it refers to are fetched by `fetchFile`. */
-export function readSpec(input: Input, limits: SpecLimits, fetchFile: FetchFile, signal?: AbortSignal): Promise<ReadSpec | { problem: SpecProblem }> {
+export function readSpec(
+  input: Input,
+  limits: SpecLimits,
+  fetchFile: FetchFile,
+  signal?: AbortSignal,
+): Promise<ReadSpec | { problem: SpecProblem }> {
   const child = startProcess(limits)
   const say = (message: ToReader): void => void (child.connected && child.send(message, () => {}))
   const began = performance.now()
@@ -75,7 +82,11 @@ export function readSpec(input: Input, limits: SpecLimits, fetchFile: FetchFile,
     // Node ends a process that is out of memory or stack by a signal; one that was not ready did not end because of what it read.
     let ready = false
     child.on('exit', (code, signal) =>
-      end(ready ? { problem: tooCostly(`${limits.heapMb} MB of memory`) } : new Error(`The reader of specifications did not start (${signal ?? code}).`)),
+      end(
+        ready
+          ? { problem: tooCostly(`${limits.heapMb} MB of memory`) }
+          : new Error(`The reader of specifications did not start (${signal ?? code}).`),
+      ),
     )
     child.on('message', (message: FromReader) => {
       if ('ready' in message) {

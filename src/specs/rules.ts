@@ -14,7 +14,9 @@ const allowing: Plugin = {
     oas3: (types, version) => {
       if (String(version) === 'oas3_0') return types
       const open = withSchema(types, (schema) => ({ ...schema, additionalProperties: null }))
-      return String(version) === 'oas3_1' || !open.Response ? open : { ...open, Response: { ...open.Response, required: [] } as Types[string] }
+      return String(version) === 'oas3_1' || !open.Response
+        ? open
+        : { ...open, Response: { ...open.Response, required: [] } as Types[string] }
     },
     oas2: (types) =>
       withSchema(types, (schema) => {
@@ -29,7 +31,8 @@ function withSchema(types: Types, changed: (schema: Types[string]) => object): T
 }
 
 /** The settings of the library: form and references are checked, taste is not. */
-export const rules = (): Promise<Config> => createConfig({ plugins: [allowing], rules: { struct: 'error', 'no-unresolved-refs': 'error' } })
+export const rules = (): Promise<Config> =>
+  createConfig({ plugins: [allowing], rules: { struct: 'error', 'no-unresolved-refs': 'error' } })
 
 /** An example elsewhere that cannot be fetched is no reason to refuse a specification: it stays a link. */
 const isExternalExample = ({ location: [place], ruleId }: NormalizedProblem): boolean =>
@@ -45,5 +48,7 @@ const isBooleanSchema = ({ ruleId, message }: NormalizedProblem): boolean =>
 /** The problems for which a specification of this version is refused. */
 export function refusing(problems: readonly NormalizedProblem[], version: string): NormalizedProblem[] {
   const takesBooleans = !/^(?:2|3\.0)/.test(version)
-  return problems.filter((one) => one.severity === 'error' && !isExternalExample(one) && !(takesBooleans && isBooleanSchema(one)))
+  return problems.filter(
+    (one) => one.severity === 'error' && !isExternalExample(one) && !(takesBooleans && isBooleanSchema(one)),
+  )
 }

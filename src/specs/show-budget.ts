@@ -46,7 +46,10 @@ export class ShowBudget {
 
   /** A value as JSON, cut; indented for people if it is long. */
   json(value: unknown, longest: number): string {
-    const text = typeof value === 'string' && longest > LONGEST.value ? value : (JSON.stringify(value, null, longest > LONGEST.value ? 2 : 0) ?? 'null')
+    const text =
+      typeof value === 'string' && longest > LONGEST.value
+        ? value
+        : (JSON.stringify(value, null, longest > LONGEST.value ? 2 : 0) ?? 'null')
     return this.text(text, longest)
   }
 }

@@ -59,7 +59,9 @@ export function showOperation(found: FoundOperation): ShownOperation {
     security: securityOf(operation.security ?? document.security, budget),
     parameters: named.slice(0, MOST.parameters).map((one) => parameter(one, around)),
     ...(body ? { body } : {}),
-    responses: responses.slice(0, MOST.responses).flatMap(([status, one]) => response(status, one, { ...found, shared }, around)),
+    responses: responses
+      .slice(0, MOST.responses)
+      .flatMap(([status, one]) => response(status, one, { ...found, shared }, around)),
     left,
   }
 }
@@ -107,7 +109,11 @@ function bodyOf({ document, operation }: FoundOperation, parameters: Value[], ar
   const type = budget.text(types[0] ?? 'application/json', LONGEST.type)
   if (earlier) {
     const content = { type, schema: showSchema(earlier.schema, around), examples: [] }
-    return { required: earlier.required === true, ...budget.member('description', earlier.description, LONGEST.description), contents: [content] }
+    return {
+      required: earlier.required === true,
+      ...budget.member('description', earlier.description, LONGEST.description),
+      contents: [content],
+    }
   }
   const fields = parameters.filter((one) => one.in === 'formData')
   if (fields.length === 0) return undefined
@@ -115,11 +121,20 @@ function bodyOf({ document, operation }: FoundOperation, parameters: Value[], ar
     const { name, required, schema, description } = parameter(one, around)
     return { name, required, schema: { ...schema, ...(description === undefined ? {} : { description }) } }
   })
-  const form = { type: types[0] === undefined ? 'multipart/form-data' : type, schema: { type: 'object', properties }, examples: [] }
+  const form = {
+    type: types[0] === undefined ? 'multipart/form-data' : type,
+    schema: { type: 'object', properties },
+    examples: [],
+  }
   return { required: fields.some((one) => one.required === true), contents: [form] }
 }
 
-function response(status: string, one: unknown, { document, operation }: FoundOperation, around: Around): ShownResponse[] {
+function response(
+  status: string,
+  one: unknown,
+  { document, operation }: FoundOperation,
+  around: Around,
+): ShownResponse[] {
   const { budget } = around
   const found = resolveIn(document, one)
   if (!found || status.startsWith('x-')) return []
@@ -131,10 +146,19 @@ function response(status: string, one: unknown, { document, operation }: FoundOp
       headers: headers.flatMap(([name, header]) => {
         const resolved = resolveIn(document, header)
         return resolved
-          ? [{ name: budget.text(name, LONGEST.name), required: resolved.required === true, schema: showSchema(resolved.schema ?? resolved, around) }]
+          ? [
+              {
+                name: budget.text(name, LONGEST.name),
+                required: resolved.required === true,
+                schema: showSchema(resolved.schema ?? resolved, around),
+              },
+            ]
           : []
       }),
-      contents: found.content === undefined ? earlierContents(found, operation.produces ?? document.produces, around) : contentsOf(found.content, around),
+      contents:
+        found.content === undefined
+          ? earlierContents(found, operation.produces ?? document.produces, around)
+          : contentsOf(found.content, around),
     },
   ]
 }
@@ -145,7 +169,10 @@ function earlierContents({ schema, examples }: Value, produces: unknown, around:
   const type = itemsOf(produces).find((one) => typeof one === 'string') ?? 'application/json'
   const texts = membersOf(examples)
     .slice(0, MOST.examples)
-    .map(([name, value]) => ({ name: around.budget.text(name, LONGEST.name), text: around.budget.json(value, LONGEST.example) }))
+    .map(([name, value]) => ({
+      name: around.budget.text(name, LONGEST.name),
+      text: around.budget.json(value, LONGEST.example),
+    }))
   return [{ type: around.budget.text(String(type), LONGEST.type), schema: showSchema(schema, around), examples: texts }]
 }
 
@@ -172,7 +199,8 @@ const examplesOf = ({ examples }: Value, { document }: Around): unknown[] =>
     .flatMap(([, one]) => exampleValue(resolveIn(document, one)) ?? [])
 
 /** The value of an example; from OpenAPI 3.2 on it may also be given as data, or as it is sent. */
-const exampleValue = (example: Value | null): unknown => [example?.value, example?.dataValue, example?.serializedValue].find((value) => value !== undefined)
+const exampleValue = (example: Value | null): unknown =>
+  [example?.value, example?.dataValue, example?.serializedValue].find((value) => value !== undefined)
 
 function exampleTexts(media: Value, around: Around): ShownContent['examples'] {
   const { budget, document } = around
@@ -181,7 +209,9 @@ function exampleTexts(media: Value, around: Around): ShownContent['examples'] {
     .slice(0, MOST.examples)
     .flatMap(([name, one]) => {
       const value = exampleValue(resolveIn(document, one))
-      return value === undefined ? [] : [{ name: budget.text(name, LONGEST.name), text: budget.json(value, LONGEST.example) }]
+      return value === undefined
+        ? []
+        : [{ name: budget.text(name, LONGEST.name), text: budget.json(value, LONGEST.example) }]
     })
   const own = resolveIn(document, media.schema)?.example
   return named.length > 0 || own === undefined ? named : [{ text: budget.json(own, LONGEST.example) }]
@@ -190,7 +220,10 @@ function exampleTexts(media: Value, around: Around): ShownContent['examples'] {
 function serversOf({ document, operation, shared }: FoundOperation, budget: ShowBudget): string[] {
   const servers = [operation.servers, shared.servers, document.servers].find((one) => itemsOf(one).length > 0)
   const urls = itemsOf(servers).flatMap((one) => (isObject(one) && typeof one.url === 'string' ? [one.url] : []))
-  const earlier = typeof document.host === 'string' ? [`${textOf(itemsOf(document.schemes)[0]) || 'https'}://${document.host}${textOf(document.basePath)}`] : []
+  const earlier =
+    typeof document.host === 'string'
+      ? [`${textOf(itemsOf(document.schemes)[0]) || 'https'}://${document.host}${textOf(document.basePath)}`]
+      : []
   return (urls.length > 0 ? urls : earlier).slice(0, MOST.servers).map((url) => budget.text(url, LONGEST.fact))
 }
 

@@ -30,7 +30,8 @@ function typeOf(schema: unknown, { document, budget, level }: Around): string {
   return budget.text(typeof schema.format === 'string' ? `${type} (${schema.format})` : type, LONGEST.type)
 }
 
-const impliedType = (schema: Schema): string => (schema.properties === undefined ? (schema.items === undefined ? 'any' : 'array') : 'object')
+const impliedType = (schema: Schema): string =>
+  schema.properties === undefined ? (schema.items === undefined ? 'any' : 'array') : 'object'
 
 /** A schema as it is shown. Bounded by the budget and by `MAX_LEVELS`. */
 export function showSchema(given: unknown, around: Around): ShownSchema {
@@ -42,7 +43,8 @@ export function showSchema(given: unknown, around: Around): ShownSchema {
   const schema = resolveIn(document, given)
   if (!schema) return { type: booleanIn(document, given) === null ? type : typeOf(booleanIn(document, given), around) }
   const inside = { ...around, followed: ref === null ? followed : [...followed, ref], level: level + 1 }
-  const own = ref !== null && isObject(given) && typeof given.description === 'string' ? given.description : schema.description
+  const own =
+    ref !== null && isObject(given) && typeof given.description === 'string' ? given.description : schema.description
   const shown: ShownSchema = {
     type: ref !== null && !hasParts(schema) ? `${typeOf(schema, around)}` : type,
     ...budget.member('description', own, LONGEST.description),
@@ -61,7 +63,10 @@ const CHOICES = [
 ] as const
 
 const hasParts = (schema: Schema): boolean =>
-  isObject(schema.properties) || isObject(schema.items) || isObject(schema.additionalProperties) || CHOICES.some(([key]) => Array.isArray(schema[key]))
+  isObject(schema.properties) ||
+  isObject(schema.items) ||
+  isObject(schema.additionalProperties) ||
+  CHOICES.some(([key]) => Array.isArray(schema[key]))
 
 const FACTS: [key: string, words: (value: unknown) => string | null][] = [
   ['nullable', (value) => (value === true ? 'nullable' : null)],
@@ -69,17 +74,20 @@ const FACTS: [key: string, words: (value: unknown) => string | null][] = [
   ['writeOnly', (value) => (value === true ? 'write only' : null)],
   ['deprecated', (value) => (value === true ? 'deprecated' : null)],
   ['uniqueItems', (value) => (value === true ? 'without duplicates' : null)],
-  ...(['minimum', 'minLength', 'minItems', 'minProperties'] as const).map((key): [string, (value: unknown) => string | null] => [
-    key,
-    (value) => `at least ${value}${unitOf(key)}`,
-  ]),
-  ...(['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const).map((key): [string, (value: unknown) => string | null] => [
-    key,
-    (value) => `at most ${value}${unitOf(key)}`,
-  ]),
+  ...(['minimum', 'minLength', 'minItems', 'minProperties'] as const).map(
+    (key): [string, (value: unknown) => string | null] => [key, (value) => `at least ${value}${unitOf(key)}`],
+  ),
+  ...(['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const).map(
+    (key): [string, (value: unknown) => string | null] => [key, (value) => `at most ${value}${unitOf(key)}`],
+  ),
   ...(['exclusiveMinimum', 'exclusiveMaximum'] as const).map((key): [string, (value: unknown) => string | null] => [
     key,
-    (value) => (typeof value === 'number' ? `${key === 'exclusiveMinimum' ? 'more' : 'less'} than ${value}` : value === true ? EXCLUSIVE[key] : null),
+    (value) =>
+      typeof value === 'number'
+        ? `${key === 'exclusiveMinimum' ? 'more' : 'less'} than ${value}`
+        : value === true
+          ? EXCLUSIVE[key]
+          : null,
   ]),
   ['multipleOf', (value) => `a multiple of ${value}`],
   ['pattern', (value) => `pattern: ${value}`],
@@ -89,7 +97,13 @@ const FACTS: [key: string, words: (value: unknown) => string | null][] = [
 const EXCLUSIVE = { exclusiveMinimum: 'the least value excluded', exclusiveMaximum: 'the greatest value excluded' }
 
 const unitOf = (key: string): string =>
-  key.endsWith('Length') ? ' characters' : key.endsWith('Items') ? ' items' : key.endsWith('Properties') ? ' properties' : ''
+  key.endsWith('Length')
+    ? ' characters'
+    : key.endsWith('Items')
+      ? ' items'
+      : key.endsWith('Properties')
+        ? ' properties'
+        : ''
 
 function factsOf(schema: Schema, budget: ShowBudget): { facts?: string[] } {
   const facts: string[] = []
@@ -102,7 +116,8 @@ function factsOf(schema: Schema, budget: ShowBudget): { facts?: string[] } {
   const discriminator = isObject(schema.discriminator) ? schema.discriminator.propertyName : schema.discriminator
   if (typeof discriminator === 'string') facts.push(budget.text(`told apart by: ${discriminator}`, LONGEST.fact))
   for (const key of ['default', 'const', 'example'])
-    if (schema[key] !== undefined) facts.push(`${key === 'const' ? 'always' : key}: ${budget.json(schema[key], LONGEST.value)}`)
+    if (schema[key] !== undefined)
+      facts.push(`${key === 'const' ? 'always' : key}: ${budget.json(schema[key], LONGEST.value)}`)
   return facts.length > 0 ? { facts } : {}
 }
 
@@ -110,7 +125,10 @@ function valuesOf(schema: Schema, budget: ShowBudget): { enum?: string[]; left?:
   const all = itemsOf(schema.enum)
   if (all.length === 0) return {}
   const left = all.length - MOST.values
-  return { enum: all.slice(0, MOST.values).map((one) => budget.json(one, LONGEST.value)), ...(left > 0 ? { left } : {}) }
+  return {
+    enum: all.slice(0, MOST.values).map((one) => budget.json(one, LONGEST.value)),
+    ...(left > 0 ? { left } : {}),
+  }
 }
 
 /** The properties that a schema names itself. */
@@ -122,12 +140,18 @@ function propertiesOf(schema: Schema, inside: Around): { properties?: ShownPrope
     required: required.has(name),
     schema: showSchema(one, inside),
   }))
-  return shown.length === 0 ? {} : { properties: shown, ...(all.length > shown.length ? { left: all.length - shown.length } : {}) }
+  return shown.length === 0
+    ? {}
+    : { properties: shown, ...(all.length > shown.length ? { left: all.length - shown.length } : {}) }
 }
 
 /** Of an array or a map, if its items or values have parts of their own. */
 function innerOf(schema: Schema, inside: Around): { inner?: ShownSchema } {
-  const inner = isObject(schema.items) ? schema.items : isObject(schema.additionalProperties) ? schema.additionalProperties : null
+  const inner = isObject(schema.items)
+    ? schema.items
+    : isObject(schema.additionalProperties)
+      ? schema.additionalProperties
+      : null
   const resolved = inner && resolveIn(inside.document, inner)
   if (!inner || !resolved || !(hasParts(resolved) || Array.isArray(resolved.enum))) return {}
   return { inner: showSchema(inner, inside) }

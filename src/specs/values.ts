@@ -4,7 +4,8 @@
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
 
 /** Whether a value is an object with members. */
-export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The members of an object; none for anything else. */
 export const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
@@ -44,7 +45,9 @@ function follow(document: unknown, value: unknown): Record<string, unknown> | bo
 /** The value under one part of a JSON pointer. */
 function memberAt(value: unknown, part: string): unknown {
   const key = decodePart(part).replaceAll('~1', '/').replaceAll('~0', '~')
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined
 }
 
 function decodePart(part: string): string {

@@ -41,7 +41,9 @@ interface Parts {
 
 /** Starts the queue of jobs, the deliveries to webhooks, and what drives connections. */
 export function startBackground(app: App, { requestExports, node }: Parts): Background {
-  const drivers = node ? led(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app)) : alone(() => startDrivers(app, null, false))
+  const drivers = node
+    ? led(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app))
+    : alone(() => startDrivers(app, null, false))
   const worker = startWorker(app, {
     isLeader: () => drivers.current !== null,
     ...(node ? { lanes: nodeLanes(node) } : {}),

@@ -12,7 +12,11 @@ const LEASE = 'catch-up'
  * At the start. On a node only if others died since somebody did this, or none runs, since nodes that run have done it. `work` runs while no other node is at
  * the same point of its start.
  */
-export async function catchUp<T>(app: App, node: Node | null, work: () => Promise<T>): Promise<{ repairs: Repair[]; result: T }> {
+export async function catchUp<T>(
+  app: App,
+  node: Node | null,
+  work: () => Promise<T>,
+): Promise<{ repairs: Repair[]; result: T }> {
   if (node === null) return { repairs: await repairAll(app, { alone: true }), result: await work() }
   return node.leases.run(LEASE, async () => {
     const { live, died } = await otherNodes(node)

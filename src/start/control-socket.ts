@@ -38,9 +38,12 @@ export async function openControl(app: App, { dataDir, explain }: Surroundings):
     app.log.warn({}, `The commands token and user need the server stopped: ${reason}.`)
     return async () => {}
   }
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 }, (request, response) => {
-    void handle(app, { request, response, explain })
-  })
+  const server = createServer(
+    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 },
+    (request, response) => {
+      void handle(app, { request, response, explain })
+    },
+  )
   server.maxConnections = CONNECTIONS
   const close = async (): Promise<void> => {
     if (server.listening) await stopServer(server)
@@ -49,7 +52,10 @@ export async function openControl(app: App, { dataDir, explain }: Surroundings):
   try {
     await listen(server, dataDir)
   } catch (error) {
-    app.log.warn({ error }, `The commands token and user need the server stopped: ${controlPath(dataDir)} cannot be made.`)
+    app.log.warn(
+      { error },
+      `The commands token and user need the server stopped: ${controlPath(dataDir)} cannot be made.`,
+    )
   }
   return close
 }
@@ -75,7 +81,10 @@ async function handle(app: App, { request, response, explain }: Exchange): Promi
   let reply: OperatorReply
   try {
     const asked = readOperatorRequest(await readJson(request))
-    reply = asked === null ? { refused: 'The server does not know this request: run the command of the same release.' } : await replyToOperator(app, asked)
+    reply =
+      asked === null
+        ? { refused: 'The server does not know this request: run the command of the same release.' }
+        : await replyToOperator(app, asked)
   } catch (thrown) {
     const error = await explain(thrown)
     if (!(error instanceof ServiceError)) app.log.error({ error: thrown }, 'A command of the operator failed.')

@@ -23,16 +23,22 @@ const fileOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(resolve(da
 /** The key that the settings name, else the one in the data folder; null if there is neither. Throws `WrongKey` if it is no key, or both are there and differ. */
 export async function findSigningKey(config: KeySettings): Promise<Buffer | null> {
   const kept = existsSync(fileOf(config)) ? (await readFile(fileOf(config), 'utf8')).trim() : null
-  const given = config.signingKeyFile === null ? config.signingKey : (await readFile(config.signingKeyFile, 'utf8')).trim().toLowerCase()
+  const given =
+    config.signingKeyFile === null
+      ? config.signingKey
+      : (await readFile(config.signingKeyFile, 'utf8')).trim().toLowerCase()
   if (given !== null && !/^[0-9a-f]{64}$/.test(given))
-    throw new WrongKey(`${config.signingKeyFile} is no signing key: it must have 64 hexadecimal digits. \`openssl rand -hex 32\` makes one.`)
+    throw new WrongKey(
+      `${config.signingKeyFile} is no signing key: it must have 64 hexadecimal digits. \`openssl rand -hex 32\` makes one.`,
+    )
   if (given !== null && kept !== null && given !== kept) {
     throw new WrongKey(
       `The signing key of the settings differs from the one in ${fileOf(config)}, with which this installation has sealed its secrets. Set BINDERY_SIGNING_KEY_FILE to a copy of that file, or leave both settings out. If the file is left over from another installation, move it away.`,
     )
   }
   const key = given ?? kept
-  if (key !== null && !/^[0-9a-f]{64}$/.test(key)) throw new WrongKey(`${fileOf(config)} is damaged: a signing key has 64 hexadecimal digits. ${REMEDY}`)
+  if (key !== null && !/^[0-9a-f]{64}$/.test(key))
+    throw new WrongKey(`${fileOf(config)} is damaged: a signing key has 64 hexadecimal digits. ${REMEDY}`)
   return key === null ? null : Buffer.from(key, 'hex')
 }
 
@@ -45,12 +51,15 @@ async function localKey(config: KeySettings, store: Store): Promise<Buffer> {
   const found = await findSigningKey(config)
   const known = await store.get(keyFingerprints, SIGNING_KEY)
   const isInUse = known === null ? (await store.all(users)).length > 0 : known.fingerprint !== undefined
-  if (found === null && isInUse) throw new WrongKey(`There is no signing key in ${fileOf(config)}, but there are documents that need it. ${REMEDY}`)
+  if (found === null && isInUse)
+    throw new WrongKey(`There is no signing key in ${fileOf(config)}, but there are documents that need it. ${REMEDY}`)
   const key = found ?? (await makeKey(config))
   const fingerprint = fingerprintOf('signing', key)
   if (known?.fingerprint === fingerprint) return key
   if (known?.fingerprint !== undefined)
-    throw new WrongKey(`The signing key (fingerprint ${fingerprint}) is not the one of this installation (fingerprint ${known.fingerprint}). ${REMEDY}`)
+    throw new WrongKey(
+      `The signing key (fingerprint ${fingerprint}) is not the one of this installation (fingerprint ${known.fingerprint}). ${REMEDY}`,
+    )
   try {
     if (known === null) await store.insert(keyFingerprints, { id: SIGNING_KEY, fingerprint })
     else await store.replace(keyFingerprints, { ...known, fingerprint })
@@ -82,10 +91,14 @@ export async function signingKeyOf(config: KeySettings, store: Store, database: 
   return key
 }
 
-const makeKey = async (config: KeySettings): Promise<Buffer> => Buffer.from(await keepSecret(fileOf(config), () => randomBytes(32).toString('hex')), 'hex')
+const makeKey = async (config: KeySettings): Promise<Buffer> =>
+  Buffer.from(await keepSecret(fileOf(config), () => randomBytes(32).toString('hex')), 'hex')
 
 /** Compares the key that signs commits with that of the other nodes: all of them have the same one, or none has one. Throws `WrongKey`. */
-export async function checkCommitKey({ commitKeyFile }: Pick<Config, 'commitKeyFile'>, database: Database): Promise<void> {
+export async function checkCommitKey(
+  { commitKeyFile }: Pick<Config, 'commitKeyFile'>,
+  database: Database,
+): Promise<void> {
   const mine = commitKeyFile === null ? NONE : fingerprintOf('commit', await readFile(commitKeyFile))
   const theirs = await claimFingerprint(database, 'commit', mine)
   if (mine === theirs) return

@@ -28,7 +28,11 @@ let shippedOnes: Promise<Map<string, Template>> | null = null
  * All templates by ID. A template of the operator takes the place of a shipped one with its ID. One that cannot be used is left out, and the log names
  * the file that is wrong and what to do.
  */
-export async function loadTemplates(own: string | null, log: Pick<Log, 'error'>, shipped = SHIPPED): Promise<Map<string, Template>> {
+export async function loadTemplates(
+  own: string | null,
+  log: Pick<Log, 'error'>,
+  shipped = SHIPPED,
+): Promise<Map<string, Template>> {
   const found = await (shipped === SHIPPED ? loadShipped(log) : loadFolder(shipped, log))
   const all = own === null ? [...found] : [...new Map([...found, ...(await loadFolder(own, log))])]
   return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -45,11 +49,14 @@ function loadShipped(log: Pick<Log, 'error'>): Promise<Map<string, Template>> {
 async function loadFolder(folder: string, log: Pick<Log, 'error'>): Promise<Map<string, Template>> {
   const found = new Map<string, Template>()
   const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort()
-  if (names.length > MAX_TEMPLATES) log.error({ folder }, `${folder} has ${names.length} entries; only the first ${MAX_TEMPLATES} are looked at.`)
+  if (names.length > MAX_TEMPLATES)
+    log.error({ folder }, `${folder} has ${names.length} entries; only the first ${MAX_TEMPLATES} are looked at.`)
   for (const id of names.slice(0, MAX_TEMPLATES)) {
     try {
       if (!ID.test(id) || RESERVED.has(id))
-        throw new TemplateError(`${id} cannot be the name of a template. Use lower-case letters, digits and "-", but not "empty" or "sample".`)
+        throw new TemplateError(
+          `${id} cannot be the name of a template. Use lower-case letters, digits and "-", but not "empty" or "sample".`,
+        )
       found.set(id, await readTemplate(id, await filesBelow(join(folder, id), id)))
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error
@@ -67,19 +74,24 @@ async function filesBelow(folder: string, id: string): Promise<Map<string, Uint8
     throw new TemplateError(`${path === '' ? id : `${id}/${path}`}: ${what}`)
   }
   const walk = async (below: string, depth: number): Promise<void> => {
-    for (const entry of await readdir(join(folder, below), { withFileTypes: true }).catch((error) => fail(below, notReadable(error)))) {
+    for (const entry of await readdir(join(folder, below), { withFileTypes: true }).catch((error) =>
+      fail(below, notReadable(error)),
+    )) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`
-      if (Buffer.byteLength(entry.name) > MAX_NAME_BYTES) fail(path, `has a name of more than ${MAX_NAME_BYTES} bytes. Shorten it.`)
+      if (Buffer.byteLength(entry.name) > MAX_NAME_BYTES)
+        fail(path, `has a name of more than ${MAX_NAME_BYTES} bytes. Shorten it.`)
       if (entry.isDirectory()) {
         if (depth >= MAX_DEPTH) fail(path, `is more than ${MAX_DEPTH} folders deep. Move it up.`)
         await walk(path, depth + 1)
-      } else if (!entry.isFile()) fail(path, 'is neither a file nor a folder: symbolic links are not followed. Copy what it links to.')
+      } else if (!entry.isFile())
+        fail(path, 'is neither a file nor a folder: symbolic links are not followed. Copy what it links to.')
       else {
         if (files.size >= MAX_FILES) fail(path, `is one file too many: a template has at most ${MAX_FILES}.`)
         const content = await readBounded(join(folder, path)).catch((error) => fail(path, notReadable(error)))
         bytes += content === null ? 0 : content.length
         if (content === null) return fail(path, `has more than ${MAX_FILE_BYTES} bytes. Make it smaller.`)
-        if (bytes > MAX_TEMPLATE_BYTES) fail(path, `brings the template over ${MAX_TEMPLATE_BYTES} bytes. Make its files smaller.`)
+        if (bytes > MAX_TEMPLATE_BYTES)
+          fail(path, `brings the template over ${MAX_TEMPLATE_BYTES} bytes. Make its files smaller.`)
         files.set(path, content)
       }
     }
@@ -90,7 +102,9 @@ async function filesBelow(folder: string, id: string): Promise<Map<string, Uint8
 
 const notReadable = (error: unknown): string => {
   const code = (error as NodeJS.ErrnoException).code
-  return code === 'ENOTDIR' ? 'is not a folder. A template is a folder with template.yaml and content/.' : `cannot be read (${code}). Check its permissions.`
+  return code === 'ENOTDIR'
+    ? 'is not a folder. A template is a folder with template.yaml and content/.'
+    : `cannot be read (${code}). Check its permissions.`
 }
 
 /** A file's bytes; null if there are too many. What became a symbolic link meanwhile is not followed. */

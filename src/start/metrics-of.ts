@@ -13,10 +13,22 @@ const SPACES_MS = 60_000
 /** The metrics of a service: of requests, of the process, of background work, and values that are read when they are asked for. */
 export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metrics {
   const metrics = createMetrics(app.meters.registry)
-  metrics.gauge('bindery_git_processes_started', 'Git processes started since the start', () => app.git.processesStarted)
-  metrics.gauge('bindery_cache_bytes', 'Estimated memory of all caches together, at most BINDERY_CACHE_BYTES', () => budget.used)
-  metrics.gauges('bindery_build_info', 'The version of the service; always 1', 'version', async () => ({ [app.settings.version]: 1 }))
-  metrics.gauges('bindery_jobs_queued', 'Jobs of the installation that are due and wait for a slot', 'kind', () => countDueJobs(app))
+  metrics.gauge(
+    'bindery_git_processes_started',
+    'Git processes started since the start',
+    () => app.git.processesStarted,
+  )
+  metrics.gauge(
+    'bindery_cache_bytes',
+    'Estimated memory of all caches together, at most BINDERY_CACHE_BYTES',
+    () => budget.used,
+  )
+  metrics.gauges('bindery_build_info', 'The version of the service; always 1', 'version', async () => ({
+    [app.settings.version]: 1,
+  }))
+  metrics.gauges('bindery_jobs_queued', 'Jobs of the installation that are due and wait for a slot', 'kind', () =>
+    countDueJobs(app),
+  )
   metrics.gauges('bindery_disk_free_bytes', 'Free space where a folder is', 'folder', async () => ({
     data: await freeBytes(config.dataDir),
     repos: await freeBytes(config.reposDir),

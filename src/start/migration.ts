@@ -7,7 +7,9 @@ import type { Database } from '../postgres/index.js'
 /** Not everything has arrived; the message says what to do. */
 export class MigrationUnfinished extends Error {
   constructor(where: string) {
-    super(`A migration into ${where} has not ended: run the same \`bindery migrate\` again, it goes on where it stopped. Until then, no server starts here.`)
+    super(
+      `A migration into ${where} has not ended: run the same \`bindery migrate\` again, it goes on where it stopped. Until then, no server starts here.`,
+    )
     this.name = 'MigrationUnfinished'
   }
 }
@@ -24,5 +26,6 @@ export function folderMark(dataDir: string): Mark | null {
 /** Throws `MigrationUnfinished` if a migration into the folder, or into the database if there is one, has not ended. */
 export async function refuseUnfinished(dataDir: string, database: Database | null): Promise<void> {
   const mark = database === null ? folderMark(dataDir) : await markOf(database)
-  if (mark?.state === 'running') throw new MigrationUnfinished(database === null ? resolve(dataDir) : 'the database of BINDERY_DATABASE_URL')
+  if (mark?.state === 'running')
+    throw new MigrationUnfinished(database === null ? resolve(dataDir) : 'the database of BINDERY_DATABASE_URL')
 }

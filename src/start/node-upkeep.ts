@@ -13,7 +13,12 @@ export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
   const work = (): void => {
     working = working
       .then(() => tidyDisk(app, () => stopped))
-      .catch((error: unknown) => app.log.warn({ err: error }, 'The copies of this node could not all be packed; that is tried again in an hour.'))
+      .catch((error: unknown) =>
+        app.log.warn(
+          { err: error },
+          'The copies of this node could not all be packed; that is tried again in an hour.',
+        ),
+      )
   }
   let hourly: NodeJS.Timeout | undefined
   const first = setTimeout(() => {
@@ -36,7 +41,11 @@ export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
  * @param isOver whether to stop after the copy at hand
  * @param packs how many are not many
  */
-export async function tidyDisk({ git, locks }: Pick<App, 'git' | 'locks'>, isOver: () => boolean = () => false, packs = MANY_PACKS): Promise<void> {
+export async function tidyDisk(
+  { git, locks }: Pick<App, 'git' | 'locks'>,
+  isOver: () => boolean = () => false,
+  packs = MANY_PACKS,
+): Promise<void> {
   await git.trimScratches()
   for (const name of await git.crowded(packs)) {
     if (isOver()) return

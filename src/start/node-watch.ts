@@ -19,7 +19,8 @@ export function watchNodes(app: App, node: Node, isDue: boolean): { stop(): Prom
     const dead = died.filter((sign) => suspected.has(sign))
     suspected = new Set(died)
     if (dead.length === 0 && !isDue) return
-    if (dead.length > 0) app.log.warn({ nodes: dead.length }, 'A node ended without a word. What it left half done is repaired.')
+    if (dead.length > 0)
+      app.log.warn({ nodes: dead.length }, 'A node ended without a word. What it left half done is repaired.')
     await catchUpBeside(app, node, dead)
     isDue = false
   }

@@ -84,11 +84,25 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   closers.add(closeConversions)
   const { assertions, close: closeAssertions } = openAssertions()
   closers.add(closeAssertions)
-  if (!isNative) log.warn({}, 'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.')
+  if (!isNative)
+    log.warn(
+      {},
+      'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.',
+    )
   const content = revisionCache(budget)
-  const facts = openIndex(config, log, { name: 'facts.db', kinds: FACT_KINDS, version: FACTS_VERSION, maxBytes: config.factsBytes })
+  const facts = openIndex(config, log, {
+    name: 'facts.db',
+    kinds: FACT_KINDS,
+    version: FACTS_VERSION,
+    maxBytes: config.factsBytes,
+  })
   closers.add(async () => facts.close())
-  const dates = openIndex(config, log, { name: 'dates.db', kinds: [DATES_KIND], version: DATES_VERSION, maxBytes: MAX_DATES_BYTES })
+  const dates = openIndex(config, log, {
+    name: 'dates.db',
+    kinds: [DATES_KIND],
+    version: DATES_VERSION,
+    maxBytes: MAX_DATES_BYTES,
+  })
   closers.add(async () => dates.close())
   const search = openSearch(config, log)
   closers.add(() => search.close())
@@ -161,16 +175,27 @@ async function refresh(git: Git, space: string): Promise<void> {
 }
 
 /** An index of what is derived from content: disposable, but it holds texts and paths of private spaces. */
-const openIndex = ({ dataDir }: Config, log: Log, { name, ...options }: Omit<FactsOptions, 'file' | 'notice'> & { name: string }): Facts =>
-  openFacts({ ...options, file: join(resolve(dataDir), name), notice: (message) => log.warn({}, message) })
+const openIndex = (
+  { dataDir }: Config,
+  log: Log,
+  { name, ...options }: Omit<FactsOptions, 'file' | 'notice'> & { name: string },
+): Facts => openFacts({ ...options, file: join(resolve(dataDir), name), notice: (message) => log.warn({}, message) })
 
 /** The indexes of search: disposable too, and private. */
 const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
-  new SearchIndex({ dir: join(resolve(dataDir), 'search'), maxBytes: searchBytes, notice: (message) => log.warn({}, message) })
+  new SearchIndex({
+    dir: join(resolve(dataDir), 'search'),
+    maxBytes: searchBytes,
+    notice: (message) => log.warn({}, message),
+  })
 
 /** The printer of PDFs. Says in the log if there is no Chromium. */
 function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers): Printer {
-  const printer = createPrinter({ chromium, folder: join(resolve(dataDir), 'pdf'), notice: (message, fields) => log.info(fields, message) })
+  const printer = createPrinter({
+    chromium,
+    folder: join(resolve(dataDir), 'pdf'),
+    notice: (message, fields) => log.info(fields, message),
+  })
   closers.add(() => printer.close())
   const missing = printer.missing()
   if (missing !== null) log.warn({}, missing)
@@ -186,7 +211,10 @@ async function checkShared(config: Config, node: Node | null): Promise<void> {
 
 /** The clients by which the service talks to others: HTTP, and mail if a mail server is configured. */
 async function openClients(config: Config, closers: Closers): Promise<{ http: HttpClient; mail: Mailer | null }> {
-  const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
+  const http = createHttpClient({
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    agent: `${NAME}/${await version()}`,
+  })
   closers.add(() => http.close())
   const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
   if (mail) closers.add(async () => mail.close())
@@ -199,11 +227,16 @@ async function openEngines(config: Config, log: Log, closers: Closers): Promise<
   const translation = openTranslation({
     deepl: deeplUrl === null || deeplKey === null ? null : { url: deeplUrl, key: deeplKey },
     libreTranslate: libreTranslateUrl === null ? null : { url: libreTranslateUrl, key: libreTranslateKey ?? '' },
-    openAi: openaiUrl === null || openaiModel === null ? null : { url: openaiUrl, key: openaiKey ?? '', model: openaiModel },
+    openAi:
+      openaiUrl === null || openaiModel === null ? null : { url: openaiUrl, key: openaiKey ?? '', model: openaiModel },
     apertium: config.apertium,
     timeoutMs: config.translationSeconds * 1000,
     agent: `${NAME}/${await version()}`,
-    memory: { file: join(resolve(config.dataDir), 'translations.db'), maxBytes: config.translationMemoryBytes, notice: (message) => log.warn({}, message) },
+    memory: {
+      file: join(resolve(config.dataDir), 'translations.db'),
+      maxBytes: config.translationMemoryBytes,
+      notice: (message) => log.warn({}, message),
+    },
   })
   closers.add(() => translation.close())
   return translation
@@ -243,9 +276,12 @@ async function settingsOf(config: Config, store: App['store'], node: Node | null
 }
 
 /** The protocols of remotes: ssh only with a key. */
-const protocolsOf = ({ remoteProtocols, sshKeyFile }: Config) => remoteProtocols.filter((protocol) => protocol !== 'ssh' || sshKeyFile !== null)
+const protocolsOf = ({ remoteProtocols, sshKeyFile }: Config) =>
+  remoteProtocols.filter((protocol) => protocol !== 'ssh' || sshKeyFile !== null)
 
 async function version(): Promise<string> {
-  const { version: text } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  const { version: text } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
   return text
 }

@@ -11,15 +11,26 @@ import type { Node } from './open-node.js'
 import { openPostgresStore, openStore, type SharedStore, type Store, type StoreEvent } from '../store/index.js'
 
 /** The documents; those of a node are in its database. Names, addresses and hashes of tokens are for the owner alone, also in files that were there before. */
-export async function openDocuments(config: Pick<Config, 'dataDir'>, log: Log, node: Pick<Node, 'database' | 'news'> | null): Promise<Store> {
+export async function openDocuments(
+  config: Pick<Config, 'dataDir'>,
+  log: Log,
+  node: Pick<Node, 'database' | 'news'> | null,
+): Promise<Store> {
   const dataDir = resolve(config.dataDir)
   const dir = join(dataDir, 'store')
   const tell = ({ event, ...fields }: StoreEvent): void => log.info(fields, `store: ${event}`)
   await makeDurableFolder(node === null ? dir : dataDir)
   makePrivate(dataDir, { deep: false })
   if (node !== null) {
-    if (existsSync(dir)) log.warn({}, `The documents are in the database of BINDERY_DATABASE_URL; those in ${dir} are not read.`)
-    return openPostgresStore({ database: node.database, news: node.news, tables: documentTables, migrations, log: tell })
+    if (existsSync(dir))
+      log.warn({}, `The documents are in the database of BINDERY_DATABASE_URL; those in ${dir} are not read.`)
+    return openPostgresStore({
+      database: node.database,
+      news: node.news,
+      tables: documentTables,
+      migrations,
+      log: tell,
+    })
   }
   makePrivate(dir, { deep: true })
   return openStore({ dir, tables: documentTables, journals, migrations, log: tell })

@@ -39,10 +39,18 @@ export interface Node {
 }
 
 /** Opens what this node shares; null if there is no database. Throws `DatabaseAway`. `leaseMs`: how long leases last that are not extended. */
-export async function openNode({ databaseUrl }: Config, leaseMs: number | undefined, closers: Closers): Promise<Node | null> {
+export async function openNode(
+  { databaseUrl }: Config,
+  leaseMs: number | undefined,
+  closers: Closers,
+): Promise<Node | null> {
   if (databaseUrl === null) return null
   const id = newId()
-  const database = openDatabase({ url: databaseUrl, application: applicationOf(id), connections: CONNECTIONS + OTHER_CONNECTIONS })
+  const database = openDatabase({
+    url: databaseUrl,
+    application: applicationOf(id),
+    connections: CONNECTIONS + OTHER_CONNECTIONS,
+  })
   closers.add(() => database.close())
   const leases = await openLeases(database, { holder: id, ...(leaseMs === undefined ? {} : { leaseMs }) })
   closers.add(() => leases.close())
@@ -82,7 +90,9 @@ async function showLife(leases: Leases, id: string): Promise<() => Promise<void>
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
-  signal.aborted ? Promise.resolve() : new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+  signal.aborted
+    ? Promise.resolve()
+    : new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
 
 /** Those of some nodes that do not live. */
 export async function deadOf({ leases }: Node, nodes: readonly string[]): Promise<Set<string>> {

@@ -2,7 +2,14 @@
 import { resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { makePrivate } from '../disk/private-files.js'
-import { createRemoteOperations, type Git, openGit, openRefreshDoor, openSharedGit, type SetAside } from '../git/index.js'
+import {
+  createRemoteOperations,
+  type Git,
+  openGit,
+  openRefreshDoor,
+  openSharedGit,
+  type SetAside,
+} from '../git/index.js'
 import type { RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
@@ -24,7 +31,11 @@ interface Surroundings {
 }
 
 /** They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
-export async function openRepositories(config: Config, { budget, log, moved, movedElsewhere, setAside, node }: Surroundings, closers: Closers): Promise<Git> {
+export async function openRepositories(
+  config: Config,
+  { budget, log, moved, movedElsewhere, setAside, node }: Surroundings,
+  closers: Closers,
+): Promise<Git> {
   const reposDir = resolve(config.reposDir)
   const allowedProtocols = config.remoteProtocols
   const notice = (message: string): void => log.warn({}, message)
@@ -34,14 +45,28 @@ export async function openRepositories(config: Config, { budget, log, moved, mov
     signingKeyFile: config.commitKeyFile,
     maxBlobBytes: config.blobLimitBytes,
     scratchBytes: config.scratchBytes,
-    remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
+    remote: createRemoteOperations({
+      allowedProtocols,
+      allowPrivateNetworks: config.allowPrivateNetworks,
+      resolve: resolveHost,
+      ...sshIdentity(config),
+    }),
     notice,
     ...(node === null ? { moved, verifyMain: true } : {}),
   })
   closers.add(() => local.close())
   makePrivate(reposDir, { deep: false })
   if (node === null) return local
-  const shared = await openSharedGit(local, { database: node.database, news: node.news, hints: node.hints, budget, moved, movedElsewhere, setAside, notice })
+  const shared = await openSharedGit(local, {
+    database: node.database,
+    news: node.news,
+    hints: node.hints,
+    budget,
+    moved,
+    movedElsewhere,
+    setAside,
+    notice,
+  })
   closers.add(() => shared.close())
   const door = await openRefreshDoor(reposDir, (name) => shared.refresh(name))
   closers.add(() => door.close())

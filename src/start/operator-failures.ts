@@ -3,16 +3,19 @@ import { type FolderWatch, isRefusedWrite, type UnwritableFolder } from '../disk
 import { GitError, isRepositoryFault, NoRepository, UnsupportedRepository } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
 
-const REMEDY = 'An operator of the server has to restore the repository from a backup; the log names it. All other spaces work.'
+const REMEDY =
+  'An operator of the server has to restore the repository from a backup; the log names it. All other spaces work.'
 
 /** The folder without its path, which is the operator's business. */
-export const describeFolder = ({ setting, problem }: Pick<UnwritableFolder, 'setting' | 'problem'>): string => `${setting}: ${problem}`
+export const describeFolder = ({ setting, problem }: Pick<UnwritableFolder, 'setting' | 'problem'>): string =>
+  `${setting}: ${problem}`
 
 /** Makes the function that translates what a request threw. Everything else is returned as it is. */
 export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Promise<unknown> {
   return async (thrown) => {
     if (thrown instanceof ServiceError) return thrown
-    if (isRepositoryFault(thrown)) return new ServiceError('unavailable', `${faultOf(thrown)} ${REMEDY}`, { cause: thrown })
+    if (isRepositoryFault(thrown))
+      return new ServiceError('unavailable', `${faultOf(thrown)} ${REMEDY}`, { cause: thrown })
     // Git reports a full disk in words only, so any failure of Git is a reason to look.
     if (!isRefusedWrite(thrown) && !(thrown instanceof GitError)) return thrown
     const folder = await folders.causeOf(thrown)
@@ -24,6 +27,7 @@ export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Pro
 
 function faultOf(thrown: GitError): string {
   if (thrown instanceof NoRepository) return 'The space is out of service: its repository is missing.'
-  if (thrown instanceof UnsupportedRepository) return 'The space is out of service: its repository is stored in a form that the server cannot read.'
+  if (thrown instanceof UnsupportedRepository)
+    return 'The space is out of service: its repository is stored in a form that the server cannot read.'
   return 'This content is out of service: the repository of the space is damaged or incomplete.'
 }

@@ -28,19 +28,28 @@ export type OperatorReply = { done: string } | { refused: string }
 /** Does what was asked: the reply has the secret of the token, or those who use the address, one per line. */
 export async function replyToOperator(app: App, request: OperatorRequest): Promise<OperatorReply> {
   try {
-    if (request.kind === 'token') return { done: (await tokenByOperator(app, request.email, request.label, request.claimedIn)).secret }
-    if (!isAddress(request.email)) return { refused: `${request.email} is not an e-mail address such as ada@example.org.` }
+    if (request.kind === 'token')
+      return { done: (await tokenByOperator(app, request.email, request.label, request.claimedIn)).secret }
+    if (!isAddress(request.email))
+      return { refused: `${request.email} is not an e-mail address such as ada@example.org.` }
     await (request.free ? freeAddress(app, request.email) : vouchFor(app, request.email, request.name))
     return { done: (await namesOf(app, request.email)).join('\n') }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (request.kind === 'user' || error.code !== 'not-found') return { refused: error.message }
     const known = await namesOf(app, request.email)
-    return { refused: [error.message, `\`bindery user ${request.email}\` creates an account without proof by mail.`, ...known].join('\n') }
+    return {
+      refused: [
+        error.message,
+        `\`bindery user ${request.email}\` creates an account without proof by mail.`,
+        ...known,
+      ].join('\n'),
+    }
   }
 }
 
-const isAddress = (text: string): boolean => text.length <= (Email.maxLength as number) && new RegExp(Email.pattern as string).test(text)
+const isAddress = (text: string): boolean =>
+  text.length <= (Email.maxLength as number) && new RegExp(Email.pattern as string).test(text)
 
 const namesOf = async (app: App, email: string): Promise<string[]> => (await findAllByAddress(app, email)).map(describe)
 
@@ -55,7 +64,8 @@ const describe = ({ id, displayName, email, proof, limitedTo }: UserDoc): string
     ? `User ${id} of organization ${limitedTo} alone, ${displayName} <${email}>: without proof`
     : `Account ${id}, ${displayName} <${email}>: ${PROOFS[proof]}`
 
-const isText = (value: unknown, most = 1_000): value is string => typeof value === 'string' && value.length > 0 && value.length <= most
+const isText = (value: unknown, most = 1_000): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= most
 
 /** Reads a request that came as JSON; null if it is none. */
 export function readOperatorRequest(json: unknown): OperatorRequest | null {
@@ -64,6 +74,7 @@ export function readOperatorRequest(json: unknown): OperatorRequest | null {
   const may = (value: unknown): value is string | undefined => value === undefined || isText(value)
   if (!isText(email)) return null
   if (kind === 'token' && isText(label) && may(claimedIn)) return { kind, email, label, claimedIn }
-  if (kind === 'user' && may(name) && (free === undefined || typeof free === 'boolean')) return { kind, email, name, free }
+  if (kind === 'user' && may(name) && (free === undefined || typeof free === 'boolean'))
+    return { kind, email, name, free }
   return null
 }

@@ -18,7 +18,11 @@ export async function isReadOnly(folders: FolderWatch, log: Log): Promise<boolea
 }
 
 /** Calls `resume` once when the folders can be written to. */
-export function resumeWhenWritable(folders: FolderWatch, log: Log, resume: () => Promise<void>): { stop(): Promise<void> } {
+export function resumeWhenWritable(
+  folders: FolderWatch,
+  log: Log,
+  resume: () => Promise<void>,
+): { stop(): Promise<void> } {
   let trying: Promise<void> = Promise.resolve()
   const look = async (): Promise<void> => {
     if ((await folders.unwritable()).length > 0) return
@@ -27,7 +31,9 @@ export function resumeWhenWritable(folders: FolderWatch, log: Log, resume: () =>
     log.info({}, 'The folders can be written to again. The server is no longer read-only.')
   }
   const timer = setInterval(() => {
-    trying = trying.then(look).catch((error: unknown) => log.error({ error }, 'The server could not resume. It tries again in a few seconds.'))
+    trying = trying
+      .then(look)
+      .catch((error: unknown) => log.error({ error }, 'The server could not resume. It tries again in a few seconds.'))
   }, RETRY_MS).unref()
   return {
     async stop() {

@@ -52,7 +52,11 @@ interface Surroundings {
 }
 
 /** Starts the API on the configured address and port. */
-export async function serveApi(app: App, config: Config, { log, folders, budget, node }: Surroundings): Promise<RunningApi> {
+export async function serveApi(
+  app: App,
+  config: Config,
+  { log, folders, budget, node }: Surroundings,
+): Promise<RunningApi> {
   const api = await apiOf(app, config, { log, folders, budget, node })
   const exchanged = node && exchangeCounts(node.counts, api.limits)
   const server = createHttpServer(api, {
@@ -88,7 +92,8 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     actorKey: (actor) => actor.token.id,
     can,
     denial,
-    guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
+    guard: (actor, permission, resources) =>
+      guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
     mounts: [doorOf(app, explain)],
     config: {
       name: NAME,
@@ -110,7 +115,11 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     explain,
     ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
     byteCache: responseCache(budget, node),
-    kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording), learn: node ? () => node.news.ask() : undefined },
+    kept: {
+      cache: keptCache(budget),
+      record: (recording) => recordedApp(app, recording),
+      learn: node ? () => node.news.ask() : undefined,
+    },
   })
 }
 
@@ -136,12 +145,17 @@ async function signIn(app: App, header: string): Promise<Actor | null> {
 
 /** Throws 403 if a read-only token is used for anything but GET. */
 function checkReadOnly(actor: Actor, method: string): void {
-  if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is read-only. Use a token that may write.')
+  if (actor.token.readOnly && method !== 'GET')
+    throw new ServiceError('forbidden', 'This token is read-only. Use a token that may write.')
 }
 
 /** Response bodies, by what they depend on (the `validator` of their endpoint). Versions of documents come again in a database that was put back to an earlier time. */
 function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
-  const cache = budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: LARGEST_KEPT_BYTES, goesWithLast: true })
+  const cache = budget.cache<Buffer>({
+    weigh: (bytes) => bytes.length + 200,
+    maxEntryBytes: LARGEST_KEPT_BYTES,
+    goesWithLast: true,
+  })
   if (!node) return cache
   const key = (tag: string): string => `${node.news.epoch} ${tag}`
   return { get: (tag) => cache.get(key(tag)), set: (tag, bytes) => cache.set(key(tag), bytes) }

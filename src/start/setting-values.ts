@@ -19,7 +19,9 @@ export const flag = makeValidator<boolean>((input) => {
 export const integer = (min: number, max: number) =>
   makeValidator<number>((input) => {
     const value = Number(input)
-    return /^\d+$/.test(input) && value >= min && value <= max ? value : fail(`must be a whole number from ${min} to ${max}`)
+    return /^\d+$/.test(input) && value >= min && value <= max
+      ? value
+      : fail(`must be a whole number from ${min} to ${max}`)
   })
 const words = (input: string): string[] => input.split(',').flatMap((word) => word.trim() || [])
 export const level = makeValidator<LogLevel>((input) =>
@@ -28,12 +30,20 @@ export const level = makeValidator<LogLevel>((input) =>
     : fail('must be one of fatal, error, warn, info, debug, trace, silent'),
 )
 export const secret = makeValidator<string>((input) =>
-  input === '' ? '' : input.length >= 20 && !/\s/.test(input) ? input : fail('must have at least 20 characters and no blanks'),
+  input === ''
+    ? ''
+    : input.length >= 20 && !/\s/.test(input)
+      ? input
+      : fail('must have at least 20 characters and no blanks'),
 )
-export const email = makeValidator<string>((input) => (input === '' ? '' : /^[^\s@]+@[^\s@]+$/.test(input) ? input : fail('must be an e-mail address')))
+export const email = makeValidator<string>((input) =>
+  input === '' ? '' : /^[^\s@]+@[^\s@]+$/.test(input) ? input : fail('must be an e-mail address'),
+)
 
 export const folder = makeValidator<string>((input) =>
-  input === '' || statSync(input, { throwIfNoEntry: false })?.isDirectory() ? input : fail('must be the path of a folder that exists'),
+  input === '' || statSync(input, { throwIfNoEntry: false })?.isDirectory()
+    ? input
+    : fail('must be the path of a folder that exists'),
 )
 
 /** The address of a service that the operator names, with a path if it has one. */
@@ -41,7 +51,9 @@ export const httpUrl = makeValidator<string>((input) => {
   if (input === '') return ''
   const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
   if (!['http:', 'https:'].includes(url.protocol)) fail('must be an http or https URL')
-  return url.username || url.password || url.search || url.hash ? fail('must be a URL without a user, a query and a fragment') : input
+  return url.username || url.password || url.search || url.hash
+    ? fail('must be a URL without a user, a query and a fragment')
+    : input
 })
 /** A key that another service issued: of any length. */
 export const key = makeValidator<string>((input) => (/[^\x21-\x7e]/.test(input) ? fail('must have no blanks') : input))
@@ -50,7 +62,9 @@ export const optionalText = makeValidator<string>((input) => input)
 export const smtpUrl = makeValidator<string>((input) => {
   if (input === '') return ''
   const url = URL.canParse(input) ? new URL(input) : fail('must be an smtp or smtps URL')
-  return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? input : fail('must be an smtp or smtps URL')
+  return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== ''
+    ? input
+    : fail('must be an smtp or smtps URL')
 })
 export const databaseUrl = makeValidator<string>((input) => {
   if (input === '') return ''
@@ -60,7 +74,9 @@ export const databaseUrl = makeValidator<string>((input) => {
     : fail('must be a postgresql URL with the name of a database: postgresql://user:password@db.example.org/bindery')
 })
 export const signingKey = makeValidator<string>((input) =>
-  input === '' || /^[0-9a-f]{64}$/i.test(input) ? input.toLowerCase() : fail('must be 64 hexadecimal digits: openssl rand -hex 32 makes one'),
+  input === '' || /^[0-9a-f]{64}$/i.test(input)
+    ? input.toLowerCase()
+    : fail('must be 64 hexadecimal digits: openssl rand -hex 32 makes one'),
 )
 export const sender = makeValidator<string>((input) =>
   input === '' || /^(?:[^<>"@\p{Cc}]{0,100}<[^\s@<>",;]+@[^\s@<>",;]+>|[^\s@<>",;]+@[^\s@<>",;]+)$/u.test(input)
@@ -72,13 +88,20 @@ export const sender = makeValidator<string>((input) =>
 function originOf(input: string): string {
   const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
   if (!['http:', 'https:'].includes(url.protocol)) fail('must be an http or https URL')
-  if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be scheme, host and port only, such as https://docs.example.org')
+  if (url.pathname !== '/' || url.search || url.hash || url.username)
+    fail('must be scheme, host and port only, such as https://docs.example.org')
   return url.origin
 }
 export const optionalOrigin = makeValidator<string>((input) => (input === '' ? '' : originOf(input)))
-export const origins = makeValidator<string[]>((input) => words(input).map((word) => (word === '*' ? word : originOf(word))))
+export const origins = makeValidator<string[]>((input) =>
+  words(input).map((word) => (word === '*' ? word : originOf(word))),
+)
 export const protocols = makeValidator<RemoteProtocol[]>((input) =>
-  words(input).map((word) => (['https', 'ssh', 'http', 'file'].includes(word) ? (word as RemoteProtocol) : fail('must be a list of https, ssh, http, file'))),
+  words(input).map((word) =>
+    ['https', 'ssh', 'http', 'file'].includes(word)
+      ? (word as RemoteProtocol)
+      : fail('must be a list of https, ssh, http, file'),
+  ),
 )
 export const networks = makeValidator<boolean | string[]>((input) => {
   if (['true', 'false', ''].includes(input)) return input === 'true'
@@ -106,7 +129,9 @@ export const privateKeyFile = makeValidator<string>((input) => {
   if (input === '') return ''
   const file = fileOf(input)
   const { uid, mode } = statSync(file)
-  return uid === process.getuid?.() && (mode & 0o077) !== 0 ? fail('must be readable by its owner alone: chmod 600') : file
+  return uid === process.getuid?.() && (mode & 0o077) !== 0
+    ? fail('must be readable by its owner alone: chmod 600')
+    : file
 })
 
 /** A protocol of remote repositories. */

@@ -31,7 +31,12 @@ export const translationSettings = {
     '',
     'Path of the command `apertium` (packages `apertium` and one for each pair of languages, such as `apertium-eng-spa`), for translations without a server.',
   ),
-  translationSeconds: setting<number>('TRANSLATION_SECONDS', integer(1, 3_600), '60', 'Longest time for one request to an engine of translations.'),
+  translationSeconds: setting<number>(
+    'TRANSLATION_SECONDS',
+    integer(1, 3_600),
+    '60',
+    'Longest time for one request to an engine of translations.',
+  ),
   translationCharacters: setting<number>(
     'TRANSLATION_CHARACTERS',
     integer(1_000, 1_000_000_000),

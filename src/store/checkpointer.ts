@@ -46,7 +46,12 @@ export class Checkpointer {
    * complete. Returns the number of files. If it throws, the log is kept, and the files are written again next time.
    */
   async run(migrated: number): Promise<number> {
-    const manifest: Manifest = { format: FORMAT, migrated, logFrom: this.#database.seq + 1, owners: this.#database.ownerCounts() }
+    const manifest: Manifest = {
+      format: FORMAT,
+      migrated,
+      logFrom: this.#database.seq + 1,
+      owners: this.#database.ownerCounts(),
+    }
     const pending = this.#dirty
     this.#dirty = new Map()
     try {
@@ -72,19 +77,29 @@ export class Checkpointer {
         for (const owner of waiting) {
           if (isJournal(table)) await this.#writeGroup(table, owner)
           // `seq` and the documents must be read together, without an `await` in between.
-          else await this.#write({ collection: table, owner, seq: this.#database.seq, documents: this.#database.ownedBy(table, owner) })
+          else
+            await this.#write({
+              collection: table,
+              owner,
+              seq: this.#database.seq,
+              documents: this.#database.ownedBy(table, owner),
+            })
           written++
         }
       }
       // Waits for all, also after a failure: none may still write when the store is closed.
-      for (const outcome of await Promise.allSettled(Array.from({ length: WRITE_AT_ONCE }, write))) if (outcome.status === 'rejected') throw outcome.reason
+      for (const outcome of await Promise.allSettled(Array.from({ length: WRITE_AT_ONCE }, write)))
+        if (outcome.status === 'rejected') throw outcome.reason
       await this.#fs.syncDir(folder)
     }
     return written
   }
 
   #write(data: Checkpoint): Promise<void> {
-    return new Low(checkpointFile(this.#fs, pathOf(layout(this.#dir).documents, data.collection, data.owner)), data).write()
+    return new Low(
+      checkpointFile(this.#fs, pathOf(layout(this.#dir).documents, data.collection, data.owner)),
+      data,
+    ).write()
   }
 
   async #writeGroup(table: string, owner: string): Promise<void> {

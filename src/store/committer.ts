@@ -68,7 +68,8 @@ export class Committer {
       const { staged } = this.#database.hold(definition)
       return list.flatMap((change) => operationsOf(definition.name, change, staged.entry(change.id)))
     })
-    for (const { journal, group, position, at, record } of additions) ops.push({ c: journal, o: group, n: position, t: at, add: record })
+    for (const { journal, group, position, at, record } of additions)
+      ops.push({ c: journal, o: group, n: position, t: at, add: record })
     const text = JSON.stringify({ ops })
     for (const { definition, changes: list } of changes) {
       const { staged } = this.#database.hold(definition)
@@ -104,14 +105,16 @@ export class Committer {
   #take(): Waiting[] {
     let bytes = 0
     let end = 0
-    while (end < this.#waiting.length && (end === 0 || bytes < MAX_BATCH_BYTES)) bytes += this.#waiting[end++]!.text.length
+    while (end < this.#waiting.length && (end === 0 || bytes < MAX_BATCH_BYTES))
+      bytes += this.#waiting[end++]!.text.length
     return this.#waiting.splice(0, end)
   }
 
   /** The checkpoint files that have documents for the first time after this batch. */
   #fresh(batch: readonly Waiting[]): [string, string][] {
     const seen = new Map<string, [string, string]>()
-    for (const { ops } of batch) for (const { c, o } of ops) if (!this.#database.hasOwner(c, o)) seen.set(JSON.stringify([c, o]), [c, o])
+    for (const { ops } of batch)
+      for (const { c, o } of ops) if (!this.#database.hasOwner(c, o)) seen.set(JSON.stringify([c, o]), [c, o])
     return [...seen.values()]
   }
 

@@ -65,7 +65,8 @@ export class Database {
     for (const { document, owner } of this.#raw.get(definition.name) ?? []) {
       const entry = entryOf(definition, document)
       for (const index of definition.unique ?? []) {
-        for (const key of entry.keys.get(index) ?? []) if (durable.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
+        for (const key of entry.keys.get(index) ?? [])
+          if (durable.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
       }
       // A document stays in its file until it is next written, even if its owner is another one now: only the log moves documents.
       durable.put({ ...entry, owner })
@@ -79,7 +80,9 @@ export class Database {
   /** Whether an owner has documents. */
   hasOwner(name: string, owner: string): boolean {
     if (isJournal(name)) return this.journals.hasGroup(name, owner)
-    return this.#held.get(name)?.durable.hasOwner(owner) ?? (this.#raw.get(name) ?? []).some((raw) => raw.owner === owner)
+    return (
+      this.#held.get(name)?.durable.hasOwner(owner) ?? (this.#raw.get(name) ?? []).some((raw) => raw.owner === owner)
+    )
   }
 
   get size(): number {

@@ -24,7 +24,9 @@ export const nodeFileSystem: FileSystem = {
       async append(data) {
         const small = data.length <= SMALL_WRITE
         for (let at = 0; at < data.length; )
-          at += small ? writeSync(handle.fd, data, at, data.length - at, end + at) : (await handle.write(data, at, data.length - at, end + at)).bytesWritten
+          at += small
+            ? writeSync(handle.fd, data, at, data.length - at, end + at)
+            : (await handle.write(data, at, data.length - at, end + at)).bytesWritten
         end += data.length
       },
       async truncate(length) {

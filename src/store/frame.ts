@@ -17,7 +17,11 @@ export function encodeFrame(payload: string): Buffer {
 }
 
 /** What is at an offset: a frame, the end, an interrupted write, or damage. */
-type Scanned = { kind: 'frame'; payload: string; next: number } | { kind: 'end' } | { kind: 'torn' } | { kind: 'damaged'; what: string }
+type Scanned =
+  | { kind: 'frame'; payload: string; next: number }
+  | { kind: 'end' }
+  | { kind: 'torn' }
+  | { kind: 'damaged'; what: string }
 
 const HEX = /^[0-9a-f]{8} [0-9a-f]{8} $/
 
@@ -34,10 +38,13 @@ export function scanFrame(bytes: Buffer, offset: number): Scanned {
   if (end < bytes.length) {
     const sum = crc32(bytes.subarray(offset + 8, end))
     const fits = bytes.toString('latin1', offset, offset + 8) === hex(sum)
-    if (fits && bytes[end] === NEWLINE) return { kind: 'frame', payload: bytes.toString('utf8', offset + HEAD, end), next: end + 1 }
+    if (fits && bytes[end] === NEWLINE)
+      return { kind: 'frame', payload: bytes.toString('utf8', offset + HEAD, end), next: end + 1 }
     if (fits && bytes[end] !== 0) return { kind: 'damaged', what: 'a record does not end with a line feed' }
   }
-  return isTorn(bytes.subarray(offset)) ? { kind: 'torn' } : { kind: 'damaged', what: 'the checksum of a record is wrong' }
+  return isTorn(bytes.subarray(offset))
+    ? { kind: 'torn' }
+    : { kind: 'damaged', what: 'the checksum of a record is wrong' }
 }
 
 /**

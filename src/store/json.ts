@@ -22,9 +22,11 @@ export function frozenJson(value: unknown, path = '', depth = 0): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : refuse(path, String(value))
   if (typeof value !== 'object') return refuse(path, value === undefined ? 'undefined' : `a ${typeof value}`)
   if (depth > MAX_DEPTH) return refuse(`${path.slice(0, 60)}…`, `more than ${MAX_DEPTH} levels (or itself)`)
-  if (Array.isArray(value)) return Object.freeze(Array.from(value, (item, index) => frozenJson(item, `${path}/${index}`, depth + 1)))
+  if (Array.isArray(value))
+    return Object.freeze(Array.from(value, (item, index) => frozenJson(item, `${path}/${index}`, depth + 1)))
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) return refuse(path, `an instance of ${value.constructor?.name ?? 'a class'}`)
+  if (prototype !== Object.prototype && prototype !== null)
+    return refuse(path, `an instance of ${value.constructor?.name ?? 'a class'}`)
   const copy: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue

@@ -85,6 +85,8 @@ export class Layer implements View {
   }
 
   #changedIn(order: AnyOrder, group: string): Entry[] {
-    return this.changes().flatMap(({ entry }) => (entry && groupsOf(order, entry.document).includes(group) ? [entry] : []))
+    return this.changes().flatMap(({ entry }) =>
+      entry && groupsOf(order, entry.document).includes(group) ? [entry] : [],
+    )
   }
 }

@@ -51,7 +51,11 @@ export async function createSegment(fs: FileSystem, dir: string, first: number):
  * Reads a segment. `good` is where its last complete batch ends; anything after it, in the newest segment, was never acknowledged.
  * Throws `StoreDamaged` for anything else than an interrupted last write.
  */
-export async function readSegment(fs: FileSystem, path: string, first: number): Promise<{ batches: Batch[]; good: number; size: number }> {
+export async function readSegment(
+  fs: FileSystem,
+  path: string,
+  first: number,
+): Promise<{ batches: Batch[]; good: number; size: number }> {
   const bytes = await fs.readFile(path)
   const batches: Batch[] = []
   let next = first
@@ -67,7 +71,8 @@ export async function readSegment(fs: FileSystem, path: string, first: number): 
     const payload = JSON.parse(found.payload) as Batch & { format?: number; first?: number }
     if (offset === 0) {
       if ((payload.format ?? 0) > LOG_FORMAT) throw new StoreTooNew(path, `the log has format ${payload.format}`)
-      if (payload.first !== first) throw new StoreDamaged(path, 0, `it begins with transaction ${payload.first}, not ${first}: it was renamed`)
+      if (payload.first !== first)
+        throw new StoreDamaged(path, 0, `it begins with transaction ${payload.first}, not ${first}: it was renamed`)
     } else {
       if (payload.seq !== next) throw new StoreDamaged(path, offset, `transaction ${next} is missing`)
       batches.push(payload)
@@ -150,7 +155,9 @@ export class Log {
   async append(transactions: readonly string[], fresh: Batch['fresh']): Promise<void> {
     if (this.#mustCut) await this.#cut()
     await this.#syncName()
-    const frame = encodeFrame(`{"seq":${this.#nextSeq},"fresh":${JSON.stringify(fresh)},"transactions":[${transactions.join(',')}]}`)
+    const frame = encodeFrame(
+      `{"seq":${this.#nextSeq},"fresh":${JSON.stringify(fresh)},"transactions":[${transactions.join(',')}]}`,
+    )
     try {
       await this.#file.append(frame)
       await this.#file.datasync()
@@ -210,7 +217,8 @@ export class Log {
 
   /** Removes the segments before transaction `seq`. */
   async dropBefore(seq: number): Promise<void> {
-    for (const { path, first } of await listSegments(this.#fs, this.#dir)) if (first < seq && first !== this.#segmentFirst) await this.#fs.unlink(path)
+    for (const { path, first } of await listSegments(this.#fs, this.#dir))
+      if (first < seq && first !== this.#segmentFirst) await this.#fs.unlink(path)
   }
 
   async close(): Promise<void> {

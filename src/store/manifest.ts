@@ -34,7 +34,8 @@ export async function findManifest(fs: FileSystem, path: string): Promise<Manife
   const bytes = await readIfThere(fs, path)
   if (bytes === null) return null
   const manifest = parseSealed(path, bytes) as Manifest
-  if (manifest.format > FORMAT) throw new StoreTooNew(path, `the store has format ${manifest.format}, this release reads up to ${FORMAT}`)
+  if (manifest.format > FORMAT)
+    throw new StoreTooNew(path, `the store has format ${manifest.format}, this release reads up to ${FORMAT}`)
   return manifest
 }
 

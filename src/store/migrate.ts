@@ -17,13 +17,15 @@ export async function migrate(
   done: (migration: Migration, ops: readonly Operation[]) => void,
 ): Promise<number> {
   const sorted = inOrder(migrations)
-  if (from > sorted.length) throw new StoreTooNew(to.dir, `the documents are at migration ${from}, this release knows ${sorted.length}`)
+  if (from > sorted.length)
+    throw new StoreTooNew(to.dir, `the documents are at migration ${from}, this release knows ${sorted.length}`)
   for (const migration of sorted.slice(from)) {
     const view = new RawView(to.documents, new Map(to.tables.map((definition) => [definition.name, definition])))
     await migration.run(view)
     const ops = view.operations()
     const fresh = new Map(ops.map(({ c, o }) => [JSON.stringify([c, o]), [c, o] as [string, string]]))
-    for (const [key, [c, o]] of fresh) if ((to.documents.get(c) ?? []).some(({ owner }) => owner === o)) fresh.delete(key)
+    for (const [key, [c, o]] of fresh)
+      if ((to.documents.get(c) ?? []).some(({ owner }) => owner === o)) fresh.delete(key)
     await to.log.append([JSON.stringify({ ops, migrated: migration.version })], [...fresh.values()])
     view.apply()
     to.database.seq = to.log.lastSeq
@@ -36,7 +38,8 @@ export async function migrate(
 export function inOrder(migrations: readonly Migration[]): Migration[] {
   const sorted = [...migrations].sort((a, b) => a.version - b.version)
   for (const [index, { version }] of sorted.entries()) {
-    if (version !== index + 1) throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
+    if (version !== index + 1)
+      throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
   }
   return sorted
 }
@@ -64,7 +67,9 @@ export class RawView implements MigrationView {
   }
 
   tables(): string[] {
-    return [...new Set([...this.#documents.keys(), ...this.#changed.keys()])].filter((name) => this.documents(name).length > 0).sort()
+    return [...new Set([...this.#documents.keys(), ...this.#changed.keys()])]
+      .filter((name) => this.documents(name).length > 0)
+      .sort()
   }
 
   documents(table: string): AnyDocument[] {

@@ -43,10 +43,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const checkpointer = new Checkpointer(fs, dir, database, log)
     for (const [table, owner] of found.dirty) checkpointer.touch(table, owner)
     const isNew = found.documents.size === 0
-    const migrated = await migrate({ database, log, documents: found.documents, tables, dir }, found.migrated, migrations, ({ version, name }, ops) => {
-      for (const { c, o } of ops) checkpointer.touch(c, o)
-      if (!isNew) tell({ event: 'migrated', version, name })
-    })
+    const migrated = await migrate(
+      { database, log, documents: found.documents, tables, dir },
+      found.migrated,
+      migrations,
+      ({ version, name }, ops) => {
+        for (const { c, o } of ops) checkpointer.touch(c, o)
+        if (!isNew) tell({ event: 'migrated', version, name })
+      },
+    )
     for (const [name, documents] of found.documents) database.load(name, documents)
     for (const journal of journals) {
       await convert(database, log, journal, async (ops) => {
@@ -58,7 +63,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     }
     for (const definition of tables) database.hold(definition)
     const { checkpoints, replayed } = found
-    tell({ event: 'opened', documents: database.size, checkpoints, replayed, milliseconds: performance.now() - started })
+    tell({
+      event: 'opened',
+      documents: database.size,
+      checkpoints,
+      replayed,
+      milliseconds: performance.now() - started,
+    })
     return new EmbeddedStore({ database, log, checkpointer, lock, migrated, checkpointAfterBytes, tell })
   } catch (thrown) {
     await log?.close().catch(() => undefined)

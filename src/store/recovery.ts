@@ -54,7 +54,8 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
   const owners = await readCheckpoints(fs, paths.documents)
   const checkpoints = count(owners, () => true)
   const { batches, segment, lastSeq } = await readLog(fs, paths.log, manifest.logFrom)
-  if (segment.size > segment.good) log({ event: 'tail-cut', file: segment.path, offset: segment.good, bytes: segment.size - segment.good })
+  if (segment.size > segment.good)
+    log({ event: 'tail-cut', file: segment.path, offset: segment.good, bytes: segment.size - segment.good })
 
   let migrated = manifest.migrated
   const expected: Record<string, number> = {}
@@ -75,7 +76,13 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       for (const [group, state] of byOwner) {
         checkIsBelow(state, lastSeq, pathOf(paths.documents, table, group))
         if (state.touched) dirty.push([table, group])
-        await loadGroup(journals, table, group, ([...state.documents.values()][0] as unknown as GroupIndex) ?? null, state.added)
+        await loadGroup(
+          journals,
+          table,
+          group,
+          ([...state.documents.values()][0] as unknown as GroupIndex) ?? null,
+          state.added,
+        )
       }
       continue
     }
@@ -88,7 +95,8 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       if (state.touched) dirty.push([table, owner])
       else if (state.documents.size === 0) await removeLeftover(fs, file)
       for (const document of state.documents.values()) {
-        if (ids.has(document.id)) throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${table} too`)
+        if (ids.has(document.id))
+          throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${table} too`)
         ids.add(document.id)
         list.push({ document, owner })
       }
@@ -108,10 +116,12 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
 }
 
 function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void {
-  if (seq > lastSeq) throw new StoreDamaged(file, 0, `it contains transaction ${seq}, but the log ends with ${lastSeq}: the log was cut`)
+  if (seq > lastSeq)
+    throw new StoreDamaged(file, 0, `it contains transaction ${seq}, but the log ends with ${lastSeq}: the log was cut`)
 }
 
-export const pathOf = (documents: string, table: string, owner: string): string => `${documents}/${fileNameOf(table)}/${fileNameOf(owner)}.json`
+export const pathOf = (documents: string, table: string, owner: string): string =>
+  `${documents}/${fileNameOf(table)}/${fileNameOf(owner)}.json`
 
 /** Creates an empty store. The manifest is written last: only with it does the store exist. */
 async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
@@ -119,9 +129,11 @@ async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
   for (const { path, first } of await listSegments(fs, paths.log)) {
     // An interrupted start leaves an empty segment. Anything else belongs to a store whose manifest was lost.
     const { batches, good } = await readSegment(fs, path, first)
-    if (batches.length > 0 || first !== 1) throw new StoreDamaged(paths.manifest, 0, `it is missing, but ${path} has ${good} bytes`)
+    if (batches.length > 0 || first !== 1)
+      throw new StoreDamaged(paths.manifest, 0, `it is missing, but ${path} has ${good} bytes`)
   }
-  if ((await listDir(fs, paths.documents)).length > 0) throw new StoreDamaged(paths.manifest, 0, `it is missing, but there are documents in ${paths.documents}`)
+  if ((await listDir(fs, paths.documents)).length > 0)
+    throw new StoreDamaged(paths.manifest, 0, `it is missing, but there are documents in ${paths.documents}`)
   await createSegment(fs, paths.log, 1)
   await writeManifest(fs, dir, emptyManifest)
   return emptyManifest
@@ -131,7 +143,8 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
   const owners: Owners = new Map()
   const files: string[] = []
   for (const folder of await listDir(fs, documents)) {
-    for (const name of await listDir(fs, `${documents}/${folder}`)) if (name.endsWith('.json')) files.push(`${documents}/${folder}/${name}`)
+    for (const name of await listDir(fs, `${documents}/${folder}`))
+      if (name.endsWith('.json')) files.push(`${documents}/${folder}/${name}`)
   }
   const waiting = files.values()
   const read = async (): Promise<void> => {
@@ -140,8 +153,15 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
       await low.read()
       if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it disappeared while it was read')
       const { collection: table, owner, seq, documents: held } = low.data
-      if (pathOf(documents, table, owner) !== file) throw new StoreDamaged(file, 0, `it is the file of ${table} ${JSON.stringify(owner)}: it was renamed`)
-      const state: OwnerState = { seq, documents: new Map(held.map((document) => [document.id, document])), added: [], onDisk: true, touched: false }
+      if (pathOf(documents, table, owner) !== file)
+        throw new StoreDamaged(file, 0, `it is the file of ${table} ${JSON.stringify(owner)}: it was renamed`)
+      const state: OwnerState = {
+        seq,
+        documents: new Map(held.map((document) => [document.id, document])),
+        added: [],
+        onDisk: true,
+        touched: false,
+      }
       byOwner(owners, table).set(owner, state)
     }
   }
@@ -156,13 +176,15 @@ interface Segment extends FoundSegment {
 async function readLog(fs: FileSystem, dir: string, logFrom: number) {
   const all = await listSegments(fs, dir)
   const segments: Segment[] = []
-  for (const { path, first } of all) if (first >= logFrom) segments.push({ path, first, ...(await readSegment(fs, path, first)) })
+  for (const { path, first } of all)
+    if (first >= logFrom) segments.push({ path, first, ...(await readSegment(fs, path, first)) })
   const { used, unused } = withoutUnused(segments)
   const batches: Batch[] = []
   let next = logFrom
   for (const [index, { path, first, good, size, batches: own }] of used.entries()) {
     if (first !== next) throw new StoreDamaged(path, 0, `the log file that begins with transaction ${next} is missing`)
-    if (good < size && index < used.length - 1) throw new StoreDamaged(path, good, 'it ends in the middle of a record', toRestore(good))
+    if (good < size && index < used.length - 1)
+      throw new StoreDamaged(path, good, 'it ends in the middle of a record', toRestore(good))
     for (const batch of own) {
       batches.push(batch)
       next += batch.transactions.length
@@ -185,7 +207,10 @@ function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused:
   let next = 0
   for (const segment of segments) {
     const last = used.at(-1)
-    const isUnused = segment.batches.length === 0 && last !== undefined && (segment.first < next || (segment.first === next && last.good < last.size))
+    const isUnused =
+      segment.batches.length === 0 &&
+      last !== undefined &&
+      (segment.first < next || (segment.first === next && last.good < last.size))
     if (isUnused) {
       unused.add(segment.path)
       continue
@@ -231,13 +256,24 @@ function noteTouched(batch: Batch, owners: Owners, expected: Record<string, numb
   }
 }
 
-function checkNoneIsLost(owners: Owners, touched: Record<string, number>, manifest: Manifest, paths: ReturnType<typeof layout>): void {
+function checkNoneIsLost(
+  owners: Owners,
+  touched: Record<string, number>,
+  manifest: Manifest,
+  paths: ReturnType<typeof layout>,
+): void {
   for (const table of new Set([...owners.keys(), ...Object.keys(manifest.owners)])) {
-    const untouched = [...(owners.get(table)?.values() ?? [])].filter((state) => !state.touched && state.documents.size > 0).length
+    const untouched = [...(owners.get(table)?.values() ?? [])].filter(
+      (state) => !state.touched && state.documents.size > 0,
+    ).length
     const found = untouched + (touched[table] ?? 0)
     const wanted = manifest.owners[table] ?? 0
     if (found !== wanted)
-      throw new StoreDamaged(`${paths.documents}/${fileNameOf(table)}`, 0, `it should contain ${wanted} files with documents, but has ${found}`)
+      throw new StoreDamaged(
+        `${paths.documents}/${fileNameOf(table)}`,
+        0,
+        `it should contain ${wanted} files with documents, but has ${found}`,
+      )
   }
 }
 

@@ -46,7 +46,13 @@ export class SortedKeys {
     const step = direction === 'asc' ? 1 : -1
     let index = after ? this.#blockOf(after) : step > 0 ? 0 : this.#blocks.length - 1
     let block = this.#blocks[index]
-    let place = !block ? 0 : step > 0 ? (after ? countUpTo(block, after) : 0) : (after ? countBelow(block, after) : block.length) - 1
+    let place = !block
+      ? 0
+      : step > 0
+        ? after
+          ? countUpTo(block, after)
+          : 0
+        : (after ? countBelow(block, after) : block.length) - 1
     while (block) {
       for (; place >= 0 && place < block.length; place += step) yield block[place] as SortKey
       block = this.#blocks[(index += step)]

@@ -55,7 +55,8 @@ export class EmbeddedStore extends SingleWrites implements Store {
 
   async transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R> {
     if (this.#closing) throw new StoreClosed()
-    if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
+    if (this.#running.getStore()?.isOver === false)
+      throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
     this.#unfinished++
     const run = this.#turn.then(() => this.#run(work))
     this.#turn = run.catch(() => undefined)
@@ -68,7 +69,9 @@ export class EmbeddedStore extends SingleWrites implements Store {
   }
 
   /** The part of a transaction during which no other one runs. */
-  async #run<R>(work: (tx: Transaction) => Promise<R>): Promise<{ settled: Promise<Failure | undefined>; outcome: { value: R } | { thrown: unknown } }> {
+  async #run<R>(
+    work: (tx: Transaction) => Promise<R>,
+  ): Promise<{ settled: Promise<Failure | undefined>; outcome: { value: R } | { thrown: unknown } }> {
     const before = this.#committer.lastFailure
     const tx = new OpenTransaction(this.#parts.database)
     try {
@@ -77,7 +80,10 @@ export class EmbeddedStore extends SingleWrites implements Store {
       if (failure && failure !== before) throw failure.cause
       const changes = tx.changes()
       return {
-        settled: changes.length + tx.additions.length > 0 ? this.#committer.stage(changes, tx.additions) : this.#committer.settled(),
+        settled:
+          changes.length + tx.additions.length > 0
+            ? this.#committer.stage(changes, tx.additions)
+            : this.#committer.settled(),
         outcome: { value },
       }
     } catch (thrown) {
@@ -109,7 +115,12 @@ export class EmbeddedStore extends SingleWrites implements Store {
     return this.#table(of).count(index, key)
   }
 
-  async page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+  async page<T extends object, O extends string>(
+    of: Table<T, string, O>,
+    order: O,
+    group: string,
+    stretch: Stretch,
+  ): Promise<FoundStretch<T>> {
     return stretchOf(this.#table(of), orderOf(of, order), group, stretch)
   }
 

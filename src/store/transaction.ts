@@ -9,7 +9,16 @@ import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js
 import { readGroup } from './journal/read.js'
 import type { Added } from './journal/segment.js'
 import type { Table, Document, Draft, Transaction } from './types.js'
-import { type AnyTable, type AnyDocument, type AnyOrder, checkOrders, type Entry, entryOf, stretchOf, type View } from './view.js'
+import {
+  type AnyTable,
+  type AnyDocument,
+  type AnyOrder,
+  checkOrders,
+  type Entry,
+  entryOf,
+  stretchOf,
+  type View,
+} from './view.js'
 
 /** Changes of one table, ready to be committed. */
 export interface TableChanges {
@@ -25,7 +34,8 @@ export interface JournalAddition extends Added {
 
 const keyOf = (journal: string, group: string): string => JSON.stringify([journal, group])
 
-export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] => Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
+export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] =>
+  Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
 
 /** Throws `TypeError` if the table has no such index. */
 export function checkIndex(of: AnyTable, index: string): void {
@@ -82,7 +92,12 @@ export class OpenTransaction implements Transaction {
     return this.#layer(of).count(index, key)
   }
 
-  async page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+  async page<T extends object, O extends string>(
+    of: Table<T, string, O>,
+    order: O,
+    group: string,
+    stretch: Stretch,
+  ): Promise<FoundStretch<T>> {
     return stretchOf(this.#layer(of), orderOf(of, order), group, stretch)
   }
 
@@ -118,7 +133,9 @@ export class OpenTransaction implements Transaction {
     const position = Math.max(this.#nextOf(to.name, group), least)
     const record = frozenJson(make(position)) as T
     if (to.group(record) !== group)
-      throw new TypeError(`a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`)
+      throw new TypeError(
+        `a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`,
+      )
     const addition = { journal: to.name, group, position, at: to.at(record), record }
     this.additions.push(addition)
     const key = keyOf(to.name, group)
@@ -136,7 +153,10 @@ export class OpenTransaction implements Transaction {
 
   async extent(of: Journal<never>, group: string): Promise<{ count: number; next: number }> {
     const next = this.#nextOf(of.name, group)
-    return { count: next - this.#database.journals.group(of.name, group).firstWith(this.#addedTo(of.name, group)), next }
+    return {
+      count: next - this.#database.journals.group(of.name, group).firstWith(this.#addedTo(of.name, group)),
+      next,
+    }
   }
 
   #addedTo(journal: string, group: string): readonly JournalAddition[] {
@@ -175,7 +195,8 @@ export class OpenTransaction implements Transaction {
 export function withVersion(draft: object, version: number): AnyDocument {
   const { id, version: _, ...rest } = frozenJson(draft) as AnyDocument
   if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')
-  if (!Number.isSafeInteger(version)) throw new TypeError('a document to be replaced needs the version it was read with')
+  if (!Number.isSafeInteger(version))
+    throw new TypeError('a document to be replaced needs the version it was read with')
   return Object.freeze({ id, version, ...rest })
 }
 

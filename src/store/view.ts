@@ -32,7 +32,8 @@ export interface View {
 
 export function ownerOf(definition: AnyTable, document: AnyDocument): string {
   const owner: unknown = definition.owner ? (definition.owner as (d: Draft<object>) => string)(document) : ''
-  if (typeof owner !== 'string') throw new TypeError(`the owner of ${definition.name} ${JSON.stringify(document.id)} is not a string`)
+  if (typeof owner !== 'string')
+    throw new TypeError(`the owner of ${definition.name} ${JSON.stringify(document.id)} is not a string`)
   return owner
 }
 
@@ -45,17 +46,24 @@ export function groupsOf(order: AnyOrder, document: AnyDocument): readonly strin
 /** The sort key of a document in an order. Throws `TypeError` if its sort value is neither a string nor a finite number. */
 export function sortKeyOf(order: AnyOrder, document: AnyDocument): SortKey {
   const by: unknown = (order.by as (d: Draft<object>) => unknown)(document)
-  if (typeof by !== 'string' && !Number.isFinite(by)) throw new TypeError(`${JSON.stringify(document.id)} cannot be sorted by ${String(by)}`)
+  if (typeof by !== 'string' && !Number.isFinite(by))
+    throw new TypeError(`${JSON.stringify(document.id)} cannot be sorted by ${String(by)}`)
   return [by as string | number, document.id]
 }
 
 /** Calls all orders of a table for a document before it is written, so that an error of theirs is thrown now: the lists are updated later, when nothing may fail. */
 export function checkOrders(definition: AnyTable, document: AnyDocument): void {
-  for (const order of Object.values<AnyOrder>(definition.orders ?? {})) if (groupsOf(order, document).length > 0) sortKeyOf(order, document)
+  for (const order of Object.values<AnyOrder>(definition.orders ?? {}))
+    if (groupsOf(order, document).length > 0) sortKeyOf(order, document)
 }
 
 /** Reads a stretch of a list. */
-export function stretchOf<T extends object>(view: View, order: AnyOrder, group: string, { after, limit, direction }: Stretch): FoundStretch<T> {
+export function stretchOf<T extends object>(
+  view: View,
+  order: AnyOrder,
+  group: string,
+  { after, limit, direction }: Stretch,
+): FoundStretch<T> {
   const documents: Document<T>[] = []
   let more = false
   for (const [, id] of view.keys(order, group, direction, after)) {

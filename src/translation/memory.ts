@@ -41,7 +41,8 @@ type Notice = (message: string) => void
 /** The checksum of an answer. SQLite has none, and a flipped bit in an answer would get into a translation. */
 const sumOf = (key: string, value: string): number => crc32(`${key} ${value}`)
 
-const keyOf = (context: string, text: string): string => createHash('sha256').update(`${context}\0${text}`).digest('base64url')
+const keyOf = (context: string, text: string): string =>
+  createHash('sha256').update(`${context}\0${text}`).digest('base64url')
 
 /** Opens the memory, or makes it, when it is first used. Without it, translations are paid for again, but nothing else is missing. */
 export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes: number; notice: Notice }): Memory {
@@ -52,7 +53,9 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
     notice(`The memory of translations ${file} is not used (${reason}): what it has is asked of engines again.`)
   }
   const dropDamaged = (error: Error): void => {
-    notice(`The memory of translations ${file} is damaged (${error.message}). It is rebuilt: what it had is asked of engines again.`)
+    notice(
+      `The memory of translations ${file} is damaged (${error.message}). It is rebuilt: what it had is asked of engines again.`,
+    )
     damages++
     try {
       open?.close()
@@ -120,15 +123,19 @@ class AnswerFile {
     closeSync(openSync(file, 'a', 0o600))
     this.#sqlite = new library(file)
     // A power cut may take away the last answers, which are then asked for again; a killed process loses none.
-    for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'journal_size_limit = 16777216']) this.#sqlite.pragma(pragma)
+    for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'journal_size_limit = 16777216'])
+      this.#sqlite.pragma(pragma)
     this.#sqlite.exec(SCHEMA)
-    if (this.#number("SELECT count(*) FROM pragma_table_info('answers') WHERE name = 'sum'") === 0) this.#sqlite.exec(ADD_SUM)
+    if (this.#number("SELECT count(*) FROM pragma_table_info('answers') WHERE name = 'sum'") === 0)
+      this.#sqlite.exec(ADD_SUM)
   }
 
   get(context: string, texts: readonly string[]): Map<string, string> {
     const found = new Map<string, string>()
     // As bytes, since the library ends the whole process at a text that is not UTF-8.
-    const select = this.#sqlite.prepare('SELECT CAST(key AS BLOB), CAST(value AS BLOB), sum FROM answers WHERE key IN (SELECT value FROM json_each(?))')
+    const select = this.#sqlite.prepare(
+      'SELECT CAST(key AS BLOB), CAST(value AS BLOB), sum FROM answers WHERE key IN (SELECT value FROM json_each(?))',
+    )
     const touch = this.#sqlite.prepare('UPDATE answers SET used = ? WHERE key IN (SELECT value FROM json_each(?))')
     for (let from = 0; from < texts.length; from += AT_ONCE) {
       const asked = new Map(texts.slice(from, from + AT_ONCE).map((text) => [keyOf(context, text), text]))
@@ -146,7 +153,9 @@ class AnswerFile {
         found.set(text, value)
       }
       if (damaged.length > 0) {
-        this.notice(`The memory of translations ${this.file} has ${damaged.length} damaged answers. They are asked of engines again.`)
+        this.notice(
+          `The memory of translations ${this.file} has ${damaged.length} damaged answers. They are asked of engines again.`,
+        )
         this.forget(context, damaged)
       }
       if (unsummed.size > 0) this.put(context, unsummed)
@@ -166,13 +175,18 @@ class AnswerFile {
         const key = keyOf(context, text)
         return [key, value, sumOf(key, value)]
       })
-    for (let from = 0; from < rows.length; from += AT_ONCE) insert.run([Date.now(), JSON.stringify(rows.slice(from, from + AT_ONCE))])
-    const drop = this.#sqlite.prepare('DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY used LIMIT ?)')
+    for (let from = 0; from < rows.length; from += AT_ONCE)
+      insert.run([Date.now(), JSON.stringify(rows.slice(from, from + AT_ONCE))])
+    const drop = this.#sqlite.prepare(
+      'DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY used LIMIT ?)',
+    )
     while (this.#used() > this.maxBytes && drop.run([DROPPED]).changes > 0);
   }
 
   forget(context: string, texts: readonly string[]): void {
-    this.#sqlite.prepare('DELETE FROM answers WHERE key IN (SELECT value FROM json_each(?))').run([JSON.stringify(texts.map((text) => keyOf(context, text)))])
+    this.#sqlite
+      .prepare('DELETE FROM answers WHERE key IN (SELECT value FROM json_each(?))')
+      .run([JSON.stringify(texts.map((text) => keyOf(context, text)))])
   }
 
   #used(): number {

@@ -19,7 +19,10 @@ export interface TranslationOrder {
 
 /** What answers depend on, besides the text. */
 export function contextOf({ engine, pair, guidance }: TranslationOrder): string {
-  const told = [engine.guided.instructions ? guidance.instructions : '', engine.guided.glossary ? guidance.glossary : []]
+  const told = [
+    engine.guided.instructions ? guidance.instructions : '',
+    engine.guided.glossary ? guidance.glossary : [],
+  ]
   return createHash('sha256')
     .update(JSON.stringify([engine.model, pair.from, pair.to, ...told]))
     .digest('base64url')
@@ -29,7 +32,12 @@ export function contextOf({ engine, pair, guidance }: TranslationOrder): string 
  * Asks the engine for texts, and puts each batch of answers into the memory before the next one is asked. A text whose answer never came in a sound batch
  * is left out. Throws `EngineError` if the engine goes on failing, and what `signal` says.
  */
-export async function askEngine(memory: Memory, order: TranslationOrder, texts: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
+export async function askEngine(
+  memory: Memory,
+  order: TranslationOrder,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
   const context = contextOf(order)
   const answers = new Map<string, string>()
   for (const batch of batches(texts, order.engine)) {
@@ -56,16 +64,27 @@ function* batches(texts: readonly string[], { batch }: Engine): Generator<string
 }
 
 /** The answers to a batch. If they are no sound list, each half is asked by itself; a single text without a sound answer is left out. */
-async function askBatch(order: TranslationOrder, texts: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
+async function askBatch(
+  order: TranslationOrder,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
   try {
     const answers = await withRetries(() => order.engine.translate(texts, order.pair, order.guidance, signal), signal)
-    if (answers.length !== texts.length) throw new EngineError('bad-answer', `The engine returned ${answers.length} translations for ${texts.length} texts.`)
+    if (answers.length !== texts.length)
+      throw new EngineError(
+        'bad-answer',
+        `The engine returned ${answers.length} translations for ${texts.length} texts.`,
+      )
     return new Map(texts.map((text, index) => [text, answers[index] as string]))
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind !== 'bad-answer') throw error
     if (texts.length === 1) return new Map()
     const half = texts.length >> 1
-    return new Map([...(await askBatch(order, texts.slice(0, half), signal)), ...(await askBatch(order, texts.slice(half), signal))])
+    return new Map([
+      ...(await askBatch(order, texts.slice(0, half), signal)),
+      ...(await askBatch(order, texts.slice(half), signal)),
+    ])
   }
 }
 
@@ -79,7 +98,12 @@ async function withRetries<T>(ask: () => Promise<T>, signal: AbortSignal): Promi
       const again = error instanceof EngineError && (error.kind === 'busy' || error.kind === 'unreachable')
       if (!again || tries >= TRIES) throw error
       const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
-      if (pause > LONGEST_PAUSE_MS) throw new EngineError('busy', `${error.message} It asks to be tried again in ${Math.ceil(pause / 1000)} seconds.`, pause)
+      if (pause > LONGEST_PAUSE_MS)
+        throw new EngineError(
+          'busy',
+          `${error.message} It asks to be tried again in ${Math.ceil(pause / 1000)} seconds.`,
+          pause,
+        )
       await wait(pause, undefined, { signal })
     }
   }

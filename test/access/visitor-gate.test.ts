@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { mayVisitorSee, type VisitorContext, type VisitorPage, type VisitorUse, visibleTo } from '../../src/access/index.js'
+import {
+  mayVisitorSee,
+  type VisitorContext,
+  type VisitorPage,
+  type VisitorUse,
+  visibleTo,
+} from '../../src/access/index.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('the gate of visitors')
@@ -54,7 +60,11 @@ const treeOf = (conditions: readonly string[]): fc.Arbitrary<VisitorPage[]> =>
       const pages: VisitorPage[] = []
       for (const { within, flags, condition, plain } of drawn) {
         const above = pages[within]
-        pages.push({ ...(above ? { within: above } : {}), ...(plain ? {} : flags), ...(condition === undefined ? {} : { condition }) })
+        pages.push({
+          ...(above ? { within: above } : {}),
+          ...(plain ? {} : flags),
+          ...(condition === undefined ? {} : { condition }),
+        })
       }
       return pages
     })
@@ -87,7 +97,9 @@ test('it is the table of the design', () =>
       }
       for (const page of pages) {
         const chain = chainOf(page)
-        const live = chain.every((one) => !one.draft && !one.gone && (one.condition === undefined || worth(one.condition)))
+        const live = chain.every(
+          (one) => !one.draft && !one.gone && (one.condition === undefined || worth(one.condition)),
+        )
         const found = how === 'read' || chain.every((one) => !one.hidden)
         assert.is(mayVisitorSee(context(who), page, how), published && open && live && found)
       }
@@ -97,7 +109,8 @@ test('it is the table of the design', () =>
 test('what is listed can be read', () =>
   fc.assert(
     fc.property(facts, treeOf(CONDITIONS), (who, pages) => {
-      for (const page of visibleTo(context(who), pages, (one) => one, 'list')) assert.ok(mayVisitorSee(context(who), page, 'read'))
+      for (const page of visibleTo(context(who), pages, (one) => one, 'list'))
+        assert.ok(mayVisitorSee(context(who), page, 'read'))
     }),
   ))
 
@@ -105,7 +118,8 @@ test('a draft, what is gone, and everything in them are never seen, whoever asks
   fc.assert(
     fc.property(facts, treeOf(CONDITIONS), use, (who, pages, how) => {
       const everything = { ...context({ ...who, shareKey: true, token: true }), holds: () => true }
-      for (const page of visibleTo(everything, pages, (one) => one, how)) assert.ok(chainOf(page).every((one) => !one.draft && !one.gone))
+      for (const page of visibleTo(everything, pages, (one) => one, how))
+        assert.ok(chainOf(page).every((one) => !one.draft && !one.gone))
       assert.equal(
         visibleTo({ ...everything, published: false }, pages, (one) => one, how),
         [],
@@ -115,16 +129,25 @@ test('a draft, what is gone, and everything in them are never seen, whoever asks
 
 test('without a key, a token or the publication nobody sees more', () =>
   fc.assert(
-    fc.property(facts, treeOf(CONDITIONS), use, fc.constantFrom('published' as const, 'shareKey' as const, 'token' as const), (who, pages, how, taken) => {
-      for (const page of pages) if (mayVisitorSee(context({ ...who, [taken]: false }), page, how)) assert.ok(mayVisitorSee(context(who), page, how))
-    }),
+    fc.property(
+      facts,
+      treeOf(CONDITIONS),
+      use,
+      fc.constantFrom('published' as const, 'shareKey' as const, 'token' as const),
+      (who, pages, how, taken) => {
+        for (const page of pages)
+          if (mayVisitorSee(context({ ...who, [taken]: false }), page, how))
+            assert.ok(mayVisitorSee(context(who), page, how))
+      },
+    ),
   ))
 
 test('nor with fewer claims, where conditions only ask for claims', () =>
   fc.assert(
     fc.property(facts, treeOf([...MONOTONE, 'throws']), use, fc.subarray([...NAMES]), (who, pages, how, taken) => {
       const fewer = { ...who, claims: who.claims.filter((name) => !taken.includes(name as 'a')) }
-      for (const page of pages) if (mayVisitorSee(context(fewer), page, how)) assert.ok(mayVisitorSee(context(who), page, how))
+      for (const page of pages)
+        if (mayVisitorSee(context(fewer), page, how)) assert.ok(mayVisitorSee(context(who), page, how))
     }),
   ))
 
@@ -138,7 +161,8 @@ test('each condition is evaluated once for a list, and a chain of a hundred thou
     },
   }
   const pages: VisitorPage[] = []
-  for (let i = 0; i < 100_000; i++) pages.push({ condition: `c${i % 10}`, ...(pages[i - 1] ? { within: pages[i - 1] as VisitorPage } : {}) })
+  for (let i = 0; i < 100_000; i++)
+    pages.push({ condition: `c${i % 10}`, ...(pages[i - 1] ? { within: pages[i - 1] as VisitorPage } : {}) })
   assert.is(visibleTo(counting, pages.reverse(), (one) => one, 'list').length, 100_000)
   assert.is(asked, 10)
 })

@@ -10,7 +10,8 @@ const [test, here] = await suiteWith('api: users, tokens, organizations', startS
 
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
 const inADay = new Date(Date.now() + 86_400_000).toISOString()
-const token = async (body: object): Promise<string> => (await here.admin.call('post', '/v1/user/tokens', body).expect(201)).body.token
+const token = async (body: object): Promise<string> =>
+  (await here.admin.call('post', '/v1/user/tokens', body).expect(201)).body.token
 const as = (secret: string, method: 'get' | 'post' | 'delete' | 'patch', path: string, body?: object) => {
   const call = request(here.url)[method](path).set('Authorization', `Bearer ${secret}`)
   return body === undefined ? call : call.send(body)
@@ -50,12 +51,15 @@ test('two organizations do not share a hostname, and a logo is a web address', a
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { hostname: 'acme', title: 'Acme' }).expect(200)
   await here.admin.call('patch', `/v1/orgs/${other}`, { hostname: 'acme' }).expect(409)
   await here.admin.call('patch', `/v1/orgs/${other}`, { logo: 'javascript:alert(1)' }).expect(400)
-  const { body } = await here.admin.call('patch', `/v1/orgs/${other}`, { logo: 'https://example.org/logo.png' }).expect(200)
+  const { body } = await here.admin
+    .call('patch', `/v1/orgs/${other}`, { logo: 'https://example.org/logo.png' })
+    .expect(200)
   assert.is(body.urls.logo, 'https://example.org/logo.png')
 })
 
 test('only the owner of the process can read the documents', async () => {
-  for (const path of onPostgres ? ['signing-key'] : ['store', 'signing-key']) assert.is((await stat(join(here.dir, 'data', path))).mode & 0o077, 0, path)
+  for (const path of onPostgres ? ['signing-key'] : ['store', 'signing-key'])
+    assert.is((await stat(join(here.dir, 'data', path))).mode & 0o077, 0, path)
 })
 
 test.run()

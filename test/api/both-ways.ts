@@ -31,7 +31,13 @@ export function read({ url, path, token, method = 'GET', headers = {} }: Read): 
     const asked = request(url + path, { agent, method, headers: all }, (res) => {
       const parts: Buffer[] = []
       res.on('data', (part: Buffer) => parts.push(part))
-      res.once('end', () => resolve({ status: res.statusCode as number, headers: res.rawHeaders, body: Buffer.concat(parts).toString('base64') }))
+      res.once('end', () =>
+        resolve({
+          status: res.statusCode as number,
+          headers: res.rawHeaders,
+          body: Buffer.concat(parts).toString('base64'),
+        }),
+      )
       res.once('error', reject)
     })
     asked.once('error', reject)
@@ -40,7 +46,8 @@ export function read({ url, path, token, method = 'GET', headers = {} }: Read): 
 }
 
 /** The same request, never from what is kept. */
-export const readAnew = (asked: Read): Promise<WireResponse> => read({ ...asked, headers: { ...asked.headers, 'if-modified-since': `never kept ${++unique}` } })
+export const readAnew = (asked: Read): Promise<WireResponse> =>
+  read({ ...asked, headers: { ...asked.headers, 'if-modified-since': `never kept ${++unique}` } })
 
 /** A header of a response, or undefined. */
 export const header = ({ headers }: WireResponse, name: string): string | undefined => {
@@ -69,7 +76,11 @@ export const comparable = ({ status, headers, body }: WireResponse) => ({
 export async function sameBothWays(asked: Read, what = ''): Promise<WireResponse> {
   const kept = await read(asked)
   const anew = await readAnew(asked)
-  assert.equal(comparable(kept), comparable(anew), `${what} ${asked.method ?? 'GET'} ${asked.path} ${JSON.stringify(asked.headers ?? {})}`)
+  assert.equal(
+    comparable(kept),
+    comparable(anew),
+    `${what} ${asked.method ?? 'GET'} ${asked.path} ${JSON.stringify(asked.headers ?? {})}`,
+  )
   return kept
 }
 

@@ -17,11 +17,16 @@ const [test, here] = await suiteWith('requests are bounded', () =>
   }),
 )
 
-const status = (text: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(text.replace(/^HTTP\/1\.1 100 [\s\S]*?\r\n\r\n/, ''))?.[1])
+const status = (text: string): number =>
+  Number(/^HTTP\/1\.1 (\d+)/.exec(text.replace(/^HTTP\/1\.1 100 [\s\S]*?\r\n\r\n/, ''))?.[1])
 const RESPONSE = /^HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n\{[\s\S]*\}/
 
 test('a caller without a token gets a response before sending a body, and is not asked for one', async () => {
-  for (const headers of [{}, { Authorization: 'Bearer nobody' }, { Authorization: 'Bearer nobody', Expect: '100-continue' }]) {
+  for (const headers of [
+    {},
+    { Authorization: 'Bearer nobody' },
+    { Authorization: 'Bearer nobody', Expect: '100-continue' },
+  ]) {
     const raw = await openRaw(here.url)
     raw.send(head('PATCH', `/v1/orgs/${here.organization}`, 10 * MIB, headers))
     const text = await raw.received(RESPONSE)
@@ -34,7 +39,12 @@ test('a caller without a token gets a response before sending a body, and is not
 test('a caller who may send a body is asked for it', async () => {
   const raw = await openRaw(here.url)
   const body = JSON.stringify({ title: 'Ada' })
-  raw.send(head('PATCH', `/v1/orgs/${here.organization}`, body.length, { Authorization: `Bearer ${here.admin.token}`, Expect: '100-continue' }))
+  raw.send(
+    head('PATCH', `/v1/orgs/${here.organization}`, body.length, {
+      Authorization: `Bearer ${here.admin.token}`,
+      Expect: '100-continue',
+    }),
+  )
   await raw.received(/100 Continue\r\n\r\n/)
   raw.send(body)
   assert.is(status((await raw.received(/"title"/)).split('\r\n\r\n').slice(1).join('\r\n\r\n')), 200)
@@ -85,7 +95,10 @@ test('bodies of all requests together: 503 with Retry-After for what comes on to
   for (const raw of [...begun, greedy]) raw.close()
   const markdown = 'x'.repeat(3 * MIB)
   for (let tries = 0; ; tries++) {
-    const response = await authors[2]!.call('post', path, { changes: [{ operation: 'insert_page', title: 'Big', document: { markdown } }], message: 'x' })
+    const response = await authors[2]!.call('post', path, {
+      changes: [{ operation: 'insert_page', title: 'Big', document: { markdown } }],
+      message: 'x',
+    })
     if (response.status !== 503 || tries > 50) {
       assert.is.not(response.status, 503)
       break
@@ -114,7 +127,11 @@ test('a request that does not come to its end is ended', async () => {
 test('a form has as many parts as it may, and its fields are looked over as JSON is', async () => {
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, {}).expect(201)).body.id
   const send = (form: FormData) =>
-    fetch(`${here.url}/v1/spaces/${space}/content`, { method: 'POST', headers: { authorization: `Bearer ${here.admin.token}` }, body: form })
+    fetch(`${here.url}/v1/spaces/${space}/content`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${here.admin.token}` },
+      body: form,
+    })
   const nested = new FormData()
   nested.append('changes', '['.repeat(100_000))
   assert.match(await (await send(nested)).text(), /nested more than 100 levels/)
@@ -160,9 +177,11 @@ test('the declarations bound every text and every list that people send', () => 
       unbounded.push(path)
     if (types.includes('array') && schema.maxItems === undefined) unbounded.push(path)
     // equal objects are found by comparing all with all
-    if (schema.uniqueItems === true && (schema.items as JsonSchema).type !== 'string') unbounded.push(`${path} uniqueItems`)
+    if (schema.uniqueItems === true && (schema.items as JsonSchema).type !== 'string')
+      unbounded.push(`${path} uniqueItems`)
     if (schema.patternProperties && schema.maxProperties === undefined) unbounded.push(path)
-    for (const [name, member] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) walk(member, `${path}/${name}`)
+    for (const [name, member] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>))
+      walk(member, `${path}/${name}`)
     for (const list of [schema.items, schema.anyOf, schema.oneOf, Object.values(schema.patternProperties ?? {})])
       for (const one of [list ?? []].flat() as JsonSchema[]) walk(one, path)
   }

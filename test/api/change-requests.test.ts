@@ -12,11 +12,18 @@ const page = (title: string, markdown: string) => ({ operation: 'insert_page', t
 /** A space whose change request 1 and main both changed three pages. */
 async function inConflict(): Promise<string> {
   const { admin } = here
-  const space = (await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+  const space = (await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body
+    .id
   const base = `/v1/spaces/${space}`
-  const made = await admin.call('post', `${base}/content`, { changes: pages.map((title) => page(title, 'one\n')) }).expect(200)
+  const made = await admin
+    .call('post', `${base}/content`, { changes: pages.map((title) => page(title, 'one\n')) })
+    .expect(200)
   const edits = (markdown: string) => ({
-    changes: made.body.changes.map((one: { page: string }) => ({ operation: 'update_page', page: one.page, document: { markdown } })),
+    changes: made.body.changes.map((one: { page: string }) => ({
+      operation: 'update_page',
+      page: one.page,
+      document: { markdown },
+    })),
   })
   await admin.call('post', `${base}/change-requests`).expect(201)
   await admin.call('post', `${base}/change-requests/1/content`, edits('mine\n')).expect(200)

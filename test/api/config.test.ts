@@ -34,12 +34,19 @@ test('values are read as what they mean', () => {
 
 test('all errors are reported at once, never the value', () => {
   try {
-    loadConfig({ BINDERY_PORT: '99999', BINDERY_ADMIN_TOKEN: 'hunter2', BINDERY_REMOTE_PROTOCOLS: 'ftp', BINDERY_PROT: '1', BINDERY_PUBLIC_URL: 'https://x/y' })
+    loadConfig({
+      BINDERY_PORT: '99999',
+      BINDERY_ADMIN_TOKEN: 'hunter2',
+      BINDERY_REMOTE_PROTOCOLS: 'ftp',
+      BINDERY_PROT: '1',
+      BINDERY_PUBLIC_URL: 'https://x/y',
+    })
     assert.unreachable()
   } catch (error) {
     assert.instance(error, ConfigError)
     const { message } = error as Error
-    for (const name of ['PORT', 'ADMIN_TOKEN', 'REMOTE_PROTOCOLS', 'PROT', 'PUBLIC_URL']) assert.match(message, new RegExp(`BINDERY_${name} `))
+    for (const name of ['PORT', 'ADMIN_TOKEN', 'REMOTE_PROTOCOLS', 'PROT', 'PUBLIC_URL'])
+      assert.match(message, new RegExp(`BINDERY_${name} `))
     assert.not.match(message, /hunter2/)
   }
 })

@@ -11,19 +11,27 @@ let made = 0
 async function imported(files: Files): Promise<string> {
   const path = join(here.dir, `remote-${++made}.git`)
   await createBareRepository(path).then((remote) => remote.commit(files))
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
-  await here.admin.call('post', `/v1/spaces/${space}/git/import`, { url: `file://${path}`, ref: 'refs/heads/main' }).expect(204)
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201))
+    .body.id
+  await here.admin
+    .call('post', `/v1/spaces/${space}/git/import`, { url: `file://${path}`, ref: 'refs/heads/main' })
+    .expect(204)
   for (;;) {
     const { body } = await here.admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)
     if (body.state === 'success') return space
     if (body.state !== 'queued' && body.state !== 'running') throw new Error(body.error)
   }
 }
-const read = async (space: string, path: string) => (await here.admin.call('get', `/v1/spaces/${space}/content/${path}`).expect(200)).body
+const read = async (space: string, path: string) =>
+  (await here.admin.call('get', `/v1/spaces/${space}/content/${path}`).expect(200)).body
 
 test('diagnostics name the file they are about, also if several files have the same bytes', async () => {
   const broken = '---\na: [1\n---\n# Page\n'
-  const space = await imported({ 'SUMMARY.md': '* [One](one.md)\n* [Two](two.md)\n', 'one.md': broken, 'two.md': broken })
+  const space = await imported({
+    'SUMMARY.md': '* [One](one.md)\n* [Two](two.md)\n',
+    'one.md': broken,
+    'two.md': broken,
+  })
   const { pages } = await read(space, 'pages')
   assert.equal(
     pages.map((page: { diagnostics: { file: string }[] }) => page.diagnostics.map((one) => one.file)),
@@ -47,7 +55,8 @@ test('every page has its whole layout, its kind and its tags, whatever its type'
     actions: true,
     anchors: true,
   }
-  const front = 'layout:\n  width: wide\n  cover:\n    visible: false\n    size: hero\n  outline:\n    visible: false\ntags: [beta]\n'
+  const front =
+    'layout:\n  width: wide\n  cover:\n    visible: false\n    size: hero\n  outline:\n    visible: false\ntags: [beta]\n'
   const space = await imported({
     'SUMMARY.md':
       '* [One](one.md)\n* [Odd](odd.md)\n\n## Group\n\n* [Link](https://example.org)\n* ```yaml\n  type: builtin:openapi\n  props:\n    models: true\n  dependencies:\n    spec:\n      ref:\n        kind: openapi\n        spec: petstore\n  ```\n',
@@ -62,7 +71,12 @@ test('every page has its whole layout, its kind and its tags, whatever its type'
   assert.equal((await read(space, `page/${one.id}`)).layout, own)
   assert.equal([group.layout, group.kind, group.tags], [usual, 'group', []])
   assert.equal(
-    group.pages.map((page: { type: string; kind: string; layout: object; tags: string[] }) => [page.type, page.kind, page.layout, page.tags]),
+    group.pages.map((page: { type: string; kind: string; layout: object; tags: string[] }) => [
+      page.type,
+      page.kind,
+      page.layout,
+      page.tags,
+    ]),
     [
       ['link', 'link', usual, []],
       ['computed', 'sheet', usual, []],
@@ -109,7 +123,10 @@ test('an evaluated page has its reusable content and variables filled in', async
   const [note] = (await here.admin.call('get', `/v1/spaces/${space}/content`).expect(200)).body.reusableContents.filter(
     (one: { title: string }) => one.title === 'Note',
   )
-  assert.match((await read(space, `reusable-contents/${note.id}?evaluated=true`)).markdown, /Note: Ac\\\*me[\s\S]*Inner/)
+  assert.match(
+    (await read(space, `reusable-contents/${note.id}?evaluated=true`)).markdown,
+    /Note: Ac\\\*me[\s\S]*Inner/,
+  )
   assert.match((await read(space, `reusable-contents/${note.id}`)).markdown, /expression/)
   const { document } = await read(space, 'path/one?evaluated=true&format=document')
   assert.match(JSON.stringify(document), /Ac\*me\*/)
@@ -117,7 +134,8 @@ test('an evaluated page has its reusable content and variables filled in', async
 
 test('reusable content that multiplies itself stays bounded', async () => {
   const files: Files = { 'README.md': '{% include ".gitbook/includes/p0.md" %}\n' }
-  for (let i = 0; i < 6; i++) files[`.gitbook/includes/p${i}.md`] = `---\ntitle: p\n---\n${`{% include "p${i + 1}.md" %}\n`.repeat(20)}`
+  for (let i = 0; i < 6; i++)
+    files[`.gitbook/includes/p${i}.md`] = `---\ntitle: p\n---\n${`{% include "p${i + 1}.md" %}\n`.repeat(20)}`
   files['.gitbook/includes/p6.md'] = 'x'.repeat(10_000)
   const { markdown } = await read(await imported(files), 'path/readme?evaluated=true')
   assert.ok(markdown.length < 3 * 1024 * 1024)

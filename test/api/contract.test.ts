@@ -18,7 +18,10 @@ const callers = ['guest', ...roles] as const
 type Rank = (typeof callers)[number]
 
 test('the OpenAPI document is the committed one', () => {
-  matchesGolden('openapi', openApiDocument({ endpoints, resolvers, about, config: { name: 'Bindery', version: '0', publicUrl: null } }))
+  matchesGolden(
+    'openapi',
+    openApiDocument({ endpoints, resolvers, about, config: { name: 'Bindery', version: '0', publicUrl: null } }),
+  )
 })
 
 test('the permission matrix is the committed one', () => {
@@ -28,7 +31,12 @@ test('the permission matrix is the committed one', () => {
       : needs === 'authenticated'
         ? 'any token'
         : callers.filter((who) => allows(needs as Permission, who === 'guest' ? null : who)).join(' ')
-  matchesGolden('permissions', Object.fromEntries(Object.entries(endpoints).map(([name, one]) => [`${one.method} ${one.path}`, `${name}: ${row(one)}`])))
+  matchesGolden(
+    'permissions',
+    Object.fromEntries(
+      Object.entries(endpoints).map(([name, one]) => [`${one.method} ${one.path}`, `${name}: ${row(one)}`]),
+    ),
+  )
 })
 
 test(
@@ -44,8 +52,13 @@ test(
         const endpoint = endpoints[operation]
         if (!endpoint) throw new Error(`no operation ${operation}`)
         const sample = { parameters, ...special[operation] }
-        const { status, body } = await here.admin.call(endpoint.method.toLowerCase() as 'post', urlOf(endpoint, sample), sample.body)
-        if (status !== (endpoint.status ?? (endpoint.returns ? 200 : 204))) failed.push(`${operation}: ${status} ${JSON.stringify(body)}`)
+        const { status, body } = await here.admin.call(
+          endpoint.method.toLowerCase() as 'post',
+          urlOf(endpoint, sample),
+          sample.body,
+        )
+        if (status !== (endpoint.status ?? (endpoint.returns ? 200 : 204)))
+          failed.push(`${operation}: ${status} ${JSON.stringify(body)}`)
       }
       assert.equal(failed, [])
     } finally {

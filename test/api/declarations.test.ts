@@ -50,7 +50,9 @@ test('every schema of the service compiles, though a start compiles none', () =>
 
 test('recursive and shared schemas are checked, closed, everywhere they are used', () => {
   const compiler = new SchemaCompiler()
-  const Node = Type.Recursive((This) => Type.Object({ name: Type.String(), pages: Type.Optional(Type.Array(This)) }), { $id: 'Node' })
+  const Node = Type.Recursive((This) => Type.Object({ name: Type.String(), pages: Type.Optional(Type.Array(This)) }), {
+    $id: 'Node',
+  })
   const check = compiler.body(Type.Object({ node: Node, other: Type.Optional(Node) }))(1)
   assert.ok(check({ node: { name: 'a', pages: [{ name: 'b' }] } }))
   assert.not.ok(check({ node: { name: 'a', pages: [{ name: 'b', extra: 1 }] } }))

@@ -13,7 +13,13 @@ import { sampleEnv, samples } from './samples/index.js'
 const test = suite('a role that is taken away while a request is under way')
 
 /** What changes Git alone, whose guards are asked when the branch moves: `reviews/main-guard.test.ts`. */
-const movesBranches = new Set(['updateSpaceContent', 'updateChangeRequestContent', 'rollBackSpace', 'updateChangeRequestFromMain', 'applyTemplateToSpace'])
+const movesBranches = new Set([
+  'updateSpaceContent',
+  'updateChangeRequestContent',
+  'rollBackSpace',
+  'updateChangeRequestFromMain',
+  'applyTemplateToSpace',
+])
 /** Requests that only read, or only say that a client is online. */
 const changesNothing = new Set(['previewGitSync', 'testConnection'])
 
@@ -37,7 +43,13 @@ interface Asked {
  * Asks while a transaction that takes the role away is under way: what looks at roles outside of transactions sees the role
  * still, and every transaction of the request comes after that one.
  */
-async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, url: string, body: unknown): Promise<Asked> {
+async function askMeanwhile(
+  here: TestService,
+  who: Caller,
+  endpoint: Endpoint,
+  url: string,
+  body: unknown,
+): Promise<Asked> {
   const { store } = here.service.app
   const [transact, get] = [store.transact.bind(store), store.get.bind(store)]
   const membershipOfCaller = membershipId(here.organization, who.user)
@@ -65,7 +77,10 @@ async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, 
   try {
     const pending = fetch(here.url + url, {
       method: endpoint.method,
-      headers: { authorization: `Bearer ${who.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${who.token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const wrote = await Promise.race([queued, pending.then(() => false)])
@@ -93,12 +108,17 @@ test(
         if (special[id] === null) continue
         const least = policy[endpoint.needs as Permission]
         const who = await here.caller(least === 'guest' ? 'create' : (least as Role))
-        const url = endpoint.path.replaceAll(/\{(\w+)\*?\}/g, (_, name: string) => encodeURIComponent(sample.parameters[name] ?? ''))
+        const url = endpoint.path.replaceAll(/\{(\w+)\*?\}/g, (_, name: string) =>
+          encodeURIComponent(sample.parameters[name] ?? ''),
+        )
         assert.ok(allows(endpoint.needs as Permission, least === 'guest' ? null : least))
         const { status, queued } = await askMeanwhile(here, who, endpoint, url, sample.body)
         if (queued && (status === 403 || status === 404)) refused++
         // What was invalid, or in conflict, was refused before anything was to be written.
-        else if (status < 400) survived.push(`${endpoint.method} ${endpoint.path} (${id}, ${pathParameters(endpoint.path).length}): ${status}`)
+        else if (status < 400)
+          survived.push(
+            `${endpoint.method} ${endpoint.path} (${id}, ${pathParameters(endpoint.path).length}): ${status}`,
+          )
       }
       assert.equal(survived, [])
       assert.ok(refused > 50, `${refused} endpoints were asked`)
@@ -118,12 +138,18 @@ test('a settings request whose body comes in slowly goes by the role of when it 
     const status = new Promise<number>((resolve, reject) => {
       const slow = request(`${here.url}/v1/orgs/${here.organization}`, {
         method: 'PATCH',
-        headers: { authorization: `Bearer ${who.token}`, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+        headers: {
+          authorization: `Bearer ${who.token}`,
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(body)),
+        },
       })
       slow.on('response', (response) => resolve(response.resume().statusCode as number)).on('error', reject)
       slow.write(body.slice(0, 5))
       setTimeout(async () => {
-        await here.admin.call('patch', `/v1/orgs/${here.organization}/members/${who.user}`, { role: 'edit' }).expect(200)
+        await here.admin
+          .call('patch', `/v1/orgs/${here.organization}/members/${who.user}`, { role: 'edit' })
+          .expect(200)
         slow.end(body.slice(5))
       }, 300)
     })

@@ -57,7 +57,10 @@ const resolvers = defineResolvers({
 
 const endpoint = endpointsOf<{ app: Library; actor: Reader; permission: Permission; resolvers: typeof resolvers }>()
 
-const BookSchema = Type.Object({ object: Type.Literal('book'), id: Type.String(), title: Type.String() }, { $id: 'Book' })
+const BookSchema = Type.Object(
+  { object: Type.Literal('book'), id: Type.String(), title: Type.String() },
+  { $id: 'Book' },
+)
 const Anything = Type.Record(Type.String(), Type.Unknown())
 const presentBook = (book: Book) => ({ object: 'book' as const, id: book.id, title: book.title })
 const section = 'Library'
@@ -96,7 +99,11 @@ const echoQuery = endpoint({
   handle: ({ query, actor }) => ({ query, actor: actor?.name ?? null }),
 })
 const Change = Type.Union([
-  Type.Object({ operation: Type.Literal('insert'), title: Type.String({ minLength: 1, maxLength: 20 }), at: Type.Optional(Type.Integer({ minimum: 0 })) }),
+  Type.Object({
+    operation: Type.Literal('insert'),
+    title: Type.String({ minLength: 1, maxLength: 20 }),
+    at: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
   Type.Object({ operation: Type.Literal('delete'), page: Type.String() }),
 ])
 const createBook = endpoint({
@@ -240,7 +247,20 @@ const measure = endpoint({
 
 export { resolvers }
 
-export const endpoints: Endpoints = { listBooks, echoQuery, createBook, getBook, deleteBook, sortBooks, getPath, getLarge, getFile, fail, lie, measure }
+export const endpoints: Endpoints = {
+  listBooks,
+  echoQuery,
+  createBook,
+  getBook,
+  deleteBook,
+  sortBooks,
+  getPath,
+  getLarge,
+  getFile,
+  fail,
+  lie,
+  measure,
+}
 
 /** The API of the library on a port of its own. */
 export async function startFake(
@@ -287,7 +307,8 @@ export async function startFake(
       return name ? { name } : null
     },
     actorKey: (actor) => actor.name,
-    can: (actor, permission, resources) => ((resources.shelf as Shelf).members[actor?.name ?? ''] ?? 0) >= ranks[permission as Permission],
+    can: (actor, permission, resources) =>
+      ((resources.shelf as Shelf).members[actor?.name ?? ''] ?? 0) >= ranks[permission as Permission],
     config,
     log: createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
     metrics: createMetrics(),
@@ -295,7 +316,13 @@ export async function startFake(
     ...(more.byteCache ? { byteCache: more.byteCache } : {}),
     ...(kept ? { kept } : {}),
   })
-  const server: Server = createHttpServer(api, { maxConnections: 100, maxConnectionsPerAddress: 100, requestMs: 60_000, trustProxy: 0, ...more.limits })
+  const server: Server = createHttpServer(api, {
+    maxConnections: 100,
+    maxConnectionsPerAddress: 100,
+    requestMs: 60_000,
+    trustProxy: 0,
+    ...more.limits,
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const port = (server.address() as AddressInfo).port
   const close = async () => {

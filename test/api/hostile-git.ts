@@ -20,7 +20,10 @@ export interface HandMade {
 }
 
 /** Makes a commit and moves the branch to it, wherever that is. One process, whatever it changes. */
-export async function commitByHand(repository: string, { ref = 'refs/heads/main', parents, tree, changes, authored, committed }: HandMade): Promise<string> {
+export async function commitByHand(
+  repository: string,
+  { ref = 'refs/heads/main', parents, tree, changes, authored, committed }: HandMade,
+): Promise<string> {
   const lines = [
     `commit ${ref}`,
     'mark :1',
@@ -46,14 +49,24 @@ const ONE = '[One](a/one.md)'
 const TWO = '[Two](a/two.md)'
 export const SPEC = (title: string) =>
   `openapi: 3.1.0\ninfo: {title: ${title}, version: "1"}\npaths: {/x: {get: {responses: {"200": {description: ${title}}}}}}\n`
-const LFS = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n'
+const LFS =
+  'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n'
 
 /** What each path may hold. Few of them, so that the same bytes come back by another way; symbolic links are also tried as the files with their bytes. */
 const POOL: Readonly<Record<string, readonly (string | null)[]>> = {
   'README.md': [
-    page('Start', 'See [one](a/one.md#x), [gone](gone.md), ![x](.gitbook/assets/x.png).\n\n{% include ".gitbook/includes/inc.md" %}\n'),
-    page('Start', '{% content-ref url="a/two.md" %}\n[two.md](a/two.md)\n{% endcontent-ref %}\n\n{% file src=".gitbook/assets/x.png" %}\n'),
-    page('Start', '{{ space.vars.x }} {{ page.vars.v }} {% openapi-operation spec="pets" path="/x" method="get" %}{% endopenapi-operation %}\n'),
+    page(
+      'Start',
+      'See [one](a/one.md#x), [gone](gone.md), ![x](.gitbook/assets/x.png).\n\n{% include ".gitbook/includes/inc.md" %}\n',
+    ),
+    page(
+      'Start',
+      '{% content-ref url="a/two.md" %}\n[two.md](a/two.md)\n{% endcontent-ref %}\n\n{% file src=".gitbook/assets/x.png" %}\n',
+    ),
+    page(
+      'Start',
+      '{{ space.vars.x }} {{ page.vars.v }} {% openapi-operation spec="pets" path="/x" method="get" %}{% endopenapi-operation %}\n',
+    ),
     'a/one.md',
     null,
   ],
@@ -85,16 +98,48 @@ const POOL: Readonly<Record<string, readonly (string | null)[]>> = {
     null,
   ],
   'a/uno.md': [page('One'), page('Uno', '[start](../README.md) <a id="x"></a>\n'), null, null],
-  'g/one.md': [page('Group one', '[other](../a/one.md)\n'), page('Group uno', '![y](../pics/y.png)\n'), '---\nicon: star\n---\n# Group one\n', null],
+  'g/one.md': [
+    page('Group one', '[other](../a/one.md)\n'),
+    page('Group uno', '![y](../pics/y.png)\n'),
+    '---\nicon: star\n---\n# Group one\n',
+    null,
+  ],
   'g/deep/x.md': [page('X'), page('Y'), null],
   'a/index.md': [page('Index'), null, null],
   'a.md': [page('Plain a'), null, null],
   'SUMMARY.md': [
     summary(START, A, `  * ${ONE}`, `  * ${TWO}`, '', '## Group', '', '* [G](g/one.md)', '  * [X](g/deep/x.md)'),
     summary(START, A, `  * ${TWO}`, `  * ${ONE}`, '', '## Group', '', '* [G](g/one.md)', '  * [X](g/deep/x.md)'),
-    summary(START, '* [Another title](a/README.md)', `  * ${ONE}`, '    * [Two](a/two.md)', '', '## Group <a href="#g" id="g"></a>', '', '* [G](g/one.md)'),
-    summary(START, `* ${ONE}`, '* [G](g/one.md)', '  * [X](g/deep/x.md)', A, '* [Web](https://example.org/a)', '* [Anchor](a/one.md#x)', '* [Draft]()'),
-    summary(START, '* [G](g/one.md)', `* ${ONE}`, '* [Uno](a/uno.md)', `  * ${TWO}`, '* [A](a.md)', A, '* [Web](https://example.org/b)'),
+    summary(
+      START,
+      '* [Another title](a/README.md)',
+      `  * ${ONE}`,
+      '    * [Two](a/two.md)',
+      '',
+      '## Group <a href="#g" id="g"></a>',
+      '',
+      '* [G](g/one.md)',
+    ),
+    summary(
+      START,
+      `* ${ONE}`,
+      '* [G](g/one.md)',
+      '  * [X](g/deep/x.md)',
+      A,
+      '* [Web](https://example.org/a)',
+      '* [Anchor](a/one.md#x)',
+      '* [Draft]()',
+    ),
+    summary(
+      START,
+      '* [G](g/one.md)',
+      `* ${ONE}`,
+      '* [Uno](a/uno.md)',
+      `  * ${TWO}`,
+      '* [A](a.md)',
+      A,
+      '* [Web](https://example.org/b)',
+    ),
     summary(START, A, '  * [One](a/uno.md)', `  * ${TWO}`, '* [Gone](gone.md)', '* [I](a/index.md)'),
     summary(
       START,
@@ -125,8 +170,18 @@ const POOL: Readonly<Record<string, readonly (string | null)[]>> = {
     null,
   ],
   '.gitbook/vars.yaml': ['x: 1\n', 'x: 2\n', null],
-  '.gitbook/tags.yaml': ['one:\n  label: The One\n', 'one:\n  label: Number one\ntwo:\n  label: Second\n', '- tag: one\n  label: Listed\n', 'vars.yaml', null],
-  '.gitbook/includes/inc.md': ['---\ntitle: inc\n---\nIncluded [start](../../README.md)\n', '---\ntitle: renamed\n---\nOther\n', null],
+  '.gitbook/tags.yaml': [
+    'one:\n  label: The One\n',
+    'one:\n  label: Number one\ntwo:\n  label: Second\n',
+    '- tag: one\n  label: Listed\n',
+    'vars.yaml',
+    null,
+  ],
+  '.gitbook/includes/inc.md': [
+    '---\ntitle: inc\n---\nIncluded [start](../../README.md)\n',
+    '---\ntitle: renamed\n---\nOther\n',
+    null,
+  ],
   '.gitbook/assets/x.png': ['png', 'another png', LFS, null],
   'pics/y.png': ['y', null],
   'api.yaml': [SPEC('Pets'), SPEC('Dogs'), null],
@@ -137,10 +192,9 @@ export const CONTENT_FILES = Object.keys(POOL)
 
 /** What everything begins with. */
 export const FIRST = new Map<string, Entry>(
-  CONTENT_FILES.filter((path) => POOL[path]?.includes(null) !== true || !/uno|a\.md|index|gitbook\.yaml/.test(path)).map((path) => [
-    path,
-    { text: POOL[path]?.[0] as string },
-  ]),
+  CONTENT_FILES.filter(
+    (path) => POOL[path]?.includes(null) !== true || !/uno|a\.md|index|gitbook\.yaml/.test(path),
+  ).map((path) => [path, { text: POOL[path]?.[0] as string }]),
 )
 
 /** Something for a path to hold. */

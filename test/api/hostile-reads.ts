@@ -30,15 +30,24 @@ function pathsOf({ id, pages, paths, files, reusable, requests, heads }: Space):
     `${place}/pages`,
     `${place}/pages?metadata=false`,
     `${place}/files`,
-    ...(index === 0 ? ids : ids.slice(0, 6)).flatMap((page) => [`${place}/page/${page}`, `${place}/page/${page}?format=document`]),
+    ...(index === 0 ? ids : ids.slice(0, 6)).flatMap((page) => [
+      `${place}/page/${page}`,
+      `${place}/page/${page}?format=document`,
+    ]),
     ...(index === 0 ? [...ids, ...ids.slice(0, 3)] : []).map(
       (page, at) =>
         `${place}/page/${page}?${['metadata=false', 'computed=false', 'evaluated=true', 'format=document&evaluated=true', 'evaluated=false&format=markdown'][at % 5]}`,
     ),
-    ...[...paths].slice(0, index === 0 ? 12 : 2).map((path, at) => `${place}/path/${at % 2 === 0 ? path : encodeURIComponent(path)}`),
+    ...[...paths]
+      .slice(0, index === 0 ? 12 : 2)
+      .map((path, at) => `${place}/path/${at % 2 === 0 ? path : encodeURIComponent(path)}`),
     ...(index === 0 ? [...files].slice(0, 2).map((file) => `${place}/files/${file}`) : []),
-    ...[...reusable].slice(0, 2).flatMap((one) => [`${place}/reusable-contents/${one}`, `${place}/reusable-contents/${one}?format=document`]),
-    ...(index === 0 ? ids.slice(0, 2).flatMap((page) => [`${place}/page/${page}/links`, `${place}/page/${page}/backlinks`]) : []),
+    ...[...reusable]
+      .slice(0, 2)
+      .flatMap((one) => [`${place}/reusable-contents/${one}`, `${place}/reusable-contents/${one}?format=document`]),
+    ...(index === 0
+      ? ids.slice(0, 2).flatMap((page) => [`${place}/page/${page}/links`, `${place}/page/${page}/backlinks`])
+      : []),
   ])
 }
 
@@ -59,7 +68,15 @@ export function someOf(world: World, share: number): Asked[] {
   return world.spaces.flatMap((space) =>
     pathsOf(space).flatMap((path, index) => {
       if (index > 9 && world.next(share) > 0) return []
-      return [{ path, who: 'admin' as const, method: 'GET' as const, headers: {}, ...(index > 8 ? VARIANTS[index % VARIANTS.length] : {}) }]
+      return [
+        {
+          path,
+          who: 'admin' as const,
+          method: 'GET' as const,
+          headers: {},
+          ...(index > 8 ? VARIANTS[index % VARIANTS.length] : {}),
+        },
+      ]
     }),
   )
 }
@@ -77,7 +94,11 @@ let fresh = 0
 /** The response without what an address that is written in another way has of its own. */
 const withoutTag = (response: WireResponse) => {
   const { status, headers, body } = comparable(response)
-  return { status, headers: headers.map((value, index) => (headers[index - 1] === 'ETag' ? '(of its own)' : value)), body }
+  return {
+    status,
+    headers: headers.map((value, index) => (headers[index - 1] === 'ETag' ? '(of its own)' : value)),
+    body,
+  }
 }
 
 /**
@@ -88,7 +109,11 @@ export async function sameAsFresh(response: WireResponse, asked: Read): Promise<
   const { path } = asked
   const other = `${path}${path.includes('?') ? '&' : '?'}${'&'.repeat(++fresh % 1000)}`
   const there = await readAnew({ ...asked, path: other })
-  assert.equal(withoutTag(response), withoutTag(there), `${asked.method ?? 'GET'} ${path} ${JSON.stringify(asked.headers ?? {})}`)
+  assert.equal(
+    withoutTag(response),
+    withoutTag(there),
+    `${asked.method ?? 'GET'} ${path} ${JSON.stringify(asked.headers ?? {})}`,
+  )
 }
 
 /** The tags that a request has had. */
@@ -106,7 +131,12 @@ export async function readBothWays(world: World, asked: readonly Asked[]): Promi
   for (const [index, one] of asked.entries()) {
     const kept = responses[index] as WireResponse
     await sameAsFresh(kept, readOf(world, one))
-    if (world.next(4) === 0) assert.equal(comparable(kept), comparable(await readAnew(readOf(world, one))), `${one.method} ${one.path} ${one.who}`)
+    if (world.next(4) === 0)
+      assert.equal(
+        comparable(kept),
+        comparable(await readAnew(readOf(world, one))),
+        `${one.method} ${one.path} ${one.who}`,
+      )
     const [tag, key] = [header(kept, 'etag'), JSON.stringify(one)]
     const earlier = tags.get(key) ?? []
     if (tag !== undefined && !earlier.includes(tag)) tags.set(key, [...earlier, tag])
@@ -128,14 +158,21 @@ export async function readBothWays(world: World, asked: readonly Asked[]): Promi
 export async function startOnCopy(world: World, forgets: boolean): Promise<TestService> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-copy-'))
   for (const part of ['data', 'repos']) await copyFolder(join(world.here.dir, part), join(dir, part))
-  if (forgets) for (const name of await readdir(join(dir, 'data'))) if (name.startsWith('facts.db')) await rm(join(dir, 'data', name))
+  if (forgets)
+    for (const name of await readdir(join(dir, 'data')))
+      if (name.startsWith('facts.db')) await rm(join(dir, 'data', name))
   const copy = await startService({ dir, overrides: { clock: world.clock } })
   copy.service.app.settings.publicUrl = world.here.service.app.settings.publicUrl
   return copy
 }
 
 /** Compares with a service that knows nothing but what is on the disk. */
-export async function readOnCopy(world: World, asked: readonly Asked[], responses: readonly WireResponse[], forgets: boolean): Promise<void> {
+export async function readOnCopy(
+  world: World,
+  asked: readonly Asked[],
+  responses: readonly WireResponse[],
+  forgets: boolean,
+): Promise<void> {
   const copy = await startOnCopy(world, forgets)
   try {
     for (const [index, one] of asked.entries()) {

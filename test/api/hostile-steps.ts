@@ -46,7 +46,13 @@ export interface World {
 const any = <T>({ next }: World, from: readonly T[]): T => pick(next, from) as T
 
 /** A request that may be refused, but not fail. */
-async function ask(world: World, method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: unknown, by = world.here.admin): Promise<any> {
+async function ask(
+  world: World,
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete',
+  path: string,
+  body?: unknown,
+  by = world.here.admin,
+): Promise<any> {
   const response = await by.call(method, path, body)
   world.said.push(`${method} ${path} ${JSON.stringify(body) ?? ''} → ${response.status}`)
   if (response.status >= 500) throw new Error(`${world.said.at(-1)}: ${JSON.stringify(response.body)}`)
@@ -59,7 +65,9 @@ const headOf = (space: Space): Promise<string> => git(space.repository, ['rev-pa
 
 function someChanges(world: World): Map<string, Entry> {
   const count = any(world, [1, 1, 1, 2, 3])
-  return new Map(Array.from({ length: count }, () => any(world, world.files)).map((path) => [path, anyEntry(world.next, path)]))
+  return new Map(
+    Array.from({ length: count }, () => any(world, world.files)).map((path) => [path, anyEntry(world.next, path)]),
+  )
 }
 
 /** One commit by hand on main, of any kind. */
@@ -76,7 +84,14 @@ async function byHand(world: World, space: Space): Promise<void> {
     [2, () => ({ parents: [head], tree: old })],
     [2, () => ({ parents: [old], tree: head })],
     [2, () => ({ parents: [head, old], tree: head })],
-    [2, () => ({ parents: [old, head], tree: any(world, [head, old]), ...(world.next(3) === 0 ? { changes: someChanges(world) } : {}) })],
+    [
+      2,
+      () => ({
+        parents: [old, head],
+        tree: any(world, [head, old]),
+        ...(world.next(3) === 0 ? { changes: someChanges(world) } : {}),
+      }),
+    ],
     [1, () => ({ parents: [], tree: head })],
   ]
   const made = pickWeighted(world.next, kinds)()
@@ -103,7 +118,14 @@ async function fetchOther(world: World, space: Space): Promise<void> {
 function anyChange(world: World, space: Space): object {
   const page = any(world, [...space.pages])
   const kinds: (readonly [number, () => object])[] = [
-    [6, () => ({ operation: 'update_page', page, document: { markdown: any(world, ['# One\n', '# One\n\nMore.\n', 'No title [A](/pages/a).\n']) } })],
+    [
+      6,
+      () => ({
+        operation: 'update_page',
+        page,
+        document: { markdown: any(world, ['# One\n', '# One\n\nMore.\n', 'No title [A](/pages/a).\n']) },
+      }),
+    ],
     [2, () => ({ operation: 'update_page', page, title: any(world, ['One', 'Uno', 'A']) })],
     [1, () => ({ operation: 'update_page', page, slug: any(world, ['one', 'uno', 'two']) })],
     [
@@ -111,7 +133,15 @@ function anyChange(world: World, space: Space): object {
       () => ({
         operation: 'update_page',
         page,
-        ...any(world, [{ icon: 'star' }, { icon: null }, { hidden: true }, { hidden: null }, { description: 'd' }, { description: null }, { emoji: '🐢' }]),
+        ...any(world, [
+          { icon: 'star' },
+          { icon: null },
+          { hidden: true },
+          { hidden: null },
+          { description: 'd' },
+          { description: null },
+          { emoji: '🐢' },
+        ]),
       }),
     ],
     [2, () => ({ operation: 'update_page', page, into: any(world, [null, ...space.pages]), at: world.next(3) })],
@@ -144,7 +174,8 @@ function anyChange(world: World, space: Space): object {
   return pickWeighted(world.next, kinds)()
 }
 
-const edit = (world: World, space: Space) => ask(world, 'post', `/v1/spaces/${space.id}/content`, { changes: [anyChange(world, space)] })
+const edit = (world: World, space: Space) =>
+  ask(world, 'post', `/v1/spaces/${space.id}/content`, { changes: [anyChange(world, space)] })
 
 async function changeRequest(world: World, space: Space): Promise<void> {
   const base = `/v1/spaces/${space.id}/change-requests`
@@ -159,8 +190,18 @@ async function changeRequest(world: World, space: Space): Promise<void> {
     [4, () => ask(world, 'post', `${one}/content`, { changes: [anyChange(world, space)] })],
     [2, () => ask(world, 'post', `${one}/merge`)],
     [2, () => ask(world, 'post', `${one}/update`)],
-    [1, () => ask(world, 'patch', one, { status: any(world, ['open', 'draft', 'archived']), subject: any(world, ['Some', 'Other']) })],
-    [1, () => ask(world, 'post', `${one}/revert`).then((made) => void (made?.number && space.requests.push(made.number)))],
+    [
+      1,
+      () =>
+        ask(world, 'patch', one, {
+          status: any(world, ['open', 'draft', 'archived']),
+          subject: any(world, ['Some', 'Other']),
+        }),
+    ],
+    [
+      1,
+      () => ask(world, 'post', `${one}/revert`).then((made) => void (made?.number && space.requests.push(made.number))),
+    ],
     [
       2,
       async () => {
@@ -202,12 +243,26 @@ async function around(world: World, space: Space): Promise<void> {
           world,
           'patch',
           url,
-          any(world, [{ title: 'Docs' }, { title: 'Other' }, { emoji: '🐢' }, { language: 'de' }, { visibility: 'public' }, { visibility: 'private' }]),
+          any(world, [
+            { title: 'Docs' },
+            { title: 'Other' },
+            { emoji: '🐢' },
+            { language: 'de' },
+            { visibility: 'public' },
+            { visibility: 'private' },
+          ]),
         ),
     ],
-    [1, () => ask(world, 'patch', url, { editMode: 'locked' }).then(() => ask(world, 'patch', url, { editMode: 'live' }))],
+    [
+      1,
+      () => ask(world, 'patch', url, { editMode: 'locked' }).then(() => ask(world, 'patch', url, { editMode: 'live' })),
+    ],
     [1, () => ask(world, 'post', `${url}/move`, { parent: any(world, [null, world.collection]) })],
-    [2, () => ask(world, 'post', `${url}/permissions`, { users: [reader.user], role: any(world, ['read', 'edit', 'admin']) })],
+    [
+      2,
+      () =>
+        ask(world, 'post', `${url}/permissions`, { users: [reader.user], role: any(world, ['read', 'edit', 'admin']) }),
+    ],
     [1, () => ask(world, 'delete', `${url}/permissions/users/${reader.user}`)],
     [1, () => ask(world, 'patch', url, { defaultLevel: any(world, ['read', null, 'inherit']) })],
     [1, () => ask(world, 'patch', '/v1/user', { displayName: any(world, ['Admin', 'Boss']) })],
@@ -235,7 +290,11 @@ async function around(world: World, space: Space): Promise<void> {
       },
     ],
     [1, () => world.specification(any(world, ['Pets', 'Dogs']))],
-    [1, () => ask(world, 'post', `/v1/orgs/${here.organization}/sites/${world.site}/${any(world, ['publish', 'unpublish'])}`)],
+    [
+      1,
+      () =>
+        ask(world, 'post', `/v1/orgs/${here.organization}/sites/${world.site}/${any(world, ['publish', 'unpublish'])}`),
+    ],
     // What is derived from commits may be gone at any time.
     [
       2,

@@ -8,7 +8,10 @@ import { suite } from '../support/suite.js'
 const test = suite('bodies looked over while they arrive')
 
 const valuesOf = (value: unknown): number =>
-  1 + (typeof value === 'object' && value !== null ? Object.values(value).reduce((sum: number, one) => sum + valuesOf(one), 0) : 0)
+  1 +
+  (typeof value === 'object' && value !== null
+    ? Object.values(value).reduce((sum: number, one) => sum + valuesOf(one), 0)
+    : 0)
 const emptiesOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
     ? Object.values(value).reduce((sum: number, one) => sum + emptiesOf(one), Object.keys(value).length === 0 ? 1 : 0)
@@ -46,12 +49,17 @@ test('refuses depth and number before anything is parsed', () => {
 })
 
 test('refuses what has too many different names, in one object or in many; the same names may come again and again', () => {
-  const object = (from: number, to: number): string => `{${Array.from({ length: to - from }, (_, n) => `"name ${from + n}" : "text ${n}"`).join(',')}}`
+  const object = (from: number, to: number): string =>
+    `{${Array.from({ length: to - from }, (_, n) => `"name ${from + n}" : "text ${n}"`).join(',')}}`
   assert.is(refusal(object(0, 4_000)), null)
   assert.is(refusal(object(0, 4_100)), 413)
   assert.is(refusal(`[${Array.from({ length: 4_100 }, (_, n) => object(n, n + 1)).join(',')}]`), 413)
   assert.is(refusal(`[${Array.from({ length: 50 }, () => object(0, 1_000)).join(',')}]`), null)
-  assert.is(refusal(`[${Array.from({ length: 10_000 }, (_, n) => `"name ${n}"`).join(',')}]`), null, 'texts are no names')
+  assert.is(
+    refusal(`[${Array.from({ length: 10_000 }, (_, n) => `"name ${n}"`).join(',')}]`),
+    null,
+    'texts are no names',
+  )
 })
 
 test('a position is named only if there is something to refuse', () => {

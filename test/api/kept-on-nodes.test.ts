@@ -16,11 +16,20 @@ test('bytes that became newer than their tag while they were made, by another no
     const { admin, organization } = here
     const post = async (path: string, body: object) => (await admin.call('post', path, body)).body
     const space = (await post(`/v1/orgs/${organization}/spaces`, { title: 'Docs' })).id as string
-    const site = (await post(`/v1/orgs/${organization}/sites`, { title: 'Site', type: 'ultimate', visibility: 'public', spaces: [space] })).id as string
+    const site = (
+      await post(`/v1/orgs/${organization}/sites`, {
+        title: 'Site',
+        type: 'ultimate',
+        visibility: 'public',
+        spaces: [space],
+      })
+    ).id as string
     const publish = (what: string) => post(`/v1/orgs/${organization}/sites/${site}/${what}`, {})
     await publish('unpublish')
     const read = async (url: string) => {
-      const answer = await fetch(`${url}/v1/spaces/${space}/content`, { headers: { authorization: `Bearer ${admin.token}` } })
+      const answer = await fetch(`${url}/v1/spaces/${space}/content`, {
+        headers: { authorization: `Bearer ${admin.token}` },
+      })
       assert.is(answer.status, 200)
       return ((await answer.json()) as { urls: Record<string, string> }).urls.published
     }
@@ -49,7 +58,9 @@ test('bytes that became newer than their tag while they were made, by another no
 })
 
 test('kept responses count in the limits, also after nodes have exchanged their counts', async () => {
-  const here = await startService({ env: { BINDERY_DATABASE_URL: await postgres.database(), BINDERY_RATE_LIMIT_PER_MINUTE: '60' } })
+  const here = await startService({
+    env: { BINDERY_DATABASE_URL: await postgres.database(), BINDERY_RATE_LIMIT_PER_MINUTE: '60' },
+  })
   try {
     const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' })).body.id
     let taken = 0
@@ -57,7 +68,9 @@ test('kept responses count in the limits, also after nodes have exchanged their 
     const started = performance.now()
     // Three exchanges at least.
     while (performance.now() - started < 4_000 || taken + refused < 200) {
-      const answer = await fetch(`${here.url}/v1/spaces/${space}/content/pages`, { headers: { authorization: `Bearer ${here.admin.token}` } })
+      const answer = await fetch(`${here.url}/v1/spaces/${space}/content/pages`, {
+        headers: { authorization: `Bearer ${here.admin.token}` },
+      })
       await answer.arrayBuffer()
       if (answer.status === 200) taken++
       else refused++

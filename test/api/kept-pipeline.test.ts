@@ -137,7 +137,10 @@ test('while the service stops, what is kept is not sent', () =>
 test('a header that says "undefined" is not an absent one', () =>
   withKept({ corsOrigins: ['undefined'] }, {}, async ({ url }) => {
     await read(recorded(url))
-    assert.is(header(await read({ ...recorded(url), headers: { origin: 'undefined' } }), 'access-control-allow-origin'), 'undefined')
+    assert.is(
+      header(await read({ ...recorded(url), headers: { origin: 'undefined' } }), 'access-control-allow-origin'),
+      'undefined',
+    )
     assert.is(header(await read(recorded(url)), 'access-control-allow-origin'), undefined)
   }))
 

@@ -19,7 +19,9 @@ const variants = (etag: string | undefined): Record<string, string>[] => [
   { origin: 'https://app.example.org' },
   { 'if-none-match': '*' },
   { 'if-none-match': '"another"' },
-  ...(etag === undefined ? [] : [{ 'if-none-match': etag }, { 'if-none-match': `W/${etag}`, origin: 'https://app.example.org' }]),
+  ...(etag === undefined
+    ? []
+    : [{ 'if-none-match': etag }, { 'if-none-match': `W/${etag}`, origin: 'https://app.example.org' }]),
 ]
 
 /** For what is never kept: deliveries and jobs go on meanwhile, so what it says may change between two reads. */
@@ -40,7 +42,10 @@ test(
     const members = new Set<string | null>([here.admin.token, (await here.caller('read')).token])
     const tokens = [...members, (await here.caller()).token, 'unknown', null]
     let kept = 0
-    for (const [id, endpoint] of Object.entries<Endpoint>({ ...endpoints, openapi: { ...endpoints.listPages, path: '/v1/openapi.json' } as Endpoint })) {
+    for (const [id, endpoint] of Object.entries<Endpoint>({
+      ...endpoints,
+      openapi: { ...endpoints.listPages, path: '/v1/openapi.json' } as Endpoint,
+    })) {
       if (endpoint.method !== 'GET' || special[id] === null) continue
       const path = urlOf(endpoint, { parameters, ...special[id] })
       const first = await read({ url: here.url, path, token: here.admin.token })
@@ -67,7 +72,12 @@ test(
 
 test('a request that brings a body, or more than one condition, is the same both ways', async () => {
   const path = '/v1/openapi.json'
-  const headers = [{ 'content-length': '0' }, { 'if-match': '"x"' }, { range: 'bytes=0-9' }, { range: 'bytes=0-9', 'if-range': '"x"' }]
+  const headers = [
+    { 'content-length': '0' },
+    { 'if-match': '"x"' },
+    { range: 'bytes=0-9' },
+    { range: 'bytes=0-9', 'if-range': '"x"' },
+  ]
   for (const one of headers) {
     await read({ url: here.url, path, token: null, headers: one })
     await sameBothWays({ url: here.url, path, token: null, headers: one })

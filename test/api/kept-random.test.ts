@@ -9,7 +9,14 @@ const test = suite('kept responses: random reads and changes')
 
 /** FC_SEED repeats or varies it. STEPS is how much happens. */
 const { STEPS = '150' } = process.env
-const HEADERS: Record<string, string>[] = [{}, {}, {}, { 'accept-encoding': 'gzip' }, { origin: 'https://a.example.org' }, { 'if-none-match': '"x"' }]
+const HEADERS: Record<string, string>[] = [
+  {},
+  {},
+  {},
+  { 'accept-encoding': 'gzip' },
+  { origin: 'https://a.example.org' },
+  { 'if-none-match': '"x"' },
+]
 
 /** A stream of numbers from a seed. */
 function picker(seed: number): Pick {
@@ -24,16 +31,26 @@ function picker(seed: number): Pick {
 function aRead({ here, there, paths, tokens }: Story, pick: Pick): Read {
   const path = pick([...paths.slice(0, 5), ...paths.slice(0, 5), ...paths])
   const token = pick(Object.values(tokens))
-  return { url: pick([here, there]).url, path, token, method: pick(['GET', 'GET', 'GET', 'HEAD'] as const), headers: pick(HEADERS) }
+  return {
+    url: pick([here, there]).url,
+    path,
+    token,
+    method: pick(['GET', 'GET', 'GET', 'HEAD'] as const),
+    headers: pick(HEADERS),
+  }
 }
 
 /** Everything by everybody, once more: nothing wrong may have been kept. */
 async function everything({ there, paths, tokens }: Story, what: string): Promise<void> {
-  for (const path of paths) for (const token of Object.values(tokens)) await sameBothWays({ url: there.url, path, token }, what)
+  for (const path of paths)
+    for (const token of Object.values(tokens)) await sameBothWays({ url: there.url, path, token }, what)
 }
 
 /** Random reads, each of them done again after a change. */
-async function readsAndChanges(story: Story, { seed, steps, names = Object.keys(story.changes) }: { seed: number; steps: number; names?: readonly string[] }) {
+async function readsAndChanges(
+  story: Story,
+  { seed, steps, names = Object.keys(story.changes) }: { seed: number; steps: number; names?: readonly string[] },
+) {
   const pick = picker(seed)
   const { here, there } = story
   const done: string[] = []
@@ -44,7 +61,8 @@ async function readsAndChanges(story: Story, { seed, steps, names = Object.keys(
     const name = pick(names)
     done.push(name)
     await story.changes[name]?.(pick)
-    for (const asked of reads) await sameBothWays(asked, `FC_SEED=${seed} step ${step} after ${done.slice(-5).join(', ')}:`)
+    for (const asked of reads)
+      await sameBothWays(asked, `FC_SEED=${seed} step ${step} after ${done.slice(-5).join(', ')}:`)
   }
   for (const { url } of new Set([here, there])) {
     const kept = await sentAsKept(url)
@@ -77,7 +95,16 @@ const withoutPort = ({ status, body }: WireResponse): string =>
 
 /** What changes content, and what happens beside that all the time. */
 const OF_CONTENT = [
-  ...['a text', 'a text', 'a text as it was', 'another page’s text', 'attributes of a page', 'a page moved', 'a file by hand', 'a file by hand'],
+  ...[
+    'a text',
+    'a text',
+    'a text as it was',
+    'another page’s text',
+    'attributes of a page',
+    'a page moved',
+    'a file by hand',
+    'a file by hand',
+  ],
   ...['a comment', 'a change request', 'a merge', 'a merge', 'draft', 'update-ref', 'pack-refs', 'title', 'time'],
 ]
 
@@ -86,7 +113,11 @@ test(
   told(async (story, seed) => {
     const { paths, tokens, here } = story
     const pages = paths.filter((path) => /content\/(page|path)\//.test(path))
-    const asked = { ...story, paths: [...pages, ...paths], tokens: { admin: tokens.admin as string, reader: tokens.reader as string } }
+    const asked = {
+      ...story,
+      paths: [...pages, ...paths],
+      tokens: { admin: tokens.admin as string, reader: tokens.reader as string },
+    }
     await readsAndChanges(asked, { seed, steps: Number(STEPS), names: OF_CONTENT })
     const again = await renewed(here.url)
     assert.ok(again > Number(STEPS) / 4, `only ${again} responses were renewed`)
@@ -102,7 +133,8 @@ test(
     const all = async (): Promise<string[]> => {
       const found: string[] = []
       for (const path of paths)
-        for (const token of [tokens.admin, tokens.reader]) found.push(withoutPort(await read({ url: here.url, path, token: token as string })))
+        for (const token of [tokens.admin, tokens.reader])
+          found.push(withoutPort(await read({ url: here.url, path, token: token as string })))
       return found
     }
     for (let round = 0; round < Number(STEPS) / 15; round++) {
@@ -145,7 +177,8 @@ test(
       const last = pick(['edit', 'a grant on the space', 'no grant on the space', 'level of the space', 'pack-refs'])
       // Git may find the ref locked or moved.
       await Promise.allSettled([...amid, ...changes, story.changes[last]?.(pick)])
-      for (let i = 0; i < 10; i++) await sameBothWays(aRead(story, pick), `FC_SEED=${seed} round ${round} after ${last}:`)
+      for (let i = 0; i < 10; i++)
+        await sameBothWays(aRead(story, pick), `FC_SEED=${seed} round ${round} after ${last}:`)
     }
     await everything(story, `FC_SEED=${seed} in the end`)
   }),

@@ -4,7 +4,15 @@ import * as assert from 'uvu/assert'
 import { issueToken } from '../../src/domain/accounts/accounts.js'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { createLog } from '../../src/kernel/log.js'
-import { memberships, membershipId, organizations, ssoTokenId, ssoTokens, type TokenDoc, tokens } from '../../src/model/index.js'
+import {
+  memberships,
+  membershipId,
+  organizations,
+  ssoTokenId,
+  ssoTokens,
+  type TokenDoc,
+  tokens,
+} from '../../src/model/index.js'
 import { handClock } from '../support/hand-clock.js'
 import { git } from '../support/hermetic-git.js'
 import { type Caller, startService } from '../support/service.js'
@@ -15,9 +23,12 @@ const DAY = 24 * 60 * 60 * 1000
 const clock = handClock()
 const lines: Record<string, unknown>[] = []
 const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } })
-const [test, here] = await suiteWith('kept responses: seen by the very next read', () => startService({ overrides: { clock, log } }))
+const [test, here] = await suiteWith('kept responses: seen by the very next read', () =>
+  startService({ overrides: { clock, log } }),
+)
 
-const post = async (path: string, body: object, status = 201) => (await here.admin.call('post', path, body).expect(status)).body
+const post = async (path: string, body: object, status = 201) =>
+  (await here.admin.call('post', path, body).expect(status)).body
 
 /** A space in a collection, with a page; whoever is not an admin has the roles that they are given, and no others. */
 async function made() {
@@ -34,7 +45,12 @@ async function made() {
   return { collection, space, repository, head: written.revision as string, pages: `/v1/spaces/${space}/content/pages` }
 }
 
-const as = (who: Pick<Caller, 'token'>, path: string, headers: Record<string, string> = {}) => ({ url: here.url, path, token: who.token, headers })
+const as = (who: Pick<Caller, 'token'>, path: string, headers: Record<string, string> = {}) => ({
+  url: here.url,
+  path,
+  token: who.token,
+  headers,
+})
 
 /** Reads until the response is kept, and again as it is kept; returns it. */
 async function kept(who: Pick<Caller, 'token'>, path: string, headers: Record<string, string> = {}) {
@@ -46,9 +62,11 @@ async function kept(who: Pick<Caller, 'token'>, path: string, headers: Record<st
 }
 
 /** The very next read, which must be what a read anew says. */
-const next = (who: Pick<Caller, 'token'>, path: string, headers: Record<string, string> = {}) => sameBothWays(as(who, path, headers))
+const next = (who: Pick<Caller, 'token'>, path: string, headers: Record<string, string> = {}) =>
+  sameBothWays(as(who, path, headers))
 
-const invite = (path: string, who: Caller, role: string) => here.admin.call('post', `${path}/permissions`, { users: [who.user], role })
+const invite = (path: string, who: Caller, role: string) =>
+  here.admin.call('post', `${path}/permissions`, { users: [who.user], role })
 
 test(
   "an admin's plain Git: update-ref, pack-refs, a ref written within one tick of the clock, a deleted branch",
@@ -66,7 +84,10 @@ test(
     await git(repository, ['pack-refs', '--all'])
     await kept(here.admin, pages)
     const packed = join(repository, 'packed-refs')
-    await writeFile(packed, (await readFile(packed, 'utf8')).replace(`${head} refs/heads/main`, `${parent} refs/heads/main`))
+    await writeFile(
+      packed,
+      (await readFile(packed, 'utf8')).replace(`${head} refs/heads/main`, `${parent} refs/heads/main`),
+    )
     assert.equal(comparable(await next(here.admin, pages)), comparable(moved))
     const loose = join(repository, 'refs/heads/main')
     for (let i = 0; i < 20; i++) {
@@ -83,7 +104,11 @@ test(
 test('an edit by the API, and a change of the settings of the space', async () => {
   const { space, pages } = await made()
   const first = await kept(here.admin, pages)
-  await post(`/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Two', document: { markdown: 'x' } }], message: 'x' }, 200)
+  await post(
+    `/v1/spaces/${space}/content`,
+    { changes: [{ operation: 'insert_page', title: 'Two', document: { markdown: 'x' } }], message: 'x' },
+    200,
+  )
   const second = await next(here.admin, pages)
   assert.match(Buffer.from(second.body, 'base64').toString(), /"Two"/)
   await kept(here.admin, pages)
@@ -94,7 +119,8 @@ test('an edit by the API, and a change of the settings of the space', async () =
 test('a revoked token, and an expired one; other tokens of the same user go on', async () => {
   const { pages } = await made()
   const { service } = here
-  const issue = (expiresAt?: string) => issueToken(service.app, here.admin.user, { label: 'x', ...(expiresAt === undefined ? {} : { expiresAt }) })
+  const issue = (expiresAt?: string) =>
+    issueToken(service.app, here.admin.user, { label: 'x', ...(expiresAt === undefined ? {} : { expiresAt }) })
   const revoked = await issue()
   const expiring = await issue(new Date(clock.now().getTime() + 60_000).toISOString())
   for (const { secret } of [revoked, expiring]) await kept({ token: secret }, pages)
@@ -142,10 +168,16 @@ test('members: of a team, disabled, removed; single sign-on for tokens that came
   const { space, pages } = await made()
   const member = await here.caller(null)
   const { store } = here.service.app
-  const team = (await here.admin.call('put', `/v1/orgs/${here.organization}/teams`, { title: 'Writers', members: [member.user] }).expect(201)).body.id as string
+  const team = (
+    await here.admin
+      .call('put', `/v1/orgs/${here.organization}/teams`, { title: 'Writers', members: [member.user] })
+      .expect(201)
+  ).body.id as string
   await here.admin.call('post', `/v1/spaces/${space}/permissions`, { teams: [team], role: 'read' }).expect(204)
   assert.is((await kept(member, pages)).status, 200)
-  await here.admin.call('put', `/v1/orgs/${here.organization}/teams/${team}/members`, { remove: [member.user] }).expect(204)
+  await here.admin
+    .call('put', `/v1/orgs/${here.organization}/teams/${team}/members`, { remove: [member.user] })
+    .expect(204)
   assert.is((await next(member, pages)).status, 404)
   const byEmail = { token: (await issueToken(here.service.app, member.user, { label: 'x', byEmail: true })).secret }
   await invite(`/v1/spaces/${space}`, member, 'read').expect(204)
@@ -154,8 +186,17 @@ test('members: of a team, disabled, removed; single sign-on for tokens that came
   assert.ok(organization)
   const strict = await store.replace(organizations, { ...organization, sso: true })
   for (const who of [byEmail, member]) assert.is((await next(who, pages)).status, 404)
-  const { id: token } = (await store.find(tokens, 'user', member.user)).find(({ byEmail: mailed }) => !mailed) as TokenDoc
-  const named = { id: ssoTokenId(here.organization, token), organization: here.organization, token, user: member.user, createdBy: 'x', createdAt: '' }
+  const { id: token } = (await store.find(tokens, 'user', member.user)).find(
+    ({ byEmail: mailed }) => !mailed,
+  ) as TokenDoc
+  const named = {
+    id: ssoTokenId(here.organization, token),
+    organization: here.organization,
+    token,
+    user: member.user,
+    createdBy: 'x',
+    createdAt: '',
+  }
   await store.insert(ssoTokens, named)
   assert.is((await next(member, pages)).status, 200)
   await store.remove(ssoTokens, named.id)
@@ -204,14 +245,21 @@ test('conditions, codings, origins and callers have responses of their own', asy
   const etag = header(first, 'etag') as string
   assert.is((await kept(here.admin, pages, { 'if-none-match': etag })).status, 304)
   assert.is((await kept(here.admin, pages, { 'if-none-match': '"other"' })).status, 200)
-  assert.is(header(await kept(here.admin, pages, { origin: 'https://app.example.org' }), 'access-control-allow-origin'), '*')
+  assert.is(
+    header(await kept(here.admin, pages, { origin: 'https://app.example.org' }), 'access-control-allow-origin'),
+    '*',
+  )
   assert.is(header(await kept(here.admin, pages), 'access-control-allow-origin'), undefined)
   await kept(reader, pages)
   await here.admin.call('delete', `/v1/spaces/${space}/permissions/users/${reader.user}`).expect(204)
   assert.is((await next(reader, pages)).status, 404)
   assert.is((await kept(here.admin, pages)).status, 200)
   assert.is((await next({ token: 'unknown' }, pages)).status, 401)
-  await post(`/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Two', document: { markdown: 'x' } }], message: 'x' }, 200)
+  await post(
+    `/v1/spaces/${space}/content`,
+    { changes: [{ operation: 'insert_page', title: 'Two', document: { markdown: 'x' } }], message: 'x' },
+    200,
+  )
   assert.is((await next(here.admin, pages, { 'if-none-match': etag })).status, 200)
   for (const method of ['HEAD', 'GET'] as const) await sameBothWays({ ...as(here.admin, pages), method })
 })
@@ -219,7 +267,14 @@ test('conditions, codings, origins and callers have responses of their own', asy
 test('a whole revision names where it is published: a site that is changed is seen', async () => {
   const { space } = await made()
   const path = `/v1/spaces/${space}/content`
-  const site = (await post(`/v1/orgs/${here.organization}/sites`, { title: 'Site', type: 'ultimate', visibility: 'public', spaces: [space] })).id as string
+  const site = (
+    await post(`/v1/orgs/${here.organization}/sites`, {
+      title: 'Site',
+      type: 'ultimate',
+      visibility: 'public',
+      spaces: [space],
+    })
+  ).id as string
   await next(here.admin, path)
   await here.admin.call('post', `/v1/orgs/${here.organization}/sites/${site}/publish`, {})
   const published = await kept(here.admin, path)
@@ -231,7 +286,8 @@ test('a whole revision names where it is published: a site that is changed is se
 test('a kept response has a line in the log, a request ID, and counts in the metrics', async () => {
   const { pages } = await made()
   await kept(here.admin, pages)
-  const counted = async () => Number(/operation="listPages",status="200"\} (\d+)/.exec(await (await fetch(`${here.url}/metrics`)).text())?.[1])
+  const counted = async () =>
+    Number(/operation="listPages",status="200"\} (\d+)/.exec(await (await fetch(`${here.url}/metrics`)).text())?.[1])
   const before = await counted()
   const [sent, written] = [await sentAsKept(here.url), lines.length]
   const response = await read(as(here.admin, `${pages}`, { 'x-request-id': 'of-the-client-1' }))

@@ -1,12 +1,24 @@
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
-import { type Role, type SiteDoc, emptyStructure, sites, collections, grants, memberships, teamMembers, tokens } from '../../src/model/index.js'
+import {
+  type Role,
+  type SiteDoc,
+  emptyStructure,
+  sites,
+  collections,
+  grants,
+  memberships,
+  teamMembers,
+  tokens,
+} from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
 let now = Date.now()
-const [test, here] = await suiteWith('api: members', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('api: members', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
 
 /** An organization of its own, so that counts are the test's. */
 async function organization(): Promise<string> {
@@ -19,7 +31,8 @@ async function join(org: string, role: Role | null, joinedAt = new Date(now).toI
 }
 const grant = (target: string, principal: string, role: Role) =>
   here.service.app.store.insert(grants, { id: `${target}:${principal}`, target, principal, role })
-const space = async (org: string): Promise<string> => (await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
+const space = async (org: string): Promise<string> =>
+  (await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
 const ids = (response: { body: { items: { id: string }[] } }): string[] => response.body.items.map((one) => one.id)
 
 test('the list is filtered by role and text, sorted, ordered and paged', async () => {
@@ -28,7 +41,8 @@ test('the list is filtered by role and text, sorted, ordered and paged', async (
   for (const [index, role] of (['read', 'edit', null, 'edit'] as const).entries())
     people.push(await join(org, role, new Date(Date.UTC(2020, 0, index + 1)).toISOString()))
   const [reader, editor, guest, other] = people.map(({ user }) => user) as [string, string, string, string]
-  const list = async (query: string): Promise<string[]> => ids(await here.admin.call('get', `/v1/orgs/${org}/members?${query}`).expect(200))
+  const list = async (query: string): Promise<string[]> =>
+    ids(await here.admin.call('get', `/v1/orgs/${org}/members?${query}`).expect(200))
   assert.equal(await list(''), [here.admin.user, other, guest, editor, reader])
   assert.equal(await list('order=asc'), [reader, editor, guest, other, here.admin.user])
   assert.equal(await list('role=edit'), [other, editor])
@@ -50,7 +64,8 @@ test('the list is filtered by role and text, sorted, ordered and paged', async (
 test('a ping is seen, at most once a minute, and sorts the list', async () => {
   const org = await organization()
   const [early, late] = [await join(org, 'read'), await join(org, null)]
-  const seen = async (who: Caller): Promise<string | undefined> => (await who.call('get', `/v1/orgs/${org}/members/${who.user}`).expect(200)).body.lastSeenAt
+  const seen = async (who: Caller): Promise<string | undefined> =>
+    (await who.call('get', `/v1/orgs/${org}/members/${who.user}`).expect(200)).body.lastSeenAt
   assert.equal((await early.call('post', `/v1/orgs/${org}/ping`).expect(200)).body, {})
   const at = await seen(early)
   assert.is(at, new Date(now).toISOString())
@@ -71,7 +86,10 @@ test('members are shown with their own data; guests see only themselves', async 
   const [reader, guest] = [await join(org, 'read'), await join(org, null)]
   const base = `/v1/orgs/${org}/members`
   const { body } = await reader.call('get', `${base}/${guest.user}`).expect(200)
-  assert.equal([body.object, body.id, body.role, body.disabled, body.sso, body.spaces, body.teams], ['member', guest.user, null, false, false, 0, 0])
+  assert.equal(
+    [body.object, body.id, body.role, body.disabled, body.sso, body.spaces, body.teams],
+    ['member', guest.user, null, false, false, 0, 0],
+  )
   assert.is(body.user.id, guest.user)
   await reader.call('get', body.user.urls.location.replace(here.url, '')).expect(200)
   await guest.call('get', base).expect(403)
@@ -89,7 +107,8 @@ test('roles are changed by admins alone, and a disabled member has no access', a
   await member.call('patch', path, { role: 'admin' }).expect(403)
   assert.is((await here.admin.call('patch', path, { role: 'edit' }).expect(200)).body.role, 'edit')
   assert.is((await here.admin.call('patch', path, { role: null }).expect(200)).body.role, null)
-  for (const bad of [{ role: 'owner' }, { role: 1 }, { id: 'x' }, []]) await here.admin.call('patch', path, bad).expect(400)
+  for (const bad of [{ role: 'owner' }, { role: 1 }, { id: 'x' }, []])
+    await here.admin.call('patch', path, bad).expect(400)
   assert.is((await here.admin.call('patch', path, { disabled: true, role: 'edit' }).expect(200)).body.disabled, true)
   await member.call('get', `/v1/orgs/${org}`).expect(404)
   assert.equal((await member.call('get', '/v1/orgs').expect(200)).body.items, [])
@@ -103,7 +122,8 @@ test('roles are changed by admins alone, and a disabled member has no access', a
 test('the last admin can be neither demoted, disabled nor removed; nor can two admins end each other', async () => {
   const org = await organization()
   const path = (who: { user: string }): string => `/v1/orgs/${org}/members/${who.user}`
-  for (const body of [{ role: 'create' }, { role: null }, { disabled: true }]) await here.admin.call('patch', path(here.admin), body).expect(409)
+  for (const body of [{ role: 'create' }, { role: null }, { disabled: true }])
+    await here.admin.call('patch', path(here.admin), body).expect(409)
   await here.admin.call('delete', path(here.admin)).expect(409)
   const out = await join(org, 'admin')
   await here.admin.call('patch', path(out), { disabled: true }).expect(200)
@@ -117,8 +137,11 @@ test('the last admin can be neither demoted, disabled nor removed; nor can two a
       other.call('patch', path(other), { role: 'edit' }),
       here.admin.call('delete', path(here.admin)),
     ]
-    for (const { status } of await Promise.all(acts)) assert.ok([200, 204, 403, 404, 409].includes(status), String(status))
-    const admins = (await here.service.app.store.find(memberships, 'organization', org)).filter((one) => one.role === 'admin' && !one.disabled)
+    for (const { status } of await Promise.all(acts))
+      assert.ok([200, 204, 403, 404, 409].includes(status), String(status))
+    const admins = (await here.service.app.store.find(memberships, 'organization', org)).filter(
+      (one) => one.role === 'admin' && !one.disabled,
+    )
     assert.is(admins.length, 1)
     if (admins[0]?.user !== here.admin.user) {
       const { store } = here.service.app
@@ -135,10 +158,27 @@ test('a removed member leaves nothing behind here, and keeps what they have else
   await store.insert(memberships, newMembership(here.organization, member.user, 'read', new Date(now).toISOString()))
   const [inside, outside] = [await space(org), await space(here.organization)]
   const site = `${org}-site`
-  await store.insert(sites, { id: site, organization: org, title: 'Site', basename: site, structure: emptyStructure } as SiteDoc)
-  await store.insert(collections, { id: `${org}-c`, organization: org, createdAt: new Date().toISOString(), title: 'C', defaultLevel: 'inherit' })
-  for (const target of [`space:${inside}`, `collection:${org}-c`, `site:${site}`, `space:${outside}`]) await grant(target, `user:${member.user}`, 'edit')
-  const team = (await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'T', members: [member.user, guest.user] }).expect(201)).body.id
+  await store.insert(sites, {
+    id: site,
+    organization: org,
+    title: 'Site',
+    basename: site,
+    structure: emptyStructure,
+  } as SiteDoc)
+  await store.insert(collections, {
+    id: `${org}-c`,
+    organization: org,
+    createdAt: new Date().toISOString(),
+    title: 'C',
+    defaultLevel: 'inherit',
+  })
+  for (const target of [`space:${inside}`, `collection:${org}-c`, `site:${site}`, `space:${outside}`])
+    await grant(target, `user:${member.user}`, 'edit')
+  const team = (
+    await here.admin
+      .call('put', `/v1/orgs/${org}/teams`, { title: 'T', members: [member.user, guest.user] })
+      .expect(201)
+  ).body.id
   const limited = (await member.call('post', '/v1/user/tokens', { label: 'here', organization: org }).expect(201)).body
   await member.call('post', '/v1/user/tokens', { label: 'everywhere' }).expect(201)
 
@@ -169,7 +209,13 @@ test("a member's spaces carry the member's role, and only spaces that the caller
   const org = await organization()
   const [editor, guest, creator] = [await join(org, 'edit'), await join(org, null), await join(org, 'create')]
   const { store } = here.service.app
-  await store.insert(collections, { id: `${org}-outer`, organization: org, createdAt: new Date().toISOString(), title: 'O', defaultLevel: null })
+  await store.insert(collections, {
+    id: `${org}-outer`,
+    organization: org,
+    createdAt: new Date().toISOString(),
+    title: 'O',
+    defaultLevel: null,
+  })
   await store.insert(collections, {
     id: `${org}-inner`,
     organization: org,
@@ -179,12 +225,16 @@ test("a member's spaces carry the member's role, and only spaces that the caller
     parent: `${org}-outer`,
   })
   const open = await space(org)
-  const hidden = (await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'H', parent: `${org}-inner` }).expect(201)).body.id
+  const hidden = (
+    await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'H', parent: `${org}-inner` }).expect(201)
+  ).body.id
   const closed = await space(org)
   await here.admin.call('patch', `/v1/spaces/${closed}`, { defaultLevel: null }).expect(200)
   const gone = await space(org)
   await here.admin.call('delete', `/v1/spaces/${gone}`).expect(204)
-  const team = (await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'T', members: [guest.user] }).expect(201)).body.id
+  const team = (
+    await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'T', members: [guest.user] }).expect(201)
+  ).body.id
   await grant(`collection:${org}-outer`, `team:${team}`, 'review')
   await grant(`space:${closed}`, `user:${guest.user}`, 'comment')
   const told = async (who: Caller, of: Caller) =>
@@ -236,7 +286,10 @@ test("a member's spaces carry the member's role, and only spaces that the caller
     teamsOf.body.items.map((item: { team: { id: string }; member: object }) => [item.team.id, item.member]),
     [[team, { role: 'member' }]],
   )
-  assert.is((await here.admin.call('get', `/v1/orgs/${org}/members/${guest.user}/teams?title=x`).expect(200)).body.count, 0)
+  assert.is(
+    (await here.admin.call('get', `/v1/orgs/${org}/members/${guest.user}/teams?title=x`).expect(200)).body.count,
+    0,
+  )
 })
 
 test.run()

@@ -30,7 +30,8 @@ const taken = (socket: Socket): Promise<void> =>
 /** Sends in pieces, as fast as the other side takes them. */
 async function pour(raw: RawConnection, text: string, bytes: number): Promise<void> {
   const piece = Buffer.from(text.repeat(Math.ceil((256 * 1024) / text.length)))
-  for (let sent = 0; sent < bytes && !raw.socket.destroyed; sent += piece.length) if (!raw.socket.write(piece)) await taken(raw.socket)
+  for (let sent = 0; sent < bytes && !raw.socket.destroyed; sent += piece.length)
+    if (!raw.socket.write(piece)) await taken(raw.socket)
 }
 
 test(
@@ -40,7 +41,10 @@ test(
     const server = await startServer(dir, { NODE_OPTIONS: '--max-old-space-size=256' })
     try {
       const auth = { Authorization: `Bearer ${TOKEN}` }
-      const made = await fetch(`${server.url}/v1/orgs/${server.organization}/spaces`, { method: 'POST', headers: { authorization: auth.Authorization } })
+      const made = await fetch(`${server.url}/v1/orgs/${server.organization}/spaces`, {
+        method: 'POST',
+        headers: { authorization: auth.Authorization },
+      })
       const content = `/v1/spaces/${((await made.json()) as { id: string }).id}/content`
       const idle = await memory(server, 'VmHWM')
       const shapes = ['[', '{"a":', '[1,', '[[],', '{"a":"b","c":', '["\\u0000",']
@@ -80,7 +84,10 @@ test(
       const forms = Array.from({ length: 12 }, async (_, n) => {
         const raw = await openRaw(server.url)
         raw.send(
-          head('POST', content, 100 * MIB, { ...auth, 'Content-Type': 'multipart/form-data; boundary=b' }).replace('Content-Type: application/json\r\n', ''),
+          head('POST', content, 100 * MIB, { ...auth, 'Content-Type': 'multipart/form-data; boundary=b' }).replace(
+            'Content-Type: application/json\r\n',
+            '',
+          ),
         )
         raw.send(`--b\r\nContent-Disposition: form-data; name="f${n}"; filename="f"\r\n\r\n`)
         await pour(raw, 'x', 24 * MIB)

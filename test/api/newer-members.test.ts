@@ -20,17 +20,22 @@ interface Tree {
 test('a change request has its description as a block tree, from markdown or a tree', async () => {
   const space = await makeSpace('Described')
   const url = `/v1/spaces/${space}/change-requests`
-  const made = (await here.admin.call('post', url, { subject: 'One', description: 'Why, in **markdown**.' }).expect(201)).body
+  const made = (
+    await here.admin.call('post', url, { subject: 'One', description: 'Why, in **markdown**.' }).expect(201)
+  ).body
   const tree = made.description as Tree
   assert.equal([made.space, made.unmetRules, tree.object, tree.nodes.length], [space, [], 'document', 1])
-  const patch = async (description: unknown) => (await here.admin.call('patch', `${url}/1`, { description }).expect(200)).body.description
+  const patch = async (description: unknown) =>
+    (await here.admin.call('patch', `${url}/1`, { description }).expect(200)).body.description
   assert.is(await patch(null), null)
   assert.equal(await patch(tree), tree, 'a tree that was read can be written')
   assert.equal((await patch({ markdown: 'Other' })).nodes.length, 1)
   assert.is(await patch(''), null)
   assert.is((await here.admin.call('post', url).expect(201)).body.description, null)
   await here.admin.call('patch', `${url}/1`, { description: 'x'.repeat(10_001) }).expect(400)
-  await here.admin.call('patch', `${url}/1`, { description: { object: 'document', data: {}, nodes: 'none' } }).expect(400)
+  await here.admin
+    .call('patch', `${url}/1`, { description: { object: 'document', data: {}, nodes: 'none' } })
+    .expect(400)
 })
 
 test('a merged change request names who merged it and when', async () => {
@@ -39,13 +44,21 @@ test('a merged change request names who merged it and when', async () => {
   const reviewer = await here.caller('review')
   const open = (await here.admin.call('post', url, { subject: 'One' }).expect(201)).body
   assert.equal([open.mergedBy, open.mergedAt], [undefined, undefined])
-  await here.admin.call('post', `${url}/1/content`, { changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }] }).expect(200)
+  await here.admin
+    .call('post', `${url}/1/content`, {
+      changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }],
+    })
+    .expect(200)
   await reviewer.call('post', `${url}/1/merge`).expect(200)
   const merged = (await here.admin.call('get', `${url}/1`).expect(200)).body
   assert.is(merged.mergedBy.id, reviewer.user)
   assert.ok(merged.mergedAt >= merged.createdAt)
   const { store } = here.service.app
-  const { mergedBy: _by, mergedAt: _at, ...earlier } = (await store.get(changeRequests, merged.id)) as ChangeRequestDoc & { id: string; version: number }
+  const {
+    mergedBy: _by,
+    mergedAt: _at,
+    ...earlier
+  } = (await store.get(changeRequests, merged.id)) as ChangeRequestDoc & { id: string; version: number }
   await store.replace(changeRequests, earlier)
   const derived = (await here.admin.call('get', `${url}/1`).expect(200)).body
   assert.equal([derived.mergedBy.id, typeof derived.mergedAt], [reviewer.user, 'string'], 'the merge commit has both')
@@ -57,7 +70,8 @@ test('a comment names each user who replied once, the first one first', async ()
   const [first, second] = [await here.caller('comment'), await here.caller('comment')]
   const { id, repliers } = (await here.admin.call('post', url, { body: { markdown: 'What?' } }).expect(200)).body
   assert.equal(repliers, [])
-  for (const who of [second, first, second]) await who.call('post', `${url}/${id}/replies`, { body: { markdown: 'That.' } }).expect(200)
+  for (const who of [second, first, second])
+    await who.call('post', `${url}/${id}/replies`, { body: { markdown: 'That.' } }).expect(200)
   const shown = (await here.admin.call('get', `${url}/${id}`).expect(200)).body
   assert.equal([shown.replies, shown.repliers.map((one: { id: string }) => one.id)], [3, [second.user, first.user]])
   assert.equal((await here.admin.call('get', url).expect(200)).body.items[0].repliers.length, 2)
@@ -67,7 +81,11 @@ test('members and commenters have the number of sites that they may see', async 
   const members = `/v1/orgs/${here.organization}/members`
   const [reader, guest] = [await here.caller('read'), await here.caller(null)]
   const counts = async () =>
-    Promise.all([reader, guest].map(async ({ user }) => (await here.admin.call('get', `${members}/${user}`).expect(200)).body.sites as number))
+    Promise.all(
+      [reader, guest].map(
+        async ({ user }) => (await here.admin.call('get', `${members}/${user}`).expect(200)).body.sites as number,
+      ),
+    )
   assert.equal(await counts(), [0, 0])
   await here.admin.call('post', `/v1/orgs/${here.organization}/sites`, { title: 'Docs' }).expect(201)
   assert.equal(await counts(), [1, 0])
@@ -77,8 +95,15 @@ test('members and commenters have the number of sites that they may see', async 
 })
 
 test('a site has its applied type, its default level, and permissions', async () => {
-  const made = (await here.admin.call('post', `/v1/orgs/${here.organization}/sites`, { title: 'Shown', type: 'premium' }).expect(201)).body
-  assert.equal([made.type, made.appliedType, made.defaultLevel, made.permissions.admin], ['premium', 'premium', 'inherit', true])
+  const made = (
+    await here.admin
+      .call('post', `/v1/orgs/${here.organization}/sites`, { title: 'Shown', type: 'premium' })
+      .expect(201)
+  ).body
+  assert.equal(
+    [made.type, made.appliedType, made.defaultLevel, made.permissions.admin],
+    ['premium', 'premium', 'inherit', true],
+  )
   const reader = await here.caller('read')
   const seen = (await reader.call('get', `/v1/orgs/${here.organization}/sites/${made.id}`).expect(200)).body
   assert.equal([seen.permissions.view, seen.permissions.edit, seen.permissions.admin], [true, false, false])
@@ -86,7 +111,9 @@ test('a site has its applied type, its default level, and permissions', async ()
 
 test('a site has its preview, and sign-in addresses with visitor authentication', async () => {
   const sites = `/v1/orgs/${here.organization}/sites`
-  const { urls, id, permissions } = (await here.admin.call('post', sites, { title: 'Guarded', visibility: 'visitor-auth' }).expect(201)).body
+  const { urls, id, permissions } = (
+    await here.admin.call('post', sites, { title: 'Guarded', visibility: 'visitor-auth' }).expect(201)
+  ).body
   assert.is(urls.published, undefined)
   assert.match(urls.preview, /\/guarded$/)
   assert.equal([urls.login, urls.logout], [`${urls.preview}/~auth/login`, `${urls.preview}/~auth/logout`])
@@ -96,7 +123,8 @@ test('a site has its preview, and sign-in addresses with visitor authentication'
 })
 
 test('a customization has social accounts with their display, and code themes', async () => {
-  const { id } = (await here.admin.call('post', `/v1/orgs/${here.organization}/sites`, { title: 'Styled' }).expect(201)).body
+  const { id } = (await here.admin.call('post', `/v1/orgs/${here.organization}/sites`, { title: 'Styled' }).expect(201))
+    .body
   const url = `/v1/orgs/${here.organization}/sites/${id}/customization`
   const usual = (await here.admin.call('get', url).expect(200)).body
   assert.equal([usual.socialAccounts, usual.styling.codeTheme], [[], { light: 'default-light', dark: 'default-dark' }])
@@ -123,12 +151,15 @@ test('a revision lists the tags of the space, and a layout has all members', asy
   const remote = join(here.dir, 'tags.git')
   await createBareRepository(remote).then((made) =>
     made.commit({
-      'README.md': '---\nlayout:\n  cover:\n    mask: radial\n  tags:\n    visible: false\n  anchors: false\n---\n# Home\n',
+      'README.md':
+        '---\nlayout:\n  cover:\n    mask: radial\n  tags:\n    visible: false\n  anchors: false\n---\n# Home\n',
       '.gitbook/tags.yaml': '- tag: api\n  label: API\n  color: "#112233"\n  icon: code\n',
     }),
   )
   const space = await makeSpace('Tagged')
-  await here.admin.call('post', `/v1/spaces/${space}/git/import`, { url: `file://${remote}`, ref: 'refs/heads/main' }).expect(204)
+  await here.admin
+    .call('post', `/v1/spaces/${space}/git/import`, { url: `file://${remote}`, ref: 'refs/heads/main' })
+    .expect(204)
   await importEnd(space)
   const revision = (await here.admin.call('get', `/v1/spaces/${space}/content`).expect(200)).body
   assert.equal(revision.tags, [{ slug: 'api', label: 'API', color: '#112233', icon: 'code' }])
@@ -157,12 +188,15 @@ test('an organization has its number of trials and the permission access', async
 })
 
 test('a read-only token is promised nothing that it cannot do', async () => {
-  const secret = (await here.admin.call('post', '/v1/user/tokens', { label: 'reader', readOnly: true }).expect(201)).body.token
+  const secret = (await here.admin.call('post', '/v1/user/tokens', { label: 'reader', readOnly: true }).expect(201))
+    .body.token
   const space = await makeSpace('Read only')
   const orgs = `/v1/orgs/${here.organization}`
   const site = (await here.admin.call('post', `${orgs}/sites`, { title: 'Read only' }).expect(201)).body.id
   const collection = (await here.admin.call('post', `${orgs}/collections`, { title: 'Read only' }).expect(201)).body.id
-  const comment = (await here.admin.call('post', `/v1/spaces/${space}/comments`, { body: { markdown: 'x' } }).expect(200)).body.id
+  const comment = (
+    await here.admin.call('post', `/v1/spaces/${space}/comments`, { body: { markdown: 'x' } }).expect(200)
+  ).body.id
   const team = (await here.admin.call('put', `${orgs}/teams`, { title: 'Read only' }).expect(201)).body.id
   const allowed = async (path: string, token: string): Promise<string[]> => {
     const response = await fetch(`${here.url}${path}`, { headers: { Authorization: `Bearer ${token}` } })
@@ -188,7 +222,10 @@ test('permissions exclude edits and merges in a locked space', async () => {
   const space = await makeSpace('Locked')
   await here.admin.call('patch', `/v1/spaces/${space}`, { editMode: 'locked' }).expect(200)
   const { permissions } = (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body
-  assert.equal([permissions.edit, permissions.merge, permissions.comment, permissions.admin], [false, false, true, true])
+  assert.equal(
+    [permissions.edit, permissions.merge, permissions.comment, permissions.admin],
+    [false, false, true, true],
+  )
 })
 
 test.run()

@@ -22,14 +22,30 @@ test('every operation once, with its tag, success and errors', () => {
   for (const name of Object.keys(endpoints)) assert.ok(ids.includes(name), name)
   assert.ok(ids.includes('getService'))
   const create = operations().find(({ one }) => one.operationId === 'createBook')!.one
-  assert.equal(Object.keys(create.responses), ['201', '400', '401', '403', '404', '408', '409', '413', '415', '429', '500', '503', '507'])
+  assert.equal(Object.keys(create.responses), [
+    '201',
+    '400',
+    '401',
+    '403',
+    '404',
+    '408',
+    '409',
+    '413',
+    '415',
+    '429',
+    '500',
+    '503',
+    '507',
+  ])
   assert.is(operations().find(({ one }) => one.operationId === 'lie')!.one.deprecated, true)
 })
 
 test('path parameters are declared, and only those', () => {
   for (const { path, one } of operations()) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
-    const declared = ((one.parameters ?? []) as { in: string; name: string }[]).filter((p) => p.in === 'path').map((p) => p.name)
+    const declared = ((one.parameters ?? []) as { in: string; name: string }[])
+      .filter((p) => p.in === 'path')
+      .map((p) => p.name)
     assert.equal(declared, inPath, path)
     assert.not.match(path, /\*/)
   }

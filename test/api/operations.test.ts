@@ -21,14 +21,19 @@ test('the operations of the contract that are missing are the committed ones, an
     paths: Record<string, object>
   }
   const there = new Set(
-    Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${nameless(path)}`)),
+    Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${nameless(path)}`),
+    ),
   )
   const contract = readFileSync(new URL('../golden/operations.tsv', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n')
   const missing = contract.map((line) => line.replace('\t', ' ')).filter((operation) => !there.has(nameless(operation)))
   assert.is(new Set(contract).size, contract.length)
-  assert.ok(missing.length <= MOST_MISSING, `${missing.length} missing, at most ${MOST_MISSING} were: ${missing.join(', ')}`)
+  assert.ok(
+    missing.length <= MOST_MISSING,
+    `${missing.length} missing, at most ${MOST_MISSING} were: ${missing.join(', ')}`,
+  )
   matchesGolden('missing-operations', missing)
 })
 

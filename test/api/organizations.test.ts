@@ -6,14 +6,26 @@ import { suiteWith } from '../support/suite.js'
 
 const [test, here] = await suiteWith('api: organizations', startService)
 
-const make = async (title = 'Acme'): Promise<string> => (await here.admin.call('post', '/v1/orgs', { title }).expect(201)).body.id
+const make = async (title = 'Acme'): Promise<string> =>
+  (await here.admin.call('post', '/v1/orgs', { title }).expect(201)).body.id
 
 test('every setting is kept, and what did not change is not reported', async () => {
   const id = await make()
   const url = `/v1/orgs/${id}`
-  const settings = { title: 'New', hostname: 'acme-docs', defaultRole: null, sso: true, ai: true, inviteLinks: true, emailDomains: ['B.example', 'a.example'] }
+  const settings = {
+    title: 'New',
+    hostname: 'acme-docs',
+    defaultRole: null,
+    sso: true,
+    ai: true,
+    inviteLinks: true,
+    emailDomains: ['B.example', 'a.example'],
+  }
   const { body } = await here.admin.call('patch', url, { ...settings, logo: 'https://example.org/l.png' }).expect(200)
-  assert.equal({ ...settings, emailDomains: ['b.example', 'a.example'] }, Object.fromEntries(Object.keys(settings).map((key) => [key, body[key]])))
+  assert.equal(
+    { ...settings, emailDomains: ['b.example', 'a.example'] },
+    Object.fromEntries(Object.keys(settings).map((key) => [key, body[key]])),
+  )
   assert.is(body.urls.logo, 'https://example.org/l.png')
   assert.equal((await here.admin.call('get', url).expect(200)).body, body)
   assert.not.ok('logo' in (await here.admin.call('patch', url, { logo: null }).expect(200)).body.urls)
@@ -24,7 +36,10 @@ test('every setting is kept, and what did not change is not reported', async () 
 
 test('a self-hosted service says honestly that there is nothing to bill', async () => {
   const { body } = await here.admin.call('get', `/v1/orgs/${await make()}`).expect(200)
-  assert.equal([body.plan, body.trial, body.internal_isOnNewTrial, body.blocked], ['internal', { status: 'notapplicable', count: 0 }, true, undefined])
+  assert.equal(
+    [body.plan, body.trial, body.internal_isOnNewTrial, body.blocked],
+    ['internal', { status: 'notapplicable', count: 0 }, true, undefined],
+  )
   const free = { monthly: 0, yearly: 0 }
   assert.equal(body.billing, {
     interval: 'monthly',
@@ -68,22 +83,37 @@ test('what does not hold is refused, all of it at once', async () => {
 
 test('one hostname, asked for by two at once, goes to one of them', async () => {
   const ids = [await make(), await make(), await make()]
-  const responses = await Promise.all(ids.map((id) => here.admin.call('patch', `/v1/orgs/${id}`, { hostname: 'contested' })))
+  const responses = await Promise.all(
+    ids.map((id) => here.admin.call('patch', `/v1/orgs/${id}`, { hostname: 'contested' })),
+  )
   assert.equal(responses.map(({ status }) => status).sort(), [200, 409, 409])
   const { body } = await (await here.caller()).call('get', '/v1/subdomains/contested').expect(200)
   const holder = ids[responses.findIndex(({ status }) => status === 200)]
-  assert.equal(body, { object: 'subdomain', subdomain: 'contested', target: { type: 'organization', organization: holder }, isActive: true })
-  for (const other of ['nobody-has-it', 'x', 'Contested', '..']) await here.admin.call('get', `/v1/subdomains/${encodeURIComponent(other)}`).expect(404)
+  assert.equal(body, {
+    object: 'subdomain',
+    subdomain: 'contested',
+    target: { type: 'organization', organization: holder },
+    isActive: true,
+  })
+  for (const other of ['nobody-has-it', 'x', 'Contested', '..'])
+    await here.admin.call('get', `/v1/subdomains/${encodeURIComponent(other)}`).expect(404)
 })
 
 test('the organizations of an e-mail domain are listed for members, and by name for people of that domain', async () => {
   const { app } = here.service
   const id = await make('Claims')
-  await here.admin.call('patch', `/v1/orgs/${id}`, { emailDomains: ['claimed.example'], hostname: 'claimed', inviteLinks: true }).expect(200)
+  await here.admin
+    .call('patch', `/v1/orgs/${id}`, { emailDomains: ['claimed.example'], hostname: 'claimed', inviteLinks: true })
+    .expect(200)
   const as = async (email: string, limit?: string) => {
     const user = await createUser(app, { email })
-    const { secret } = await issueToken(app, user.id, { label: 't', ...(limit === undefined ? {} : { organization: limit }) })
-    const response = await fetch(`${here.url}/v1/email-domains/Claimed.example/orgs`, { headers: { Authorization: `Bearer ${secret}` } })
+    const { secret } = await issueToken(app, user.id, {
+      label: 't',
+      ...(limit === undefined ? {} : { organization: limit }),
+    })
+    const response = await fetch(`${here.url}/v1/email-domains/Claimed.example/orgs`, {
+      headers: { Authorization: `Bearer ${secret}` },
+    })
     return ((await response.json()) as { organizations: Record<string, unknown>[] }).organizations
   }
   const [mine] = (await here.admin.call('get', '/v1/email-domains/claimed.example/orgs').expect(200)).body.organizations
@@ -94,7 +124,9 @@ test('the organizations of an e-mail domain are listed for members, and by name 
   assert.equal(await as('somebody@sub.claimed.example'), [])
   assert.equal(await as('claimed.example@other.example'), [])
   assert.equal(await as('limited@claimed.example', here.organization), [])
-  assert.equal((await here.admin.call('get', '/v1/email-domains/nobody.example/orgs').expect(200)).body, { organizations: [] })
+  assert.equal((await here.admin.call('get', '/v1/email-domains/nobody.example/orgs').expect(200)).body, {
+    organizations: [],
+  })
 })
 
 test.run()

@@ -9,7 +9,10 @@ const test = suite('pace of clients')
 const QUICK = { graceMs: 1, bytesPerSecond: 1024 * 1024 }
 const PATIENT = { graceMs: 60_000, bytesPerSecond: 1 }
 
-async function outcome(pieces: AsyncIterable<Buffer>, each: (piece: Buffer) => void | Promise<void> = () => {}): Promise<string> {
+async function outcome(
+  pieces: AsyncIterable<Buffer>,
+  each: (piece: Buffer) => void | Promise<void> = () => {},
+): Promise<string> {
   let text = ''
   try {
     for await (const piece of pieces) {

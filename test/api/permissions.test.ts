@@ -6,7 +6,8 @@ import { suiteWith } from '../support/suite.js'
 
 const [test, here] = await suiteWith('api: permissions', startService)
 
-const newSpace = async (body: object = {}): Promise<string> => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body.id
+const newSpace = async (body: object = {}): Promise<string> =>
+  (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body.id
 const newCollection = async (id: string, more: object = {}): Promise<string> => {
   await here.service.app.store.insert(collections, {
     id,
@@ -18,17 +19,30 @@ const newCollection = async (id: string, more: object = {}): Promise<string> => 
   })
   return id
 }
-const newTeam = async (id: string, people: readonly Caller[] = [], organization = here.organization): Promise<string> => {
+const newTeam = async (
+  id: string,
+  people: readonly Caller[] = [],
+  organization = here.organization,
+): Promise<string> => {
   const { store } = here.service.app
   await store.insert(teams, { id, organization, title: id, createdAt: new Date().toISOString() })
-  for (const { user } of people) await store.insert(teamMembers, { id: `${id}:${user}`, organization, team: id, user, role: 'member' })
+  for (const { user } of people)
+    await store.insert(teamMembers, { id: `${id}:${user}`, organization, team: id, user, role: 'member' })
   return id
 }
 const roleOn = async (who: Caller, path: string): Promise<string> => {
   const { status, body } = await who.call('get', path)
   if (status !== 200) return `${status}`
   const { permissions } = body
-  return permissions.admin ? 'admin' : permissions.review ? 'review' : permissions.edit ? 'edit' : permissions.comment ? 'comment' : 'read'
+  return permissions.admin
+    ? 'admin'
+    : permissions.review
+      ? 'review'
+      : permissions.edit
+        ? 'edit'
+        : permissions.comment
+          ? 'comment'
+          : 'read'
 }
 
 test('a role given by name or to a team is there at once, can be changed, and taken back', async () => {
@@ -36,7 +50,9 @@ test('a role given by name or to a team is there at once, can be changed, and ta
   const [guest, other] = [await here.caller(null), await here.caller(null)]
   const team = await newTeam('writers', [other])
   assert.equal([await roleOn(guest, path), await roleOn(other, path)], ['404', '404'])
-  await here.admin.call('post', `${path}/permissions`, { role: 'comment', users: [guest.user], teams: [team] }).expect(204)
+  await here.admin
+    .call('post', `${path}/permissions`, { role: 'comment', users: [guest.user], teams: [team] })
+    .expect(204)
   assert.equal([await roleOn(guest, path), await roleOn(other, path)], ['comment', 'comment'])
   await here.admin.call('post', `${path}/permissions`, { role: 'edit', users: [guest.user] }).expect(204)
   await here.admin.call('patch', `${path}/permissions/teams/${team}`, { role: 'review' }).expect(204)
@@ -44,7 +60,10 @@ test('a role given by name or to a team is there at once, can be changed, and ta
   const users = (await here.admin.call('get', `${path}/permissions/users`).expect(200)).body
   assert.equal([users.count, users.items[0].permission, users.items[0].user.id], [1, 'edit', guest.user])
   const given = (await here.admin.call('get', `${path}/permissions/teams`).expect(200)).body
-  assert.equal([given.count, given.items[0].permission, given.items[0].team.id, given.items[0].team.title], [1, 'review', team, team])
+  assert.equal(
+    [given.count, given.items[0].permission, given.items[0].team.id, given.items[0].team.title],
+    [1, 'review', team, team],
+  )
   for (const one of [`users/${guest.user}`, `teams/${team}`]) {
     await here.admin.call('delete', `${path}/permissions/${one}`).expect(204)
     await here.admin.call('delete', `${path}/permissions/${one}`).expect(204)
@@ -67,8 +86,13 @@ test('users outside the organization are named in the error, and nobody in the r
     ['/users/1', '/users/2', '/users/3', '/teams/0', '/teams/1'],
   )
   assert.is(await roleOn(guest, path), '404')
-  for (const empty of [{ role: 'read' }, { role: 'read', users: [], teams: [] }]) await here.admin.call('post', `${path}/permissions`, empty).expect(400)
-  for (const bad of [{ users: [guest.user] }, { role: null, users: [guest.user] }, { role: 'owner', users: [guest.user] }])
+  for (const empty of [{ role: 'read' }, { role: 'read', users: [], teams: [] }])
+    await here.admin.call('post', `${path}/permissions`, empty).expect(400)
+  for (const bad of [
+    { users: [guest.user] },
+    { role: null, users: [guest.user] },
+    { role: 'owner', users: [guest.user] },
+  ])
     await here.admin.call('post', `${path}/permissions`, bad).expect(400)
 })
 
@@ -78,7 +102,8 @@ test('only its admins decide, whatever role others have elsewhere', async () => 
   for (const role of ['read', 'comment', 'edit', 'review', 'create'] as const) {
     const who = await here.caller(role)
     await who.call('post', `/v1/spaces/${mine}/permissions`, { role: 'read', users: [someone] }).expect(403)
-    for (const list of ['users', 'teams', 'aggregate']) await who.call('get', `/v1/spaces/${mine}/permissions/${list}`).expect(403)
+    for (const list of ['users', 'teams', 'aggregate'])
+      await who.call('get', `/v1/spaces/${mine}/permissions/${list}`).expect(403)
   }
   const local = await here.caller(null)
   await here.admin.call('post', `/v1/spaces/${mine}/permissions`, { role: 'admin', users: [local.user] }).expect(204)
@@ -93,7 +118,13 @@ test('the aggregate says who has which role, and what it comes from, the stronge
   const inner = await newCollection('inner', { parent: outer })
   const space = await newSpace({ parent: inner })
   const people: Record<string, Caller> = {}
-  for (const [name, role] of Object.entries({ member: 'edit', guest: null, teammate: null, absent: null, root: 'admin' } as Record<string, Role | null>))
+  for (const [name, role] of Object.entries({
+    member: 'edit',
+    guest: null,
+    teammate: null,
+    absent: null,
+    root: 'admin',
+  } as Record<string, Role | null>))
     people[name] = await here.caller(role)
   const { member, guest, teammate, absent, root } = people as Record<string, Caller> & {
     member: Caller
@@ -104,8 +135,11 @@ test('the aggregate says who has which role, and what it comes from, the stronge
   }
   const team = await newTeam('aggregated', [teammate, member])
   await here.admin.call('post', `/v1/spaces/${space}/permissions`, { role: 'review', users: [guest.user] }).expect(204)
-  await here.admin.call('post', `/v1/collections/${inner}/permissions`, { role: 'read', users: [guest.user], teams: [team] }).expect(204)
-  const list = async (query = '') => (await here.admin.call('get', `/v1/spaces/${space}/permissions/aggregate?limit=1000${query}`).expect(200)).body
+  await here.admin
+    .call('post', `/v1/collections/${inner}/permissions`, { role: 'read', users: [guest.user], teams: [team] })
+    .expect(204)
+  const list = async (query = '') =>
+    (await here.admin.call('get', `/v1/spaces/${space}/permissions/aggregate?limit=1000${query}`).expect(200)).body
   const all = await list()
   const of = (who: Caller) => {
     const { permission, sources } = all.items.find((one: { user: { id: string } }) => one.user.id === who.user) ?? {}
@@ -126,9 +160,13 @@ test('the aggregate says who has which role, and what it comes from, the stronge
       { type: 'user', permission: 'read', collection: inner },
     ],
   })
-  assert.equal(of(teammate), { permission: 'read', sources: [{ type: 'team', permission: 'read', team, collection: inner }] })
+  assert.equal(of(teammate), {
+    permission: 'read',
+    sources: [{ type: 'team', permission: 'read', team, collection: inner }],
+  })
   assert.is(of(absent), undefined)
-  for (const who of Object.values(people)) assert.is(await roleOn(who, `/v1/spaces/${space}`), of(who)?.permission ?? '404')
+  for (const who of Object.values(people))
+    assert.is(await roleOn(who, `/v1/spaces/${space}`), of(who)?.permission ?? '404')
   assert.equal(
     (await list('&role=admin')).items.map((one: { user: { id: string } }) => one.user.id).sort(),
     all.items
@@ -138,7 +176,9 @@ test('the aggregate says who has which role, and what it comes from, the stronge
   )
   const seen: string[] = []
   for (let page = ''; ; ) {
-    const { body } = await here.admin.call('get', `/v1/spaces/${space}/permissions/aggregate?limit=2${page}`).expect(200)
+    const { body } = await here.admin
+      .call('get', `/v1/spaces/${space}/permissions/aggregate?limit=2${page}`)
+      .expect(200)
     assert.is(body.count, all.count)
     seen.push(...body.items.map((one: { user: { id: string } }) => one.user.id))
     if (!body.next) break

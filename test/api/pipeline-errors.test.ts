@@ -48,7 +48,11 @@ test('token, visibility, permission, in this order', async () => {
 test('DELETE returns 204 for a missing leaf, 404 for a missing parent, 403 without permission', async () => {
   const remove = (path: string, who: string) => api().delete(path).set(bearer(who))
   assert.is((await remove(`${books}/none`, 'admin')).status, 204)
-  assert.is((await remove(`${books}/none`, 'editor')).status, 403, 'who may not remove books learns of none whether it is there')
+  assert.is(
+    (await remove(`${books}/none`, 'editor')).status,
+    403,
+    'who may not remove books learns of none whether it is there',
+  )
   assert.is((await remove('/v1/shelves/none/books/emma', 'admin')).status, 404)
   assert.is((await remove(`${books}/emma`, 'stranger')).status, 404)
   assert.is((await remove(`${books}/emma`, 'editor')).status, 403)
@@ -58,7 +62,9 @@ test('an unforeseen failure says nothing outside and all in the log, without cre
   const response = await api().post('/v1/fail/crash').set('X-Request-Id', 'my-request-1')
   assert.is(response.status, 500)
   assert.not.match(response.text, /secret|hunter2/)
-  const line = fake.lines.find((one) => one.requestId === 'my-request-1' && one.level === 'error') as { error: { message: string }[] } | undefined
+  const line = fake.lines.find((one) => one.requestId === 'my-request-1' && one.level === 'error') as
+    | { error: { message: string }[] }
+    | undefined
   assert.is(line?.error[0]?.message, 'inner secret')
   assert.is(line?.error.length, 2)
   assert.not.match(JSON.stringify(fake.lines), /hunter2|Bearer editor/)
@@ -124,18 +130,30 @@ test('all violations are listed, where and what', async () => {
 test('query: coerced, defaults, arrays, strangers ignored, all violations', async () => {
   const echo = async (query: string) => (await api().get(`/v1/echo${query}`)).body.query
   assert.equal(await echo(''), { order: 'desc', limit: 50 })
-  assert.equal(await echo('?authors=a&limit=3&old=true&utm=1&__proto__=1'), { authors: ['a'], limit: 3, old: true, order: 'desc' })
+  assert.equal(await echo('?authors=a&limit=3&old=true&utm=1&__proto__=1'), {
+    authors: ['a'],
+    limit: 3,
+    old: true,
+    order: 'desc',
+  })
   assert.equal((await echo('?authors=a&authors=b%20c')).authors, ['a', 'b c'])
   const { body } = await api().get('/v1/echo?limit=1001&order=up&old=perhaps')
-  assert.equal(body.error.details.map((one: { path: string }) => one.path).sort(), ['query/limit', 'query/old', 'query/order'])
-  for (const limit of ['x', '-1', '1.5', '1&limit=2']) assert.is((await api().get(`/v1/echo?limit=${limit}`)).status, 400, limit)
+  assert.equal(body.error.details.map((one: { path: string }) => one.path).sort(), [
+    'query/limit',
+    'query/old',
+    'query/order',
+  ])
+  for (const limit of ['x', '-1', '1.5', '1&limit=2'])
+    assert.is((await api().get(`/v1/echo?limit=${limit}`)).status, 400, limit)
 })
 
 test('another form of a declared query parameter is an error, not a parameter that is ignored', async () => {
   for (const name of ['old[]', 'old[0]', 'old%5B%5D', 'Old', 'old.x', '%20old', 'old[']) {
     const { status, body } = await api().get(`/v1/echo?${name}=true`)
     assert.is(status, 400, name)
-    assert.equal(body.error.details, [{ path: `query/${decodeURIComponent(name)}`, message: 'must be written as "old"' }])
+    assert.equal(body.error.details, [
+      { path: `query/${decodeURIComponent(name)}`, message: 'must be written as "old"' },
+    ])
   }
   const { body } = await api().get('/v1/echo?authors[]=a&limit=x')
   assert.equal(
@@ -151,7 +169,17 @@ test('bodies: content type, charset, coding, size, syntax, absence', async () =>
   assert.is((await post('{}', 'application/json; charset=latin1')).status, 415)
   assert.is((await post({ title: 'Utf' }, 'application/json; charset=UTF-8')).status, 201)
   assert.is((await post({ title: 'Utf' })).body.error.paths[0], 'Utf')
-  assert.is((await api().post(books).set(bearer('editor')).set('Content-Encoding', 'gzip').set('Content-Type', 'application/json').send('{}')).status, 415)
+  assert.is(
+    (
+      await api()
+        .post(books)
+        .set(bearer('editor'))
+        .set('Content-Encoding', 'gzip')
+        .set('Content-Type', 'application/json')
+        .send('{}')
+    ).status,
+    415,
+  )
   assert.is((await post({ title: 'x'.repeat(20_000) })).status, 413)
   const syntax = await post('{"title":\n "a",}')
   assert.is(syntax.status, 400)
@@ -170,13 +198,27 @@ test('hostile bodies', async () => {
   assert.is((await post('{"title": "\\ud800"}')).status, 400)
   assert.is((await post('['.repeat(4000) + ']'.repeat(4000))).status, 400)
   const bytes = Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
-  const response = await fetch(fake.url + books, { method: 'POST', headers: { ...bearer('editor'), 'content-type': 'application/json' }, body: bytes })
+  const response = await fetch(fake.url + books, {
+    method: 'POST',
+    headers: { ...bearer('editor'), 'content-type': 'application/json' },
+    body: bytes,
+  })
   assert.is(response.status, 400)
 })
 
 test('hostile paths and headers', async () => {
-  for (const path of ['/v1/shelves/%', '/v1/shelves/%zz/books', '/v1/shelves/%ff/books', '/v1/shelves/%00/books', '/v1/echo?a=%'])
-    assert.match(await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`), /^HTTP\/1\.1 400 [\s\S]*"code":400/, path)
+  for (const path of [
+    '/v1/shelves/%',
+    '/v1/shelves/%zz/books',
+    '/v1/shelves/%ff/books',
+    '/v1/shelves/%00/books',
+    '/v1/echo?a=%',
+  ])
+    assert.match(
+      await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+      /^HTTP\/1\.1 400 [\s\S]*"code":400/,
+      path,
+    )
   assert.is(
     (
       await api()
@@ -185,8 +227,12 @@ test('hostile paths and headers', async () => {
     ).status,
     400,
   )
-  for (const id of ['constructor', '__proto__', '..%2f..']) assert.is((await api().get(`/v1/shelves/${id}/books`).set(bearer('admin'))).status, 404, id)
-  assert.match(await raw(`GET /v1 HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 [\s\S]*"code":431/)
+  for (const id of ['constructor', '__proto__', '..%2f..'])
+    assert.is((await api().get(`/v1/shelves/${id}/books`).set(bearer('admin'))).status, 404, id)
+  assert.match(
+    await raw(`GET /v1 HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`),
+    /^HTTP\/1\.1 431 [\s\S]*"code":431/,
+  )
   assert.match(await raw('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*"code":400/)
   const strange = await raw('GET /v1 HTTP/1.1\r\nHost: a"b\r\nX-Request-Id: a b\r\nConnection: close\r\n\r\n')
   assert.ok(strange.includes(`"${fake.url}/v1/openapi.json"`), 'no response repeats the Host of a request')

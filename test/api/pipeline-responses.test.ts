@@ -6,7 +6,9 @@ import { bearer, startFake } from './fake-api.js'
 
 const api = () => supertest(fake.url)
 const emma = '/v1/shelves/s1/books/emma'
-const [test, fake] = await suiteWith('pipeline: responses', () => startFake({}, { byteCache: new LRUCache<string, Buffer>({ max: 10 }) }))
+const [test, fake] = await suiteWith('pipeline: responses', () =>
+  startFake({}, { byteCache: new LRUCache<string, Buffer>({ max: 10 }) }),
+)
 
 test('every GET has a strong ETag, returns 304 for it, and HEAD is GET without the body', async () => {
   const full = await api().get(emma).set(bearer('reader'))
@@ -28,7 +30,8 @@ test('every GET has a strong ETag, returns 304 for it, and HEAD is GET without t
 })
 
 test('a validator saves the handler: 304 and byte cache', async () => {
-  const ask = (headers: Record<string, string> = {}) => api().get('/v1/large').set(bearer('reader')).set('Accept-Encoding', 'identity').set(headers)
+  const ask = (headers: Record<string, string> = {}) =>
+    api().get('/v1/large').set(bearer('reader')).set('Accept-Encoding', 'identity').set(headers)
   const first = await ask()
   const second = await ask()
   assert.is(second.text, first.text)
@@ -39,7 +42,8 @@ test('a validator saves the handler: 304 and byte cache', async () => {
 })
 
 test('large responses are compressed, under an ETag of their own that is understood again', async () => {
-  const get = (headers: Record<string, string>) => fetch(`${fake.url}/v1/large`, { headers: { ...bearer('reader'), ...headers } })
+  const get = (headers: Record<string, string>) =>
+    fetch(`${fake.url}/v1/large`, { headers: { ...bearer('reader'), ...headers } })
   const zipped = await get({ 'accept-encoding': 'gzip' })
   const etag = zipped.headers.get('etag') ?? ''
   assert.is(zipped.headers.get('content-encoding'), 'gzip')
@@ -75,7 +79,10 @@ test('files: ranges, validators, names', async () => {
   const all = await get()
   assert.is(all.headers['content-length'], '100')
   assert.is(all.headers['content-type'], 'image/png')
-  assert.match(all.headers['content-disposition'] ?? '', /^attachment; filename=".*"; filename\*=UTF-8''gr%C3%B6%C3%9Fe/)
+  assert.match(
+    all.headers['content-disposition'] ?? '',
+    /^attachment; filename=".*"; filename\*=UTF-8''gr%C3%B6%C3%9Fe/,
+  )
   const part = await get({ Range: 'bytes=10-14' })
   assert.is(part.status, 206)
   assert.is(part.headers['content-range'], 'bytes 10-14/100')
@@ -92,7 +99,11 @@ test('files: ranges, validators, names', async () => {
 test('cross-origin: preflight, exposed headers, other origins', async () => {
   const preflight = await api()
     .options(emma)
-    .set({ Origin: 'https://a.example', 'Access-Control-Request-Method': 'DELETE', 'Access-Control-Request-Headers': 'authorization' })
+    .set({
+      Origin: 'https://a.example',
+      'Access-Control-Request-Method': 'DELETE',
+      'Access-Control-Request-Headers': 'authorization',
+    })
   assert.is(preflight.status, 204)
   assert.is(preflight.headers['access-control-allow-origin'], '*')
   assert.match(preflight.headers['access-control-allow-methods'] ?? '', /DELETE/)
@@ -101,7 +112,8 @@ test('cross-origin: preflight, exposed headers, other origins', async () => {
   assert.is(refused.status, 401)
   assert.match(refused.headers['access-control-expose-headers'] ?? '', /ETag.*Location.*RateLimit.*X-Request-Id/)
   const strict = await startFake({ corsOrigins: ['https://a.example'] })
-  const origin = async (from: string) => (await supertest(strict.url).get('/v1').set('Origin', from)).headers['access-control-allow-origin']
+  const origin = async (from: string) =>
+    (await supertest(strict.url).get('/v1').set('Origin', from)).headers['access-control-allow-origin']
   assert.is(await origin('https://a.example'), 'https://a.example')
   assert.is(await origin('https://b.example'), undefined)
   await strict.close()

@@ -7,7 +7,10 @@ import { bearer, startFake } from './fake-api.js'
 const test = suite('pipeline: service')
 const emma = '/v1/shelves/s1/books/emma'
 
-async function withFake(options: Parameters<typeof startFake>, work: (fake: Awaited<ReturnType<typeof startFake>>) => Promise<void>): Promise<void> {
+async function withFake(
+  options: Parameters<typeof startFake>,
+  work: (fake: Awaited<ReturnType<typeof startFake>>) => Promise<void>,
+): Promise<void> {
   const fake = await startFake(...options)
   try {
     await work(fake)
@@ -48,10 +51,16 @@ test('X-Forwarded-For counts only behind a trusted proxy, and only its own entry
 
 test('the log names the request and the caller, no token and no query', () =>
   withFake([], async ({ url, lines }) => {
-    const response = await supertest(url).get(`${emma}?token=verysecret`).set(bearer('reader')).set('X-Request-Id', 'outer-id-42')
+    const response = await supertest(url)
+      .get(`${emma}?token=verysecret`)
+      .set(bearer('reader'))
+      .set('X-Request-Id', 'outer-id-42')
     assert.is(response.headers['x-request-id'], 'outer-id-42')
     const line = lines.at(-1) ?? {}
-    assert.equal([line.requestId, line.operation, line.status, line.caller, line.path], ['outer-id-42', 'getBook', 200, 'reader', emma])
+    assert.equal(
+      [line.requestId, line.operation, line.status, line.caller, line.path],
+      ['outer-id-42', 'getBook', 200, 'reader', emma],
+    )
     assert.not.match(JSON.stringify(lines), /verysecret|Bearer/)
   }))
 

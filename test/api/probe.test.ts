@@ -14,12 +14,26 @@ const least: Record<string, { least: Role; below: Role | null }> = {
 const sampleFor = (id: string): Sample | null =>
   id === 'fail' || id === 'lie'
     ? null
-    : { parameters: { shelfId: 's1', bookId: 'emma', rest: 'a/b' }, ...(id === 'createBook' ? { body: { title: 'New' }, success: true } : {}) }
+    : {
+        parameters: { shelfId: 's1', bookId: 'emma', rest: 'a/b' },
+        ...(id === 'createBook' ? { body: { title: 'New' }, success: true } : {}),
+      }
 
 async function probe(changed: Partial<typeof endpoints> = {}, asked = endpoints) {
-  const fake = await startFake({ checkResponses: false }, { endpoints: { ...endpoints, ...changed } as typeof endpoints })
+  const fake = await startFake(
+    { checkResponses: false },
+    { endpoints: { ...endpoints, ...changed } as typeof endpoints },
+  )
   try {
-    return await probeEndpoints({ endpoints: asked, resolvers, baseUrl: fake.url, callers, sampleFor, rolesFor: (p) => least[p]!, anyone: 'stranger' })
+    return await probeEndpoints({
+      endpoints: asked,
+      resolvers,
+      baseUrl: fake.url,
+      callers,
+      sampleFor,
+      rolesFor: (p) => least[p]!,
+      anyone: 'stranger',
+    })
   } finally {
     await fake.close()
   }

@@ -34,7 +34,8 @@ test('are bounded in number: of many, the one that was idle for the longest star
 test('an IPv6 address counts as its network, since its owner has all the others in it', async () => {
   const here = await startService({ env: { BINDERY_TRUST_PROXY: '1', BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '20' } })
   try {
-    const from = (address: string) => fetch(`${here.url}/v1`, { headers: { 'X-Forwarded-For': address } }).then(({ status }) => status)
+    const from = (address: string) =>
+      fetch(`${here.url}/v1`, { headers: { 'X-Forwarded-For': address } }).then(({ status }) => status)
     const statuses = await Promise.all(Array.from({ length: 30 }, (_, n) => from(`2001:db8:1:2::${n.toString(16)}`)))
     assert.is(statuses.filter((status) => status === 429).length, 10)
     assert.is(await from('2001:db8:1:3::1'), 200)

@@ -8,7 +8,8 @@ import { endpoints, MOST_RAW, startFake } from './fake-api.js'
 
 const [test, fake] = await suiteWith('pipeline: raw bodies', startFake)
 
-const measure = (body: Buffer | string, type = 'application/json') => supertest(fake.url).post('/v1/measure').set('Content-Type', type).send(body)
+const measure = (body: Buffer | string, type = 'application/json') =>
+  supertest(fake.url).post('/v1/measure').set('Content-Type', type).send(body)
 
 test('a raw body is any bytes of any type, and nothing of it is parsed', async () => {
   for (const [body, type] of [
@@ -32,7 +33,10 @@ test('one byte too many is 413, announced or not', async () => {
       controller.close()
     },
   })
-  assert.is((await fetch(`${fake.url}/v1/measure`, { method: 'POST', body: stream, duplex: 'half' } as RequestInit)).status, 413)
+  assert.is(
+    (await fetch(`${fake.url}/v1/measure`, { method: 'POST', body: stream, duplex: 'half' } as RequestInit)).status,
+    413,
+  )
 })
 
 test('what the handler throws at a piece of the body is the response', async () => {

@@ -52,6 +52,8 @@ export function openRaw(url: string): Promise<RawConnection> {
 
 /** The head of a request with a JSON body of a length, and the first bytes of it. */
 export const head = (method: string, path: string, length: number, headers: Record<string, string> = {}): string =>
-  `${method} ${path} HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${Object.entries(headers)
+  `${method} ${path} HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${Object.entries(
+    headers,
+  )
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`

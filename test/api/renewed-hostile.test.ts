@@ -36,7 +36,9 @@ async function newWorld(seed: number): Promise<World> {
   const clock = handClock()
   const next = random(seed)
   const here = await startService({ overrides: { clock } })
-  const collection = (await here.admin.call('post', `/v1/orgs/${here.organization}/collections`, { title: 'Shelf' }).expect(201)).body.id as string
+  const collection = (
+    await here.admin.call('post', `/v1/orgs/${here.organization}/collections`, { title: 'Shelf' }).expect(201)
+  ).body.id as string
   const began = Math.floor(clock.now().getTime() / 1000)
   const spaces: Space[] = []
   for (const title of ['Docs', 'Other docs']) {
@@ -60,13 +62,15 @@ async function newWorld(seed: number): Promise<World> {
   const reader = await here.caller('read')
   const { token, secret } = await issueToken(here.service.app, reader.user, { label: 'first' })
   const org = `/v1/orgs/${here.organization}`
-  const site = (await here.admin.call('post', `${org}/sites`, { title: 'Site', spaces: [spaces[0]?.id] }).expect(201)).body.id as string
+  const site = (await here.admin.call('post', `${org}/sites`, { title: 'Site', spaces: [spaces[0]?.id] }).expect(201))
+    .body.id as string
   const specification = async (title: string) => {
     await here.admin.call('put', `${org}/openapi/pets`, { source: { text: SPEC(title) } })
     await here.service.idle()
   }
   await specification('Pets')
-  const files = next(2) === 0 ? CONTENT_FILES : Array.from({ length: 4 + next(4) }, () => pick(next, CONTENT_FILES) as string)
+  const files =
+    next(2) === 0 ? CONTENT_FILES : Array.from({ length: 4 + next(4) }, () => pick(next, CONTENT_FILES) as string)
   const weights = Array.from({ length: 7 }, (_, index) => (index === 0 ? 1 : (pick(next, [0, 1, 1, 1, 3]) as number)))
   const world: World = {
     here,
@@ -125,9 +129,14 @@ async function readWhileEdited(here: TestService): Promise<void> {
   const desk = await openDesk(here, FILES)
   await here.admin.call('patch', desk.url, { editMode: 'live' }).expect(200)
   const [start, parent, one, two] = await Promise.all(['readme', 'a', 'a/one', 'a/two'].map((path) => desk.id(path)))
-  const paths = ['pages', `page/${start}`, `page/${parent}`, `page/${one}`, `page/${one}?format=document`, `page/${two}`].map(
-    (path) => `${desk.url}/content/${path}`,
-  )
+  const paths = [
+    'pages',
+    `page/${start}`,
+    `page/${parent}`,
+    `page/${one}`,
+    `page/${one}?format=document`,
+    `page/${two}`,
+  ].map((path) => `${desk.url}/content/${path}`)
   const token = here.admin.token
   /** Heads of main in their order; what is in here is acknowledged. */
   const heads = [await desk.git('rev-parse', 'refs/heads/main')]
@@ -142,13 +151,22 @@ async function readWhileEdited(here: TestService): Promise<void> {
       const path = pick(next, paths) as string
       const [before, acknowledged] = [last.get(path), heads.length - 1]
       const conditional = before !== undefined && next(3) === 0
-      const response = await read({ url: here.url, path, token, headers: conditional ? { 'if-none-match': before.tag } : {} })
+      const response = await read({
+        url: here.url,
+        path,
+        token,
+        headers: conditional ? { 'if-none-match': before.tag } : {},
+      })
       assert.is(response.status, conditional && response.status === 304 ? 304 : 200)
       const body = Buffer.from(response.body, 'base64').toString()
-      const head = response.status === 304 ? (before?.head as string) : (/\/revisions\/([0-9a-f]{40})/.exec(body)?.[1] as string)
+      const head =
+        response.status === 304 ? (before?.head as string) : (/\/revisions\/([0-9a-f]{40})/.exec(body)?.[1] as string)
       // A head that is not in the list yet has just been made.
       const at = heads.lastIndexOf(head)
-      assert.ok(at < 0 || at >= acknowledged, `${path} is of head ${at} although ${acknowledged} was acknowledged (${response.status})`)
+      assert.ok(
+        at < 0 || at >= acknowledged,
+        `${path} is of head ${at} although ${acknowledged} was acknowledged (${response.status})`,
+      )
       if (response.status === 304) continue
       const key = `${head} ${path}`
       const earlier = seen.get(key)
@@ -166,7 +184,15 @@ async function readWhileEdited(here: TestService): Promise<void> {
         const changes = new Map([[edit % 8 === 0 ? 'a/two.md' : 'unrelated.txt', { text: `${edit}\n` }]])
         // Each of them with the same dates, and some in place of the one before.
         const parents = edit % 3 === 0 ? [heads.at(-2) as string] : [head]
-        heads.push(await commitByHand(desk.repo, { parents, tree: head, changes, authored: 1_700_000_000, committed: 1_700_000_000 }))
+        heads.push(
+          await commitByHand(desk.repo, {
+            parents,
+            tree: head,
+            changes,
+            authored: 1_700_000_000,
+            committed: 1_700_000_000,
+          }),
+        )
       } else {
         const page = edit % 4 === 1 ? one : start
         heads.push((await desk.write([{ operation: 'update_page', page, document: { markdown: text } }])).revision)

@@ -17,9 +17,17 @@ import { sameAsFresh } from './hostile-reads.js'
 
 const [test, here] = await suiteWith('renewed responses: states that look alike', startService)
 const BEGAN = 1_700_000_000
-const SUMMARY = '* [Start](README.md)\n* [A](a/README.md)\n  * [One](a/one.md)\n  * [Two](a/two.md)\n* [Last](last.md)\n'
+const SUMMARY =
+  '* [Start](README.md)\n* [A](a/README.md)\n  * [One](a/one.md)\n  * [Two](a/two.md)\n* [Last](last.md)\n'
 const DATED = { authored: BEGAN, committed: BEGAN }
-const FILES = { 'SUMMARY.md': SUMMARY, 'README.md': '# Start\n', 'a/README.md': '# A\n', 'a/one.md': '# One\n', 'a/two.md': '# Two\n', 'last.md': '# Last\n' }
+const FILES = {
+  'SUMMARY.md': SUMMARY,
+  'README.md': '# Start\n',
+  'a/README.md': '# A\n',
+  'a/one.md': '# One\n',
+  'a/two.md': '# Two\n',
+  'last.md': '# Last\n',
+}
 
 /** A state of main that was read. */
 interface Seen {
@@ -30,7 +38,8 @@ interface Seen {
 
 const seen: Seen[] = []
 /** Reads as it may have been kept, and in two other ways. */
-const readAll = (asked: Read): Promise<WireResponse> => sameBothWays(asked).then((response) => sameAsFresh(response, asked).then(() => response))
+const readAll = (asked: Read): Promise<WireResponse> =>
+  sameBothWays(asked).then((response) => sameAsFresh(response, asked).then(() => response))
 const readAt = (url: string, path: string): Read => ({ url, path, token: here.admin.token })
 
 /** Reads everything of main twice, the way that may be kept first. @param ids of the pages of all states until now */
@@ -43,7 +52,8 @@ async function see(desk: Desk, ids: ReadonlySet<string>): Promise<void> {
   for (const [index, [path, response]] of [...responses].entries()) {
     await sameAsFresh(response, readAt(here.url, path))
     // The tag, which an address that is written in another way does not share.
-    if (index % 2 === 1) assert.equal(comparable(response), comparable(await readAnew(readAt(here.url, path))), `${path} at ${head}`)
+    if (index % 2 === 1)
+      assert.equal(comparable(response), comparable(await readAnew(readAt(here.url, path))), `${path} at ${head}`)
   }
   seen.push({ desk, head, responses })
 }
@@ -59,7 +69,11 @@ interface State {
 }
 
 /** Goes through states of a new space, and sees each. Pages that were in the table of contents once are looked for ever after. */
-async function through(files: Record<string, string>, states: readonly State[], isRead: (page: PageJson) => boolean = () => true): Promise<void> {
+async function through(
+  files: Record<string, string>,
+  states: readonly State[],
+  isRead: (page: PageJson) => boolean = () => true,
+): Promise<void> {
   const desk = await openDesk(here, files)
   const heads = [await desk.git('rev-parse', 'refs/heads/main')]
   const ids = new Set<string>()
@@ -75,9 +89,19 @@ async function through(files: Record<string, string>, states: readonly State[], 
       await desk.git('update-ref', 'refs/heads/main', at(again))
       heads.push(at(again))
     } else {
-      const entries = new Map(Object.entries(changes).map(([path, entry]) => [path, typeof entry === 'string' ? { text: entry } : entry]))
+      const entries = new Map(
+        Object.entries(changes).map(([path, entry]) => [path, typeof entry === 'string' ? { text: entry } : entry]),
+      )
       const from = tree ?? parents[0] ?? heads.length - 1
-      heads.push(await commitByHand(desk.repo, { parents: parents.map(at), tree: at(from), changes: entries, authored: date, committed: date }))
+      heads.push(
+        await commitByHand(desk.repo, {
+          parents: parents.map(at),
+          tree: at(from),
+          changes: entries,
+          authored: date,
+          committed: date,
+        }),
+      )
     }
     await seeAll()
   }
@@ -121,7 +145,12 @@ test('modes: a file and a symbolic link of the same bytes, links to what changes
     { changes: { 'a/two.md': '# Two\n\nchanged\n' } },
     { changes: { 'a/two.md': '---\ndescription: d\n---\n# Two\n' } },
     { changes: { 'a/one.md': { text: 'two.md', mode: '100755' } } },
-    { changes: { 'a/one.md': { text: '../a/three.md', mode: '120000' }, 'a/three.md': { text: 'two.md', mode: '120000' } } },
+    {
+      changes: {
+        'a/one.md': { text: '../a/three.md', mode: '120000' },
+        'a/three.md': { text: 'two.md', mode: '120000' },
+      },
+    },
     { changes: { 'a/two.md': '# Two\n\nagain\n' } },
     { changes: { 'SUMMARY.md': { text: 'contents.md', mode: '120000' }, 'contents.md': SUMMARY } },
     { changes: { 'contents.md': SUMMARY.replace('[Last]', '[Very last]') } },
@@ -143,7 +172,12 @@ test('what pages take from other files: labels of tags, variables, covers, inclu
     [
       { changes: { '.gitbook/tags.yaml': 't:\n  label: T\n' } },
       { changes: { '.gitbook/tags.yaml': 't:\n  label: Tt\nu:\n  label: U\n' } },
-      { changes: { '.gitbook/tags.yaml': { text: 'other.yaml', mode: '120000' }, '.gitbook/other.yaml': 't:\n  label: Other\n' } },
+      {
+        changes: {
+          '.gitbook/tags.yaml': { text: 'other.yaml', mode: '120000' },
+          '.gitbook/other.yaml': 't:\n  label: Other\n',
+        },
+      },
       { changes: { '.gitbook/other.yaml': 't:\n  label: Another\n' } },
       { changes: { '.gitbook/tags.yaml': null } },
       { changes: { '.gitbook/vars.yaml': 'v: 1\n' } },
@@ -162,29 +196,63 @@ test('what pages take from other files: labels of tags, variables, covers, inclu
   ))
 
 test('a place that changes through others: slugs of ancestors, siblings of the same slug, groups', () =>
-  through({ ...FILES, 'b/one.md': '# Other one\n', 'a/deep/x.md': '# X\n', 'SUMMARY.md': SUMMARY.replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]') }, [
-    { changes: { 'SUMMARY.md': SUMMARY.replace('  * [One]', '  * [Other](b/one.md)\n  * [One]').replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]') } },
-    { changes: { 'SUMMARY.md': SUMMARY.replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]').concat('* [Other](b/one.md)\n') } },
-    { changes: { 'SUMMARY.md': SUMMARY.replace('* [A]', '## Group\n\n* [A]').replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]') } },
+  through(
     {
-      changes: {
-        'SUMMARY.md': SUMMARY.replace('* [A]', '## Group <a href="#g" id="g"></a>\n\n* [A]').replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]'),
-      },
+      ...FILES,
+      'b/one.md': '# Other one\n',
+      'a/deep/x.md': '# X\n',
+      'SUMMARY.md': SUMMARY.replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]'),
     },
-    { changes: { 'a/deep/x.md': '---\nicon: star\nhidden: true\n---\n# X\n' } },
-    { changes: { 'a/deep/x.md': '---\nicon: [\n---\n# X\n' } },
-    { changes: { 'a/deep/x.md': { text: '# X\n', mode: '100755' } } },
-    { changes: { 'SUMMARY.md': null } },
-    { changes: { 'a/deep/y.md': '# Y\n' } },
-    { changes: { 'a/deep/y.md': '# Why\n' } },
-  ]))
+    [
+      {
+        changes: {
+          'SUMMARY.md': SUMMARY.replace('  * [One]', '  * [Other](b/one.md)\n  * [One]').replace(
+            '  * [Two]',
+            '    * [X](a/deep/x.md)\n  * [Two]',
+          ),
+        },
+      },
+      {
+        changes: {
+          'SUMMARY.md': SUMMARY.replace('  * [Two]', '    * [X](a/deep/x.md)\n  * [Two]').concat(
+            '* [Other](b/one.md)\n',
+          ),
+        },
+      },
+      {
+        changes: {
+          'SUMMARY.md': SUMMARY.replace('* [A]', '## Group\n\n* [A]').replace(
+            '  * [Two]',
+            '    * [X](a/deep/x.md)\n  * [Two]',
+          ),
+        },
+      },
+      {
+        changes: {
+          'SUMMARY.md': SUMMARY.replace('* [A]', '## Group <a href="#g" id="g"></a>\n\n* [A]').replace(
+            '  * [Two]',
+            '    * [X](a/deep/x.md)\n  * [Two]',
+          ),
+        },
+      },
+      { changes: { 'a/deep/x.md': '---\nicon: star\nhidden: true\n---\n# X\n' } },
+      { changes: { 'a/deep/x.md': '---\nicon: [\n---\n# X\n' } },
+      { changes: { 'a/deep/x.md': { text: '# X\n', mode: '100755' } } },
+      { changes: { 'SUMMARY.md': null } },
+      { changes: { 'a/deep/y.md': '# Y\n' } },
+      { changes: { 'a/deep/y.md': '# Why\n' } },
+    ],
+  ))
 
 test('a page of many subpages', () => {
   const many = Array.from({ length: 70 }, (_, at) => `a/many/${at}.md`)
   const summary = SUMMARY.replace('  * [One]', `${many.map((path, at) => `  * [${at}](${path})\n`).join('')}  * [One]`)
   return through(
     { ...FILES, 'SUMMARY.md': summary, ...Object.fromEntries(many.map((path) => [path, `# ${path}\n`])) },
-    [{ changes: { 'a/many/69.md': '---\ndescription: d\n---\n# a/many/69.md\n' } }, { changes: { 'a/one.md': '# One\n\nx\n' } }],
+    [
+      { changes: { 'a/many/69.md': '---\ndescription: d\n---\n# a/many/69.md\n' } },
+      { changes: { 'a/one.md': '# One\n\nx\n' } },
+    ],
     ({ path }) => path === 'a' || path === 'a/69',
   )
 })
@@ -201,17 +269,31 @@ test('a change request whose page names the head of main by its ID says so after
     ...DATED,
   })
   const id = await desk.id('last', `/change-requests/${request.id}`)
-  const [revision, paths] = [await desk.git('rev-parse', request.ref), ['', '?format=document'].map((format) => `/page/${id}${format}`)]
+  const [revision, paths] = [
+    await desk.git('rev-parse', request.ref),
+    ['', '?format=document'].map((format) => `/page/${id}${format}`),
+  ]
   const all = [
     `${request.url}/content/pages`,
-    ...paths.flatMap((path) => [`${request.url}/content${path}`, `${desk.url}/revisions/${revision}${path}`, `${desk.url}/content${path}`]),
+    ...paths.flatMap((path) => [
+      `${request.url}/content${path}`,
+      `${desk.url}/revisions/${revision}${path}`,
+      `${desk.url}/content${path}`,
+    ]),
   ].map((path) => readAt(here.url, path))
   for (const to of [first, revision, first, undefined, revision, first]) {
-    if (to === undefined) await commitByHand(desk.repo, { parents: [first], tree: first, changes: new Map([['a/one.md', { text: '# One\n' }]]), ...DATED })
+    if (to === undefined)
+      await commitByHand(desk.repo, {
+        parents: [first],
+        tree: first,
+        changes: new Map([['a/one.md', { text: '# One\n' }]]),
+        ...DATED,
+      })
     else await desk.git('update-ref', 'refs/heads/main', to)
     for (const one of all) {
       const text = Buffer.from((await readAll(one)).body, 'base64').toString()
-      if (one.path.startsWith(request.url) && !one.path.endsWith('pages')) assert.ok(text.includes(`${first}\\n`) || text.includes(`${first}"`), text)
+      if (one.path.startsWith(request.url) && !one.path.endsWith('pages'))
+        assert.ok(text.includes(`${first}\\n`) || text.includes(`${first}"`), text)
     }
   }
 })
@@ -289,7 +371,14 @@ test('pages that a specification yields as it changes, and addresses of files at
   const id = await desk.id('last')
   for (const place of ['one', 'two']) {
     const gitInfo = { provider: 'github', url: `https://git.example/${place}` }
-    await here.admin.call('post', `${desk.url}/git/import`, { url: `file://${remote.repo}`, ref: 'refs/heads/main', gitInfo, force: true }).expect(204)
+    await here.admin
+      .call('post', `${desk.url}/git/import`, {
+        url: `file://${remote.repo}`,
+        ref: 'refs/heads/main',
+        gitInfo,
+        force: true,
+      })
+      .expect(204)
     await here.service.idle()
     await all()
     const { body } = await here.admin.call('get', `${desk.url}/content/page/${id}`)

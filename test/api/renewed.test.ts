@@ -9,7 +9,8 @@ const test = suite('kept responses: renewed')
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string]
 const BEFORE = '"urls":{"app":"http://localhost/revisions/'
-const named = (...commits: string[]): Buffer => Buffer.from(commits.map((commit) => `{${BEFORE}${commit}/page/1"}}`).join())
+const named = (...commits: string[]): Buffer =>
+  Buffer.from(commits.map((commit) => `{${BEFORE}${commit}/page/1"}}`).join())
 
 /** A kept response that names `A`, and the things that it was made from. */
 function kept(body: Buffer, options: { times?: number; isSame?: boolean } = {}) {
@@ -21,8 +22,19 @@ function kept(body: Buffer, options: { times?: number; isSame?: boolean } = {}) 
   assert.ok(evidence)
   const asked: string[] = []
   const isSameAt = async (_: unknown, commit: string) => asked.push(commit) > 0 && (options.isSame ?? true)
-  const renewable = { commit: A, before: BEFORE, times: options.times ?? 1, mayChange: ['spaces 1'], tagAt: (commit: string) => `tag of ${commit}`, isSameAt }
-  return { things, asked, response: { headers: ['X-Request-Id', '', 'ETag', `"tag of ${A}"`], body, evidence, tag: `tag of ${A}`, renewable } }
+  const renewable = {
+    commit: A,
+    before: BEFORE,
+    times: options.times ?? 1,
+    mayChange: ['spaces 1'],
+    tagAt: (commit: string) => `tag of ${commit}`,
+    isSameAt,
+  }
+  return {
+    things,
+    asked,
+    response: { headers: ['X-Request-Id', '', 'ETag', `"tag of ${A}"`], body, evidence, tag: `tag of ${A}`, renewable },
+  }
 }
 const without = { app: null, bytes: undefined }
 
@@ -43,7 +55,10 @@ test('takes the bytes that others have made', async () => {
   const { things, response } = kept(named(A))
   things.main = B
   const bytes = named(B)
-  const next = await renewed(response, { app: null, bytes: { get: (tag) => (tag === `tag of ${B}` ? bytes : undefined) } })
+  const next = await renewed(response, {
+    app: null,
+    bytes: { get: (tag) => (tag === `tag of ${B}` ? bytes : undefined) },
+  })
   assert.is(next?.body, bytes)
 })
 
@@ -75,7 +90,11 @@ for (const [what, change, body = named(A), options = {}] of [
 test('a response to a condition is not renewed: whether the condition is met depends on the commit', async () => {
   const { here, paths, tokens, changes } = await begin()
   try {
-    const asked = { url: here.url, path: paths.find((path) => path.includes('/content/page/')) as string, token: tokens.admin as string }
+    const asked = {
+      url: here.url,
+      path: paths.find((path) => path.includes('/content/page/')) as string,
+      token: tokens.admin as string,
+    }
     const tagOf = ({ headers }: { headers: readonly string[] }) => headers[headers.indexOf('ETag') + 1] as string
     const at =
       (index: number) =>
@@ -96,8 +115,13 @@ test('a response to a condition is not renewed: whether the condition is met dep
 test('content that is filled in is not renewed when what fills it has changed', async () => {
   const { here, paths, tokens, changes } = await begin()
   try {
-    const asked = { url: here.url, path: paths.find((path) => path.includes('evaluated=true')) as string, token: tokens.admin as string }
-    const shared = <T>(from: readonly T[]): T => from.find((one) => String(one).endsWith('shared.md')) ?? (from.includes('' as T) ? ('' as T) : (from[0] as T))
+    const asked = {
+      url: here.url,
+      path: paths.find((path) => path.includes('evaluated=true')) as string,
+      token: tokens.admin as string,
+    }
+    const shared = <T>(from: readonly T[]): T =>
+      from.find((one) => String(one).endsWith('shared.md')) ?? (from.includes('' as T) ? ('' as T) : (from[0] as T))
     const said = new Set<string>()
     for (let n = 0; n < 3; n++) {
       await changes['a file by hand']?.(shared)

@@ -13,7 +13,10 @@ test.before(async () => {
   const { admin, organization } = here
   const path = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Large' }).expect(201)).body.id}`
   const changes = [
-    { operation: 'insert_files', files: [{ name: 'large.bin', base64: Buffer.alloc(6 * MIB, 'x').toString('base64') }] },
+    {
+      operation: 'insert_files',
+      files: [{ name: 'large.bin', base64: Buffer.alloc(6 * MIB, 'x').toString('base64') }],
+    },
     { operation: 'insert_page', title: 'Large', document: { markdown: '![A file](.gitbook/assets/large.bin)\n' } },
   ]
   await admin.call('post', `${path}/content`, { changes }).expect(200)

@@ -17,10 +17,20 @@ const refused = async (path: string, body: object, method: 'post' | 'put' | 'pat
 
 test('a union reports the branch that was meant, and no other', async () => {
   const cases: [path: string, body: object, places: string[], message: RegExp][] = [
-    [`${orgs}/openapi`, { slug: 'pets', source: { url: 'ftp://example.org/a' } }, ['/source/url'], /must be an http or https URL/],
+    [
+      `${orgs}/openapi`,
+      { slug: 'pets', source: { url: 'ftp://example.org/a' } },
+      ['/source/url'],
+      /must be an http or https URL/,
+    ],
     [`${orgs}/openapi`, { slug: 'pets', source: { text: '' } }, ['/source/text'], /at least 1 character/],
     [`/v1/spaces/${space}/comments`, { body: { markdown: 1 } }, ['/body/markdown'], /must be a string/],
-    [`/v1/spaces/${space}/change-requests`, { description: { markdown: 1 } }, ['/description/markdown'], /must be a string/],
+    [
+      `/v1/spaces/${space}/change-requests`,
+      { description: { markdown: 1 } },
+      ['/description/markdown'],
+      /must be a string/,
+    ],
     [`${orgs}/sites`, { spaces: 'sampel' }, ['/spaces'], /must be one of: empty, sample/],
   ]
   for (const [path, body, places, message] of cases) {
@@ -52,20 +62,25 @@ test('a form is described in words, never as a regular expression', async () => 
     if (typeof schema.pattern === 'string' && typeof schema['x-pattern-message'] !== 'string') unsaid.push(at)
     for (const [name, one] of Object.entries(schema)) visit(one, `${at}/${name}`)
   }
-  for (const [name, { body, query }] of Object.entries(endpoints)) for (const schema of [body, query]) visit(schema, name)
+  for (const [name, { body, query }] of Object.entries(endpoints))
+    for (const schema of [body, query]) visit(schema, name)
   assert.equal(unsaid, [])
 })
 
 test('the message names up to three violations, and what to do about an error of the service', async () => {
   const several = await refused(`${orgs}/openapi`, { slug: 'A', source: { url: 'x' }, extra: 1 })
-  for (const { path, message } of several.details.slice(0, 3)) assert.ok(several.message.includes(`${path} ${message}`), several.message)
+  for (const { path, message } of several.details.slice(0, 3))
+    assert.ok(several.message.includes(`${path} ${message}`), several.message)
   const ref = await refused(`/v1/spaces/${space}/git/import`, { url: 'https://example.org/r.git', ref: 'main' })
   assert.match(ref.message, /ref is not the full name of a branch\. ref must be refs\/heads\/<branch>\.$/)
 })
 
 test('the error for a token that is sent in another way explains how to send it', async () => {
   const ask = async (header?: string): Promise<string> => {
-    const response = await fetch(`${here.url}${orgs}`, header === undefined ? {} : { headers: { Authorization: header } })
+    const response = await fetch(
+      `${here.url}${orgs}`,
+      header === undefined ? {} : { headers: { Authorization: header } },
+    )
     assert.is(response.status, 401)
     const { error } = (await response.json()) as { error: Told }
     assert.not.match(error.message, /s3cret|czNjcmV0/)

@@ -8,26 +8,42 @@ import { suiteWith } from '../support/suite.js'
 import { unpack } from '../git/fixture.js'
 
 let now = Date.now()
-const [test, here] = await suiteWith('api: spaces', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('api: spaces', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
 
-const make = async (body: object = { title: 'Docs' }) => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
+const make = async (body: object = { title: 'Docs' }) =>
+  (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
 
 test('a user given the role create on a space can duplicate it only to where they may add one', async () => {
   const guest = await here.caller(null)
   const { store } = here.service.app
-  const grant = (target: string) => store.insert(grants, { id: `${target}:user:${guest.user}`, target, principal: `user:${guest.user}`, role: 'create' })
+  const grant = (target: string) =>
+    store.insert(grants, {
+      id: `${target}:user:${guest.user}`,
+      target,
+      principal: `user:${guest.user}`,
+      role: 'create',
+    })
   const alone = await make()
   await grant(`space:${alone.id}`)
   await guest.call('post', `/v1/spaces/${alone.id}/duplicate`).expect(403)
-  const { id: parent } = (await here.admin.call('post', `/v1/orgs/${here.organization}/collections`, { title: 'Shared' }).expect(201)).body
+  const { id: parent } = (
+    await here.admin.call('post', `/v1/orgs/${here.organization}/collections`, { title: 'Shared' }).expect(201)
+  ).body
   await grant(`collection:${parent}`)
   const space = await make({ title: 'Docs', parent })
   const copy = await guest.call('post', `/v1/spaces/${space.id}/duplicate`).expect(201)
   assert.is(copy.headers.location, `/v1/spaces/${copy.body.id}`)
   assert.is(copy.body.title, 'Copy of Docs')
-  assert.equal(copy.body.permissions, (await guest.call('get', `/v1/spaces/${copy.body.id}`).expect(200)).body.permissions)
+  assert.equal(
+    copy.body.permissions,
+    (await guest.call('get', `/v1/spaces/${copy.body.id}`).expect(200)).body.permissions,
+  )
   const ids = async (id: string) =>
-    (await here.admin.call('get', `/v1/spaces/${id}/content/pages`).expect(200)).body.pages.map((page: { id: string }) => page.id)
+    (await here.admin.call('get', `/v1/spaces/${id}/content/pages`).expect(200)).body.pages.map(
+      (page: { id: string }) => page.id,
+    )
   assert.equal(await ids(copy.body.id), await ids(space.id))
 })
 
@@ -66,7 +82,10 @@ test('what each role may do with a space', async () => {
     await who.call('get', `/v1/spaces/${space.id}/content`).expect(404)
   }
   await (await here.caller()).call('get', `/v1/orgs/${here.organization}`).expect(404)
-  assert.is((await (await here.caller(null)).call('get', `/v1/orgs/${here.organization}/spaces`).expect(200)).body.count, 0)
+  assert.is(
+    (await (await here.caller(null)).call('get', `/v1/orgs/${here.organization}/spaces`).expect(200)).body.count,
+    0,
+  )
 })
 
 test('a cursor neither repeats nor skips while spaces come and go', async () => {
@@ -98,8 +117,11 @@ test('a cursor neither repeats nor skips while spaces come and go', async () => 
 test('a download needs no token; tampered, expired, of a deleted space or a lost blob it is 404', async () => {
   const space = await make()
   const file = { name: 'a.html', base64: Buffer.from('<b>0123456789</b>').toString('base64') }
-  await here.admin.call('post', `/v1/spaces/${space.id}/content`, { changes: [{ operation: 'insert_files', files: [file] }] }).expect(200)
-  const [{ downloadURL }] = (await here.admin.call('get', `/v1/spaces/${space.id}/content/files`).expect(200)).body.items
+  await here.admin
+    .call('post', `/v1/spaces/${space.id}/content`, { changes: [{ operation: 'insert_files', files: [file] }] })
+    .expect(200)
+  const [{ downloadURL }] = (await here.admin.call('get', `/v1/spaces/${space.id}/content/files`).expect(200)).body
+    .items
   const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers })
   const response = await get(downloadURL)
   assert.is(response.status, 200)

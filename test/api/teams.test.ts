@@ -7,23 +7,31 @@ import { suiteWith } from '../support/suite.js'
 
 const [test, here] = await suiteWith('api: teams', startService)
 
-const organization = async (): Promise<string> => (await here.admin.call('post', '/v1/orgs', { title: 'Of teams' }).expect(201)).body.id
+const organization = async (): Promise<string> =>
+  (await here.admin.call('post', '/v1/orgs', { title: 'Of teams' }).expect(201)).body.id
 async function join(org: string, role: Role | null): Promise<Caller> {
   const who = await here.caller()
   await here.service.app.store.insert(memberships, newMembership(org, who.user, role, new Date().toISOString()))
   return who
 }
-const make = async (by: Caller, org: string, body: object = { title: 'Team' }) => (await by.call('put', `/v1/orgs/${org}/teams`, body).expect(201)).body
-const titles = (response: { body: { items: { title: string }[] } }): string[] => response.body.items.map((one) => one.title)
+const make = async (by: Caller, org: string, body: object = { title: 'Team' }) =>
+  (await by.call('put', `/v1/orgs/${org}/teams`, body).expect(201)).body
+const titles = (response: { body: { items: { title: string }[] } }): string[] =>
+  response.body.items.map((one) => one.title)
 
 test('a team is made, found, renamed and deleted', async () => {
   const org = await organization()
   const [reader, guest] = [await join(org, 'read'), await join(org, null)]
-  const response = await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'Writers', members: [reader.user, guest.user] }).expect(201)
+  const response = await here.admin
+    .call('put', `/v1/orgs/${org}/teams`, { title: 'Writers', members: [reader.user, guest.user] })
+    .expect(201)
   const { body } = response
   const url = `/v1/orgs/${org}/teams/${body.id}`
   assert.is(response.headers.location, url)
-  assert.equal([body.title, body.members, body.spaces, body.permissions], ['Writers', 2, 0, { admin: true, view: true }])
+  assert.equal(
+    [body.title, body.members, body.spaces, body.permissions],
+    ['Writers', 2, 0, { admin: true, view: true }],
+  )
   assert.equal((await reader.call('get', url).expect(200)).body, { ...body, permissions: { admin: false, view: true } })
   await guest.call('get', url).expect(200)
   await (await join(org, null)).call('get', url).expect(404)
@@ -31,7 +39,8 @@ test('a team is made, found, renamed and deleted', async () => {
   await here.admin.call('get', `/v1/orgs/${here.organization}/teams/${body.id}`).expect(404)
   await reader.call('patch', url, { title: 'Mine' }).expect(403)
   assert.is((await here.admin.call('patch', url, { title: 'Authors' }).expect(200)).body.title, 'Authors')
-  for (const bad of [{}, { title: '' }, { title: 'x'.repeat(65) }, { title: 'x', members: [] }]) await here.admin.call('patch', url, bad).expect(400)
+  for (const bad of [{}, { title: '' }, { title: 'x'.repeat(65) }, { title: 'x', members: [] }])
+    await here.admin.call('patch', url, bad).expect(400)
   await reader.call('delete', url).expect(403)
   await here.admin.call('delete', url).expect(204)
   await here.admin.call('delete', url).expect(204)
@@ -67,7 +76,8 @@ test('the list is filtered by owner and title', async () => {
   const [creator, reader] = [await join(org, 'create'), await join(org, 'read')]
   for (const title of ['Alpha', 'Beta', 'alphabet']) await make(here.admin, org, { title })
   await make(creator, org, { title: 'Owned' })
-  const list = async (query: string): Promise<string[]> => titles(await reader.call('get', `/v1/orgs/${org}/teams?${query}`).expect(200)).sort()
+  const list = async (query: string): Promise<string[]> =>
+    titles(await reader.call('get', `/v1/orgs/${org}/teams?${query}`).expect(200)).sort()
   assert.equal(await list(''), ['Alpha', 'Beta', 'Owned', 'alphabet'])
   assert.equal(await list('title=ALPHA'), ['Alpha', 'alphabet'])
   assert.equal(await list(`owner=${creator.user}`), ['Owned'])
@@ -77,7 +87,10 @@ test('the list is filtered by owner and title', async () => {
   await (await join(org, null)).call('get', `/v1/orgs/${org}/teams`).expect(403)
   const page = await reader.call('get', `/v1/orgs/${org}/teams?limit=3`).expect(200)
   assert.equal([page.body.count, page.body.items.length], [4, 3])
-  assert.is((await reader.call('get', `/v1/orgs/${org}/teams?page=${page.body.next.page}`).expect(200)).body.items.length, 1)
+  assert.is(
+    (await reader.call('get', `/v1/orgs/${org}/teams?page=${page.body.next.page}`).expect(200)).body.items.length,
+    1,
+  )
 })
 
 test('members of a team are changed all or nothing', async () => {
@@ -87,7 +100,9 @@ test('members of a team are changed all or nothing', async () => {
   const { id } = await make(here.admin, org)
   const url = `/v1/orgs/${org}/teams/${id}/members`
   const listed = async () =>
-    (await one.call('get', url).expect(200)).body.items.map((member: { id: string; role: string; user: { id: string } }) => [member.user.id, member.role])
+    (await one.call('get', url).expect(200)).body.items.map(
+      (member: { id: string; role: string; user: { id: string } }) => [member.user.id, member.role],
+    )
   const refused = async (body: object, path: string) => {
     const { error } = (await here.admin.call('put', url, body).expect(400)).body
     assert.ok(
@@ -121,7 +136,12 @@ test('a deleted team takes what was given to it along, also while its members ar
   const space = (await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
   for (let round = 0; round < 5; round++) {
     const { id } = await make(here.admin, org, { title: 'T', members: [member.user] })
-    await store.insert(grants, { id: `space:${space}:team:${id}`, target: `space:${space}`, principal: `team:${id}`, role: 'edit' })
+    await store.insert(grants, {
+      id: `space:${space}:team:${id}`,
+      target: `space:${space}`,
+      principal: `team:${id}`,
+      role: 'edit',
+    })
     await member.call('get', `/v1/spaces/${space}`).expect(200)
     const url = `/v1/orgs/${org}/teams/${id}`
     const responses = await Promise.all([

@@ -11,7 +11,8 @@ const KEY = 'k'.repeat(43)
 const OLD = 'o'.repeat(43)
 const NOW = 1_800_000_000
 const rules = { keys: [KEY, OLD], now: new Date(NOW * 1000) }
-const encode = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+const encode = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 const hs256 = { alg: 'HS256', typ: 'JWT' }
 const good = { sub: 'v', exp: NOW + 100, isPro: true }
 
@@ -38,13 +39,17 @@ const accepted: [why: string, token: string, more?: object][] = [
   ['that begins within the tolerance', token({ ...good, nbf: NOW + 59, iat: NOW + 59 })],
   ['that names another key', token(good, { ...hs256, kid: '../../dev/null' })],
   ['that names where keys are', token(good, { ...hs256, jku: 'http://127.0.0.1:1/keys', x5u: 'http://127.0.0.1:1/x' })],
-  ['that brings a key, signed with that of the site', token(good, { ...hs256, jwk: { kty: 'oct', k: encode('mine') } })],
+  [
+    'that brings a key, signed with that of the site',
+    token(good, { ...hs256, jwk: { kty: 'oct', k: encode('mine') } }),
+  ],
   ['for one of several audiences', token({ ...good, aud: ['a', 'docs'] }), { audience: 'docs' }],
   ['of the issuer', token({ ...good, iss: 'me' }), { issuer: 'me' }],
   ['for somebody, where no audience is set', token({ ...good, aud: 'elsewhere', iss: 'they' })],
 ]
 for (const [why, text, more] of accepted)
-  test(`accepted: one ${why}`, async () => assert.is((await verifyVisitorToken(text, { ...rules, ...more })).claims?.['isPro'], true))
+  test(`accepted: one ${why}`, async () =>
+    assert.is((await verifyVisitorToken(text, { ...rules, ...more })).claims?.['isPro'], true))
 
 const wrong: [why: string, token: string, fault: RegExp, more?: object][] = [
   ['empty', '', /not a signed JWT/],
@@ -53,12 +58,35 @@ const wrong: [why: string, token: string, fault: RegExp, more?: object][] = [
   ['no signature', `${head}.${body}.`, /not a signed JWT/],
   ['alg none without a signature', `${encode({ alg: 'none' })}.${body}.`, /not a signed JWT/],
   ['alg none with the signature', `${encode({ alg: 'none' })}.${body}.${signature}`, /alg/],
-  ...['None', 'NONE', 'nOnE', '', 'hs256', 'HS256 ', 'HS384', 'HS512', 'RS256', 'ES256', 'PS256', 'EdDSA', 'dir', null, 256, ['HS256']].map(
-    (alg): [string, string, RegExp] => [`alg ${JSON.stringify(alg)}, signed as HS256`, token(good, { alg }), /alg/],
-  ),
+  ...[
+    'None',
+    'NONE',
+    'nOnE',
+    '',
+    'hs256',
+    'HS256 ',
+    'HS384',
+    'HS512',
+    'RS256',
+    'ES256',
+    'PS256',
+    'EdDSA',
+    'dir',
+    null,
+    256,
+    ['HS256'],
+  ].map((alg): [string, string, RegExp] => [
+    `alg ${JSON.stringify(alg)}, signed as HS256`,
+    token(good, { alg }),
+    /alg/,
+  ]),
   ['no alg', token(good, { typ: 'JWT' }), /alg/],
   ['HS512, rightly signed', token(good, { alg: 'HS512' }, KEY, 'sha512'), /alg/],
-  ['RS256 with its own key in the header', `${rsaText}.${sign('sha256', Buffer.from(rsaText), rsa.privateKey).toString('base64url')}`, /alg/],
+  [
+    'RS256 with its own key in the header',
+    `${rsaText}.${sign('sha256', Buffer.from(rsaText), rsa.privateKey).toString('base64url')}`,
+    /alg/,
+  ],
   ['HS256 with a public key as the secret', token(good, hs256, publicPem), /signature/],
   ['another key', token(good, hs256, 'x'.repeat(43)), /signature/],
   ['an empty key', token(good, hs256, ''), /signature/],
@@ -70,7 +98,11 @@ const wrong: [why: string, token: string, fault: RegExp, more?: object][] = [
   ['a line break at its end', `${token()}\n`, /not a signed JWT/],
   ['expired', token({ ...good, exp: NOW - 61 }), /expired/],
   ['no exp', token({ isPro: true }), /exp/],
-  ...['soon', null, {}, [], true].map((exp): [string, string, RegExp] => [`exp ${JSON.stringify(exp)}`, token({ ...good, exp }), /exp/]),
+  ...['soon', null, {}, [], true].map((exp): [string, string, RegExp] => [
+    `exp ${JSON.stringify(exp)}`,
+    token({ ...good, exp }),
+    /exp/,
+  ]),
   ['exp beyond all numbers', token(`{"exp":1e999,"isPro":true}`), /exp|read/],
   ['not yet valid', token({ ...good, nbf: NOW + 61 }), /nbf/],
   ['nbf as a text', token({ ...good, nbf: '0' }), /nbf/],
@@ -85,7 +117,11 @@ const wrong: [why: string, token: string, fault: RegExp, more?: object][] = [
   ['exp twice', token(`{"exp":1,"isPro":true,"exp":${NOW + 100}}`), /once/],
   ['a claim twice', token(`{"exp":${NOW + 100},"isPro":false,"isPro":true}`), /once/],
   ['crit', token(good, { ...hs256, crit: ['exp'] }), /crit/],
-  ['crit with an extension of its own', token(good, { ...hs256, crit: ['http://x.example'], 'http://x.example': true }), /crit/],
+  [
+    'crit with an extension of its own',
+    token(good, { ...hs256, crit: ['http://x.example'], 'http://x.example': true }),
+    /crit/,
+  ],
   ['b64', token(good, { ...hs256, b64: false }), /b64/],
   ['another type', token(good, { alg: 'HS256', typ: 'at+jwt' }), /typ/],
   ['a header that is a list', token(good, ['HS256']), /header/],
@@ -94,7 +130,11 @@ const wrong: [why: string, token: string, fault: RegExp, more?: object][] = [
   ['a header that is not UTF-8', bytes(token(), 0, (b) => Buffer.concat([b, Buffer.from([0xff])])), /header/],
   ['a payload that is a text', token('"isPro"'), /payload/],
   ['a payload that is no JSON', token('isPro'), /payload/],
-  ['a payload nested beyond all use', token(`{"exp":${NOW + 100},"a":${'['.repeat(1000)}${']'.repeat(1000)}}`), /payload/],
+  [
+    'a payload nested beyond all use',
+    token(`{"exp":${NOW + 100},"a":${'['.repeat(1000)}${']'.repeat(1000)}}`),
+    /payload/,
+  ],
   ['8 KiB and more', token({ ...good, filler: 'x'.repeat(8192) }), /8192/],
   ['a megabyte of dots', '.'.repeat(1_000_000), /8192/],
 ]
@@ -106,7 +146,8 @@ for (const [why, text, fault, more] of wrong)
     assert.not.match(seen.fault as string, /[ko]{43}/)
   })
 
-test('without a key nothing is accepted', async () => assert.match((await verifyVisitorToken(token(), { ...rules, keys: [] })).fault as string, /key/))
+test('without a key nothing is accepted', async () =>
+  assert.match((await verifyVisitorToken(token(), { ...rules, keys: [] })).fault as string, /key/))
 
 test('what the service signs, it accepts', async () => {
   const made = await signVisitorToken(KEY, { subject: 'u', issuer: 'i', audience: 'a', now: rules.now, seconds: 3600 })

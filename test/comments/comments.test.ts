@@ -5,7 +5,9 @@ import { suiteWith } from '../support/suite.js'
 import { type Desk, openDiscussion, startService } from './fixture.js'
 
 let now = Date.parse('2026-01-01T00:00:00Z')
-const [test, here] = await suiteWith('comments: what they say and who may do what', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('comments: what they say and who may do what', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
 
 const hello = { body: { markdown: 'Hello.' } }
 const post = async (who: Caller, at: string, input: object = hello) => {
@@ -62,7 +64,9 @@ test('what each role may do with a comment by somebody else, and what the respon
         ['delete', `/${own.id}`],
         ['get', `/${own.id}/replies`],
       ] as const)
-        await stranger.call(method, `${url}${path}`, method === 'post' || method === 'put' ? hello : undefined).expect(404)
+        await stranger
+          .call(method, `${url}${path}`, method === 'post' || method === 'put' ? hello : undefined)
+          .expect(404)
     }
   }
 })
@@ -73,7 +77,8 @@ test('a user who lost access no longer sees or does anything; what they wrote st
   const comment = await post(who, url)
   const { store } = here.service.app
   await store.remove(memberships, membershipId(here.organization, who.user))
-  for (const method of ['get', 'put', 'delete'] as const) await who.call(method, `${url}/${comment.id}`, method === 'put' ? hello : undefined).expect(404)
+  for (const method of ['get', 'put', 'delete'] as const)
+    await who.call(method, `${url}/${comment.id}`, method === 'put' ? hello : undefined).expect(404)
   const shown = (await here.admin.call('get', `${url}/${comment.id}`).expect(200)).body
   assert.is(shown.postedBy.id, who.user)
   assert.match(shown.postedBy.displayName, /^Person/)
@@ -92,14 +97,16 @@ test('the body: markdown as it was sent, a block tree as markdown, either in the
     assert.is(body.markdown, undefined)
     const again = await post(here.admin, url, { body })
     assert.equal(
-      (await here.admin.call('get', `${url}/${again.id}?format=document`).expect(200)).body.body.document.nodes[0].nodes,
+      (await here.admin.call('get', `${url}/${again.id}?format=document`).expect(200)).body.body.document.nodes[0]
+        .nodes,
       body.document.nodes[0].nodes,
     )
     const inTree = (await here.admin.call('post', `${url}?format=document`, hello).expect(200)).body
     assert.is(inTree.body.document.nodes[0].nodes[0].leaves[0].text, 'Hello.')
     const list = (await here.admin.call('get', `${url}?format=document&limit=1`).expect(200)).body
     assert.is(list.items[0].body.document.object, 'document')
-    const reply = (await here.admin.call('post', `${url}/${comment.id}/replies?format=document`, hello).expect(200)).body
+    const reply = (await here.admin.call('post', `${url}/${comment.id}/replies?format=document`, hello).expect(200))
+      .body
     assert.is(reply.body.document.object, 'document')
     await here.admin.call('get', `${url}?format=html`).expect(400)
   }
@@ -154,10 +161,17 @@ test('resolve and open again: once, by whom, when', async () => {
     assert.is(await open(), 1, what)
     now += 1000
     const first = (await editor.call('put', `${url}/${id}`, { resolved: true }).expect(200)).body
-    assert.equal([first.status, first.resolvedBy.id, first.resolvedAt, first.editedAt], ['resolved', editor.user, new Date(now).toISOString(), undefined])
+    assert.equal(
+      [first.status, first.resolvedBy.id, first.resolvedAt, first.editedAt],
+      ['resolved', editor.user, new Date(now).toISOString(), undefined],
+    )
     assert.is(await open(), 0)
     now += 1000
-    assert.equal((await author.call('put', `${url}/${id}`, { resolved: true }).expect(200)).body.resolvedBy.id, editor.user, 'already resolved')
+    assert.equal(
+      (await author.call('put', `${url}/${id}`, { resolved: true }).expect(200)).body.resolvedBy.id,
+      editor.user,
+      'already resolved',
+    )
     const again = (await author.call('put', `${url}/${id}`, { resolved: false }).expect(200)).body
     assert.equal([again.status, again.resolvedAt, again.resolvedBy], ['open', undefined, undefined])
     assert.is(await open(), 1)
@@ -179,8 +193,15 @@ test('replies: listed oldest first, counted, edited by their author, gone with t
     assert.is(made[0].object, 'comment-reply')
     assert.ok(made[0].urls.location.endsWith(`${at}/${made[0].id}`))
     now += 1000
-    const edited = (await other.call('put', `${at}/${made[1].id}`, { body: { markdown: 'Better.' }, addedReactions: ['🎉'] }).expect(200)).body
-    assert.equal([edited.body, edited.editedAt, edited.reactions[0].emoji], [{ markdown: 'Better.' }, new Date(now).toISOString(), '🎉'])
+    const edited = (
+      await other
+        .call('put', `${at}/${made[1].id}`, { body: { markdown: 'Better.' }, addedReactions: ['🎉'] })
+        .expect(200)
+    ).body
+    assert.equal(
+      [edited.body, edited.editedAt, edited.reactions[0].emoji],
+      [{ markdown: 'Better.' }, new Date(now).toISOString(), '🎉'],
+    )
     await one.call('put', `${at}/${made[1].id}`, hello).expect(403)
     await one.call('put', `${at}/${made[1].id}`, { resolved: true }).expect(400)
     await one.call('delete', `${at}/${made[1].id}`).expect(403)
@@ -199,7 +220,9 @@ test('replies: listed oldest first, counted, edited by their author, gone with t
     await one.call('get', at).expect(404)
     await one.call('delete', `${at}/${made[0].id}`).expect(404)
     assert.equal(
-      (await here.admin.call('get', `${owner}/commenters`).expect(200)).body.items.map((member: { id: string }) => member.id),
+      (await here.admin.call('get', `${owner}/commenters`).expect(200)).body.items.map(
+        (member: { id: string }) => member.id,
+      ),
       [one.user],
     )
   }
@@ -212,14 +235,21 @@ test('comments go on in a locked space, and on an archived or merged change requ
   await merged.merge()
   await here.admin.call('patch', desk.url, { editMode: 'locked' }).expect(200)
   for (const url of [desk.url, archived.url, merged.url]) {
-    const comment = await post(await here.caller('comment'), `${url}/comments`, { ...hello, page: await desk.id('guide'), node: 'n0' })
+    const comment = await post(await here.caller('comment'), `${url}/comments`, {
+      ...hello,
+      page: await desk.id('guide'),
+      node: 'n0',
+    })
     await post(await here.caller('comment'), `${url}/comments/${comment.id}/replies`)
     await here.admin.call('put', `${url}/comments/${comment.id}`, { resolved: true }).expect(200)
   }
 })
 
 test('a comment is found only where it was posted', async () => {
-  const [onSpace, onChange] = (await places()) as [Awaited<ReturnType<typeof places>>[0], Awaited<ReturnType<typeof places>>[0]]
+  const [onSpace, onChange] = (await places()) as [
+    Awaited<ReturnType<typeof places>>[0],
+    Awaited<ReturnType<typeof places>>[0],
+  ]
   const [a, b] = [await post(here.admin, onSpace.url), await post(here.admin, onChange.url)]
   for (const [url, id] of [
     [onSpace.url, b.id],

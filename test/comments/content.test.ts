@@ -6,17 +6,26 @@ const [test, here] = await suiteWith('comments: the content they are about', sta
 
 test('a text that would hold up everybody who reads the list is refused', async () => {
   const desk = await openDiscussion(here)
-  for (const markdown of ['a\n=\n'.repeat(5000), '> a\n\n'.repeat(3000), `> ${'a\n-\n'.repeat(4000)}`, `a|b|c\n-|-|-\n${'x\n'.repeat(9_000)}`]) {
+  for (const markdown of [
+    'a\n=\n'.repeat(5000),
+    '> a\n\n'.repeat(3000),
+    `> ${'a\n-\n'.repeat(4000)}`,
+    `a|b|c\n-|-|-\n${'x\n'.repeat(9_000)}`,
+  ]) {
     const { body } = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown } }).expect(413)
     assert.is(body.error.details[0].path, '/body/markdown')
   }
-  await here.admin.call('post', `${desk.url}/comments`, { body: { markdown: 'Title\n===\n\nText.\n'.repeat(50) } }).expect(200)
+  await here.admin
+    .call('post', `${desk.url}/comments`, { body: { markdown: 'Title\n===\n\nText.\n'.repeat(50) } })
+    .expect(200)
 })
 
 const post = async (desk: Desk, target: object, at = desk.url) =>
   (await here.admin.call('post', `${at}/comments`, { body: { markdown: 'Hm.' }, ...target }).expect(200)).body
-const target = async (desk: Desk, { id }: { id: string }, at = desk.url) => (await here.admin.call('get', `${at}/comments/${id}`).expect(200)).body.target
-const edit = (desk: Desk, page: string, markdown: string) => desk.write([{ operation: 'update_page', page, document: { markdown } }])
+const target = async (desk: Desk, { id }: { id: string }, at = desk.url) =>
+  (await here.admin.call('get', `${at}/comments/${id}`).expect(200)).body.target
+const edit = (desk: Desk, page: string, markdown: string) =>
+  desk.write([{ operation: 'update_page', page, document: { markdown } }])
 
 test('a comment on a page shows the page as it is now, and whether it says something else', async () => {
   const desk = await openDiscussion(here)
@@ -51,10 +60,17 @@ test('it follows the page through a move, a rename by a person, and a merge', as
   assert.equal([renamed.id, renamed.path, renamed.outdated], [id, 'prices/handbook', false])
   const change = await desk.changeRequest()
   await change.write([{ operation: 'update_page', page: id, slug: 'book', document: { markdown: `New.\n\n${GUIDE}` } }])
-  assert.is((await target(desk, comment)).page.path, 'prices/handbook', 'a change request changes nothing here before it is merged')
+  assert.is(
+    (await target(desk, comment)).page.path,
+    'prices/handbook',
+    'a change request changes nothing here before it is merged',
+  )
   await change.merge()
   const merged = await target(desk, comment)
-  assert.equal([merged.page.id, merged.page.path, merged.page.outdated, merged.node.id], [id, 'prices/book', false, 'n2'])
+  assert.equal(
+    [merged.page.id, merged.page.path, merged.page.outdated, merged.node.id],
+    [id, 'prices/book', false, 'n2'],
+  )
 })
 
 test('of a page that is gone it keeps what it was; when the page comes back, so does the rest', async () => {
@@ -78,7 +94,8 @@ test('of a page that is gone it keeps what it was; when the page comes back, so 
 test('a node is followed by what it says, and outdated when nothing says it any more', async () => {
   const desk = await openDiscussion(here)
   const id = await desk.id('guide')
-  const document = (await here.admin.call('get', `${desk.url}/content/page/${id}?format=document`).expect(200)).body.document
+  const document = (await here.admin.call('get', `${desk.url}/content/page/${id}?format=document`).expect(200)).body
+    .document
   const bold = document.nodes[2]
   const comment = await post(desk, { page: id, node: bold.key })
   assert.equal(comment.target.node, { id: 'n2', preview: 'Second bold paragraph.' })
@@ -119,7 +136,9 @@ test('a cell of a table is followed by its column and what it says', async () =>
   await edit(desk, id, PRICES.replaceAll('20', '25'))
   assert.is((await target(desk, comment)).page.outdated, true)
   await edit(desk, id, `${PRICES}\n\n${PRICES}`)
-  const twice = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown: 'x' }, page: id, tableCell: cell }).expect(400)
+  const twice = await here.admin
+    .call('post', `${desk.url}/comments`, { body: { markdown: 'x' }, page: id, tableCell: cell })
+    .expect(400)
   assert.is(twice.body.error.details[0].path, '/node', 'which of the two tables?')
 })
 
@@ -141,10 +160,14 @@ test('a target that is not in the content is named', async () => {
     [{ page: await desk.id('prices'), tableCell: { record: 'r9', definition: 'c0' } }, '/tableCell'],
   ]
   for (const [input, path] of cases) {
-    const { body } = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown: 'x' }, ...input }).expect(400)
+    const { body } = await here.admin
+      .call('post', `${desk.url}/comments`, { body: { markdown: 'x' }, ...input })
+      .expect(400)
     assert.is(body.error.details[0].path, path, JSON.stringify(input))
   }
-  const both = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown: ' ' }, page: 'no-such-page' }).expect(400)
+  const both = await here.admin
+    .call('post', `${desk.url}/comments`, { body: { markdown: ' ' }, page: 'no-such-page' })
+    .expect(400)
   assert.equal(
     both.body.error.details.map((detail: { path: string }) => detail.path),
     ['/body/markdown', '/page'],
@@ -155,13 +178,19 @@ test('a target that is not in the content is named', async () => {
 test('groups, links and pages without a table of contents can be commented on', async () => {
   const desk = await openDiscussion(here)
   await desk.human({ 'SUMMARY.md': '## Part\n\n* [Guide](guide.md)\n* [Elsewhere](https://example.org/a)\n' })
-  const [group, link] = [await post(desk, { page: await desk.id('part') }), await post(desk, { page: await desk.id('part/elsewhere') })]
+  const [group, link] = [
+    await post(desk, { page: await desk.id('part') }),
+    await post(desk, { page: await desk.id('part/elsewhere') }),
+  ]
   assert.equal([group.target.page.title, group.target.page.outdated], ['Part', false])
   await desk.human({ 'SUMMARY.md': '## Part\n\n* [Elsewhere](https://example.org/a)\n* [Guide](guide.md)\n' })
   assert.is((await target(desk, link)).page.outdated, false)
   const inferred = await openDiscussion(here)
   await inferred.human({ 'SUMMARY.md': null })
-  assert.is((await post(inferred, { page: await inferred.id('guide'), node: 'n1' })).target.node.preview, 'First paragraph.')
+  assert.is(
+    (await post(inferred, { page: await inferred.id('guide'), node: 'n1' })).target.node.preview,
+    'First paragraph.',
+  )
 })
 
 test('a comment in a change request is about its content, stays with it, and can be read after the merge', async () => {
@@ -182,7 +211,11 @@ test('a comment in a change request is about its content, stays with it, and can
   await here.admin.call('get', `${desk.url}/comments/${comment.id}`).expect(404)
   assert.is((await here.admin.call('get', `${desk.url}/comments`).expect(200)).body.count, 0)
   await desk.git('update-ref', '-d', change.ref)
-  assert.is((await target(desk, comment, change.url)).page.title, 'Fresh', 'without its branch, from what it was merged as')
+  assert.is(
+    (await target(desk, comment, change.url)).page.title,
+    'Fresh',
+    'without its branch, from what it was merged as',
+  )
 })
 
 test('if an admin removed main, comments are read with their pages as they were', async () => {

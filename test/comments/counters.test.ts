@@ -9,15 +9,35 @@ import { checkDocuments } from './documents.js'
 import { type Desk, openDiscussion, startService } from './fixture.js'
 
 let now = Date.now()
-const [test, here] = await suiteWith('comments: counters and what belongs to them', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('comments: counters and what belongs to them', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
 
 const body = { markdown: 'Hello.' }
-const made = async (who: Caller, path: string): Promise<string> => (await who.call('post', path, { body }).expect(200)).body.id
+const made = async (who: Caller, path: string): Promise<string> =>
+  (await who.call('post', path, { body }).expect(200)).body.id
 
-type Step = { act: 'comment' | 'reply' | 'resolve' | 'open' | 'react' | 'unreact' | 'delete' | 'deleteReply' | 'edit'; who: number; at: number; which: number }
+type Step = {
+  act: 'comment' | 'reply' | 'resolve' | 'open' | 'react' | 'unreact' | 'delete' | 'deleteReply' | 'edit'
+  who: number
+  at: number
+  which: number
+}
 const steps = fc.array(
   fc.record<Step>({
-    act: fc.constantFrom('comment', 'comment', 'reply', 'reply', 'resolve', 'open', 'react', 'unreact', 'delete', 'deleteReply', 'edit'),
+    act: fc.constantFrom(
+      'comment',
+      'comment',
+      'reply',
+      'reply',
+      'resolve',
+      'open',
+      'react',
+      'unreact',
+      'delete',
+      'deleteReply',
+      'edit',
+    ),
     who: fc.nat(2),
     at: fc.nat(2),
     which: fc.nat(5),
@@ -32,7 +52,9 @@ test(
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
         const desk = await openDiscussion(here)
-        const urls = [desk.url, (await desk.changeRequest()).url, (await desk.changeRequest()).url].map((url) => `${url}/comments`)
+        const urls = [desk.url, (await desk.changeRequest()).url, (await desk.changeRequest()).url].map(
+          (url) => `${url}/comments`,
+        )
         const posted: string[][] = [[], [], []]
         const replies: [string, string][] = []
         for (const { act, who, at, which } of all) {
@@ -82,7 +104,8 @@ async function talk(desk: Desk, who: Caller): Promise<{ url: string; id: string 
   for (const owner of [desk.url, change.url]) {
     const id = await made(who, `${owner}/comments`)
     const reply = await made(here.admin, `${owner}/comments/${id}/replies`)
-    for (const path of [id, `${id}/replies/${reply}`]) await who.call('put', `${owner}/comments/${path}`, { addedReactions: ['👍'] }).expect(200)
+    for (const path of [id, `${id}/replies/${reply}`])
+      await who.call('put', `${owner}/comments/${path}`, { addedReactions: ['👍'] }).expect(200)
     found.push({ url: owner, id })
   }
   return found
@@ -94,7 +117,8 @@ test('a duplicate begins without comments; a purge takes them along, with those 
   const [onSpace, onChange] = await talk(desk, who)
   const copy = (await here.admin.call('post', `${desk.url}/duplicate`).expect(201)).body
   assert.is(copy.comments, 0)
-  for (const list of ['comments', 'commenters']) assert.is((await here.admin.call('get', `/v1/spaces/${copy.id}/${list}`).expect(200)).body.count, 0)
+  for (const list of ['comments', 'commenters'])
+    assert.is((await here.admin.call('get', `/v1/spaces/${copy.id}/${list}`).expect(200)).body.count, 0)
   await here.admin.call('delete', desk.url).expect(204)
   await who.call('get', `${onSpace?.url}/comments`).expect(404)
   await who.call('post', `${onChange?.url}/comments`, { body }).expect(404)

@@ -2,7 +2,11 @@ import { startService, type TestService } from '../support/service.js'
 import { deskOf, type Desk } from '../commits/fixture.js'
 
 export const GUIDE = ['# Guide', 'First paragraph.', 'Second **bold** paragraph.', 'Third paragraph.', ''].join('\n\n')
-export const PRICES = ['# Prices', '| Plan | Price |\n| --- | --- |\n| Basic | 5 |\n| Pro | 20 |\n| Team | 20 |', ''].join('\n\n')
+export const PRICES = [
+  '# Prices',
+  '| Plan | Price |\n| --- | --- |\n| Basic | 5 |\n| Pro | 20 |\n| Team | 20 |',
+  '',
+].join('\n\n')
 
 /** What a new desk for comments has. */
 export const FILES = {
@@ -14,7 +18,8 @@ export const FILES = {
 
 /** A space with three pages, to be commented on. */
 export async function openDiscussion(here: TestService): Promise<Desk> {
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Talk' }).expect(201)).body.id
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Talk' }).expect(201))
+    .body.id
   return deskOf(here, space, FILES)
 }
 

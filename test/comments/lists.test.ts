@@ -6,7 +6,9 @@ import { suiteWith } from '../support/suite.js'
 import { openDiscussion, startService } from './fixture.js'
 
 let now = Date.parse('2026-01-01T00:00:00Z')
-const [test, here] = await suiteWith('comments: lists, reactions, events', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('comments: lists, reactions, events', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
 
 const body = { markdown: 'Hello.' }
 const idsOf = (list: { items: { id: string }[] }): string[] => list.items.map(({ id }) => id)
@@ -70,7 +72,9 @@ test('a cursor neither repeats nor skips while comments come, go, and are resolv
   await here.admin.call('delete', `${url}/comments/${ids[3]}`).expect(204)
   await here.admin.call('put', `${url}/comments/${ids[2]}`, { resolved: true }).expect(200)
   await add()
-  const second = (await here.admin.call('get', `${url}/comments?status=open&limit=2&page=${first.next.page}`).expect(200)).body
+  const second = (
+    await here.admin.call('get', `${url}/comments?status=open&limit=2&page=${first.next.page}`).expect(200)
+  ).body
   assert.equal([idsOf(second), second.next, second.count], [[ids[1], ids[0]], undefined, 4])
 })
 
@@ -97,7 +101,11 @@ test("reactions: each user once per emoji, in the order in which they came; only
       ['👍', 2, one.user, other.user],
     ].sort(),
   )
-  assert.equal((await react(other, { removedReactions: ['🎉', '👀'] })).length, 2, 'one of somebody else, and a missing one')
+  assert.equal(
+    (await react(other, { removedReactions: ['🎉', '👀'] })).length,
+    2,
+    'one of somebody else, and a missing one',
+  )
   assert.equal(await react(one, { removedReactions: ['👍'], addedReactions: ['❤'] }), [
     ['🎉', 1, one.user],
     ['👍', 1, other.user],
@@ -128,7 +136,8 @@ test('a comment has at most fifty different reactions; those that are there can 
   const { url } = await openDiscussion(here)
   const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
   const emoji = Array.from({ length: 51 }, (_, i) => String.fromCodePoint(0x1f600 + i))
-  const put = (who: Caller, addedReactions: string[], status: number) => who.call('put', `${url}/comments/${id}`, { addedReactions }).expect(status)
+  const put = (who: Caller, addedReactions: string[], status: number) =>
+    who.call('put', `${url}/comments/${id}`, { addedReactions }).expect(status)
   for (let i = 0; i < 50; i += 10) await put(here.admin, emoji.slice(i, i + 10), 200)
   await put(here.admin, emoji.slice(50), 409)
   assert.is((await put(await here.caller('comment'), emoji.slice(40, 50), 200)).body.reactions.length, 50)
@@ -161,14 +170,24 @@ test('every change has one event, with who and where; what changes nothing has n
       ['comment.deleted', {}],
     ],
   )
-  for (const one of told) assert.equal([one.actor, one.subject], [here.admin.user, { space: desk.space, changeRequest: change.id, comment: id }])
+  for (const one of told)
+    assert.equal(
+      [one.actor, one.subject],
+      [here.admin.user, { space: desk.space, changeRequest: change.id, comment: id }],
+    )
 })
 
 test('a page of fifty among many comments costs about what it costs among few: it is read from the order of the store', async () => {
   const desk = await openDiscussion(here)
   const { store } = here.service.app
   const draft = (n: number) => ({
-    ...{ id: `many-${n}`, space: desk.space, postedBy: here.admin.user, postedAt: new Date(now + n).toISOString(), markdown: `${n}` },
+    ...{
+      id: `many-${n}`,
+      space: desk.space,
+      postedBy: here.admin.user,
+      postedAt: new Date(now + n).toISOString(),
+      markdown: `${n}`,
+    },
     ...{ status: 'open' as const, replies: 0, revision: '' },
   })
   await store.transact(async (tx) => {
@@ -184,13 +203,19 @@ test('a page of fifty among many comments costs about what it costs among few: i
     return found
   }) as typeof store.find
   try {
-    const list = (await here.admin.call('get', `${desk.url}/comments?limit=50&status=open&authors=${here.admin.user}`).expect(200)).body
+    const list = (
+      await here.admin.call('get', `${desk.url}/comments?limit=50&status=open&authors=${here.admin.user}`).expect(200)
+    ).body
     assert.equal([list.count, list.items.length, list.items[0].body.markdown], [5000, 50, '4999'])
     assert.ok(read < 100, `${read} documents were searched`)
   } finally {
     store.find = original
   }
-  assert.is((await store.page(comments, 'posted', `${discussionKey({ space: desk.space })}///`, { limit: 0, direction: 'asc' })).count, 5000)
+  assert.is(
+    (await store.page(comments, 'posted', `${discussionKey({ space: desk.space })}///`, { limit: 0, direction: 'asc' }))
+      .count,
+    5000,
+  )
 })
 
 test.run()

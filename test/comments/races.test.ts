@@ -6,7 +6,8 @@ import { openDiscussion, startService } from './fixture.js'
 const [test, here] = await suiteWith('comments: two at once', startService)
 
 const body = { markdown: 'Hello.' }
-const statuses = (responses: readonly { status: number }[]) => [...new Set(responses.map(({ status }) => status))].sort()
+const statuses = (responses: readonly { status: number }[]) =>
+  [...new Set(responses.map(({ status }) => status))].sort()
 
 test('twenty users react, post and reply at once: nothing is lost, nothing counted twice', async () => {
   const { url } = await openDiscussion(here)
@@ -35,7 +36,9 @@ test('two users resolve: one did it, and both learn who', async () => {
   for (let round = 0; round < 5; round++) {
     const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
     const people = [await here.caller('edit'), await here.caller('review'), await here.caller('create')]
-    const responses = await Promise.all(people.map((who) => who.call('put', `${url}/comments/${id}`, { resolved: true })))
+    const responses = await Promise.all(
+      people.map((who) => who.call('put', `${url}/comments/${id}`, { resolved: true })),
+    )
     assert.equal(statuses(responses), [200])
     assert.is(new Set(responses.map((response) => response.body.resolvedBy.id)).size, 1)
   }
@@ -54,9 +57,14 @@ test('a write to something that is deleted at the same moment comes before it or
       here.admin.call('post', `${one}/replies`, { body }),
       here.admin.call('put', `${one}/replies/${reply}`, { addedReactions: ['👍'] }),
     ]
-    const deletes = [here.admin.call('delete', one), here.admin.call('delete', one), here.admin.call('delete', `${one}/replies/${reply}`)]
+    const deletes = [
+      here.admin.call('delete', one),
+      here.admin.call('delete', one),
+      here.admin.call('delete', `${one}/replies/${reply}`),
+    ]
     const all = round % 2 === 0 ? [...writes, ...deletes] : [...deletes, ...writes]
-    for (const response of await Promise.all(all)) assert.ok([200, 204, 404].includes(response.status), `${response.status} ${response.text}`)
+    for (const response of await Promise.all(all))
+      assert.ok([200, 204, 404].includes(response.status), `${response.status} ${response.text}`)
     await here.admin.call('get', one).expect(404)
   }
   assert.is((await here.admin.call('get', url).expect(200)).body.comments, 0)
@@ -79,7 +87,8 @@ test('a comment made while the space is deleted is stored or gets 404; once rest
 test('everything is there after a restart, in the same order', async () => {
   const { url } = await openDiscussion(here)
   for (let i = 0; i < 5; i++) await here.admin.call('post', `${url}/comments`, { body }).expect(200)
-  const list = async () => (await here.admin.call('get', `${url}/comments`).expect(200)).body.items.map((one: { id: string }) => one.id)
+  const list = async () =>
+    (await here.admin.call('get', `${url}/comments`).expect(200)).body.items.map((one: { id: string }) => one.id)
   const before = await list()
   await here.restart()
   assert.equal(await list(), before)

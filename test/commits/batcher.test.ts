@@ -85,7 +85,10 @@ test('if the lock cannot be had, or the work fails, whoever waits is told, and t
   const failed = new Error('the database is away')
   let fails = true
   const locks = new KeyedMutex()
-  const batcher = new Batcher({ run: (key, work) => (fails ? Promise.reject(failed) : locks.run(key, work)), idle: () => locks.idle() }, 64)
+  const batcher = new Batcher(
+    { run: (key, work) => (fails ? Promise.reject(failed) : locks.run(key, work)), idle: () => locks.idle() },
+    64,
+  )
   const outcome = (work: (turn: Turn<Waiting & { done(): void }>) => Promise<void>): Promise<unknown> =>
     new Promise((told) => batcher.add('space', { done: () => told('done'), reject: told }, work))
   const handle = async (turn: Turn<Waiting & { done(): void }>): Promise<void> => {

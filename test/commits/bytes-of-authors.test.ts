@@ -22,8 +22,15 @@ test('an edit with LF of a page with CRLF changes the lines that it changes; a m
   assert.is(await desk.file('a.md'), '---\r\nicon: y\r\n---\r\n\r\n# A\r\n')
   // As a tree of blocks.
   const { document } = (await desk.admin.call('get', `${desk.url}/content/page/${b}?format=document`).expect(200)).body
-  const { nodes } = (await desk.admin.call('get', `${desk.url}/content/page/${a}?format=document`).expect(200)).body.document
-  await desk.write([{ operation: 'update_page', page: a, document: { document: { ...document, nodes: [...nodes, ...document.nodes.slice(1)] } } }])
+  const { nodes } = (await desk.admin.call('get', `${desk.url}/content/page/${a}?format=document`).expect(200)).body
+    .document
+  await desk.write([
+    {
+      operation: 'update_page',
+      page: a,
+      document: { document: { ...document, nodes: [...nodes, ...document.nodes.slice(1)] } },
+    },
+  ])
   assert.is(await desk.file('a.md'), '---\r\nicon: y\r\n---\r\n\r\n# A\r\n\r\nOne.\r\n\r\nMore.\r\n\r\nTwo.\r\n')
   // What decides a conflict is a text of the file too.
   const change = await desk.changeRequest()
@@ -37,7 +44,10 @@ for (const side of ['main', 'the change request', 'both', 'both in two ways'])
   test(`a conflict's resolution has the line ends that were changed meanwhile, by ${side}`, async () => {
     const lf = '# A\n\nOne.\n\nTwo.\n'
     const inTwoWays = side === 'both in two ways'
-    const desk = await openDesk(here, { 'SUMMARY.md': listed('* [A](a.md)'), 'a.md': inTwoWays ? lf.replace('\n', '\r\n') : lf })
+    const desk = await openDesk(here, {
+      'SUMMARY.md': listed('* [A](a.md)'),
+      'a.md': inTwoWays ? lf.replace('\n', '\r\n') : lf,
+    })
     const change = await desk.changeRequest()
     const put = (word: string, crlf: boolean): string => lf.replace('One', word).replaceAll('\n', crlf ? '\r\n' : '\n')
     await desk.human({ 'a.md': put('Main', side !== 'the change request') })
@@ -54,7 +64,11 @@ test('a table of contents and file names of different Unicode compositions find 
   ] as const) {
     const path = `${named}/${composed}/${named}.md`
     const desk = await openDesk(here, {
-      'SUMMARY.md': listed('* [Home](README.md)', `* [Menu](${written}/${written}/${written}.md)`, `* [More](${written}/more.md)`),
+      'SUMMARY.md': listed(
+        '* [Home](README.md)',
+        `* [Menu](${written}/${written}/${written}.md)`,
+        `* [More](${written}/more.md)`,
+      ),
       'README.md': `# Home\n\nSee [the menu](${written}/${written}/${written}.md).\n`,
       [path]: '# Menu\n',
       [`${named}/more.md`]: '# More\n',
@@ -133,7 +147,12 @@ for (const [what, files] of [
   ['a symbolic link', { 'SUMMARY.md': { link: '../toc.md' } }],
 ] as const)
   test(`an edit of a SUMMARY.md that is ${what} is rejected with the reason`, async () => {
-    const desk = await openDesk(here, { ...files, 'README.md': '# R\n', 'vars.yaml': '', '.gitbook/vars.yaml': { link: '../vars.yaml' } })
+    const desk = await openDesk(here, {
+      ...files,
+      'README.md': '# R\n',
+      'vars.yaml': '',
+      '.gitbook/vars.yaml': { link: '../vars.yaml' },
+    })
     const page = await desk.id('readme')
     const { error } = await desk.write([{ operation: 'update_page', page, title: 'Other' }], 400)
     assert.match(error.message, new RegExp(`SUMMARY\\.md is ${what}.*Replace it`))
@@ -144,7 +163,13 @@ for (const [what, files] of [
 
 test('a README without an entry gets one only when the table of contents is edited', async () => {
   const summary = '# Summary\n\n## Part\n\n* [A](a.md)\n'
-  const desk = await openDesk(here, { 'book.json': '{}', 'SUMMARY.md': summary, 'README.md': '# Home\n', 'a.md': '# A\n', '.gitbook/assets/x.png': 'png' })
+  const desk = await openDesk(here, {
+    'book.json': '{}',
+    'SUMMARY.md': summary,
+    'README.md': '# Home\n',
+    'a.md': '# A\n',
+    '.gitbook/assets/x.png': 'png',
+  })
   const titles = async (): Promise<string[]> => flat(await desk.pages()).map(({ title }) => title)
   assert.equal(await titles(), ['Introduction', 'Part', 'A'])
   const [home, a] = [await desk.id('readme'), await desk.id('part/a')]
@@ -153,9 +178,12 @@ test('a README without an entry gets one only when the table of contents is edit
   assert.is(await desk.file('SUMMARY.md'), summary)
   const changes = [await desk.changeRequest(), await desk.changeRequest()]
   for (const [n, change] of changes.entries())
-    await change.write([{ operation: 'insert_page', title: `New ${n}`, into: null, at: n + 1, document: { markdown: '# New\n' } }])
+    await change.write([
+      { operation: 'insert_page', title: `New ${n}`, into: null, at: n + 1, document: { markdown: '# New\n' } },
+    ])
   for (const change of changes) await change.merge()
-  const made = '# Summary\n\n* [Introduction](README.md)\n* [New 0](new-0.md)\n\n## Part\n\n* [A](a.md)\n\n***\n\n* [New 1](new-1.md)\n'
+  const made =
+    '# Summary\n\n* [Introduction](README.md)\n* [New 0](new-0.md)\n\n## Part\n\n* [A](a.md)\n\n***\n\n* [New 1](new-1.md)\n'
   assert.is(await desk.file('SUMMARY.md'), made)
   await desk.write([{ operation: 'update_page', page: home, title: 'Welcome' }])
   assert.is(await desk.file('SUMMARY.md'), made.replace('Introduction', 'Welcome'))
@@ -174,7 +202,11 @@ test('a page that is renamed to the name of the README gets its own entry change
 })
 
 test('flags that are unset leave no trace, and a slug may end with .md', async () => {
-  const files = { 'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'), 'a.md': '# A\n', 'b.md': '---\nhidden: false # so\n---\n\n# B\n' }
+  const files = {
+    'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'),
+    'a.md': '# A\n',
+    'b.md': '---\nhidden: false # so\n---\n\n# B\n',
+  }
   const desk = await openDesk(here, files)
   const [a, b] = [await desk.id('a'), await desk.id('b')]
   await desk.write([{ operation: 'update_page', page: a, hidden: true, noIndex: true, noRobotsIndex: true }])

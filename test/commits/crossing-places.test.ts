@@ -7,7 +7,8 @@ import { type ChangeRequestDesk, type Desk, expectStatus, flat, openDesk } from 
 const [test, here] = await suiteWith('pages that two sides put in place of others', startService)
 
 const PARTS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
-const text = (name: string): string => `# ${name}\n\n${PARTS.map((part) => `The ${part} thing about ${name}.\n`).join('\n')}`
+const text = (name: string): string =>
+  `# ${name}\n\n${PARTS.map((part) => `The ${part} thing about ${name}.\n`).join('\n')}`
 const FILES = {
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [One](one.md)\n* [Two](two.md)\n* [Three](three.md)\n',
   'README.md': '# Home\n',
@@ -15,9 +16,12 @@ const FILES = {
   'two.md': text('Two'),
   'three.md': text('Three'),
 }
-const idOf = async (desk: Desk, title: string): Promise<string> => flat(await desk.pages()).find((page) => page.title === title)?.id as string
+const idOf = async (desk: Desk, title: string): Promise<string> =>
+  flat(await desk.pages()).find((page) => page.title === title)?.id as string
 const conflictsOf = async (desk: Desk, change: ChangeRequestDesk): Promise<string[]> =>
-  (await desk.admin.call('get', `${change.url}/conflicts`).expect(expectStatus(200))).body.items.map(({ path, kind }: any) => `${path} ${kind}`)
+  (await desk.admin.call('get', `${change.url}/conflicts`).expect(expectStatus(200))).body.items.map(
+    ({ path, kind }: any) => `${path} ${kind}`,
+  )
 const move = (page: string, slug: string): object => ({ operation: 'update_page', page, slug })
 
 for (const take of ['main', 'change-request'] as const)
@@ -27,7 +31,11 @@ for (const take of ['main', 'change-request'] as const)
     const change = await desk.changeRequest()
     await change.write([move(one, 'between'), move(two, 'left')])
     await desk.write([move(one, 'right'), move(two, 'between')])
-    assert.equal((await conflictsOf(desk, change)).sort(), ['SUMMARY.md content', 'between.md rename', 'left.md rename'])
+    assert.equal((await conflictsOf(desk, change)).sort(), [
+      'SUMMARY.md content',
+      'between.md rename',
+      'left.md rename',
+    ])
     const resolve = ['SUMMARY.md', 'left.md', 'between.md'].map((path) => ({ path, take }))
     await change.update(200, { resolve })
     await change.merge()

@@ -18,7 +18,11 @@ Mind the __gap__.
 {% endhint %}
 [relative](sub/other.md)
 `
-const FILES = { 'SUMMARY.md': '# T\n\n* [Home](README.md)\n* [Other](sub/other.md)\n', 'README.md': PAGE, 'sub/other.md': '# Other\n' }
+const FILES = {
+  'SUMMARY.md': '# T\n\n* [Home](README.md)\n* [Other](sub/other.md)\n',
+  'README.md': PAGE,
+  'sub/other.md': '# Other\n',
+}
 
 test('one text of a page that was read as a tree is changed: one line of one file', async () => {
   const desk = await openDesk(here, FILES)
@@ -47,10 +51,18 @@ test('a new page is written from a tree', async () => {
   const text = (value: string) => ({ object: 'text', leaves: [{ object: 'leaf', text: value, marks: [] }] })
   const nodes = [
     { object: 'block', type: 'heading-1', nodes: [text('New')] },
-    { object: 'block', type: 'hint', data: { style: 'info' }, nodes: [{ object: 'block', type: 'paragraph', nodes: [text('a *star* {% endhint %}')] }] },
+    {
+      object: 'block',
+      type: 'hint',
+      data: { style: 'info' },
+      nodes: [{ object: 'block', type: 'paragraph', nodes: [text('a *star* {% endhint %}')] }],
+    },
   ]
   await desk.write([{ operation: 'insert_page', document: { document: { object: 'document', nodes } } }])
-  assert.is(await desk.file('new.md'), '# New\n\n{% hint style="info" %}\na \\*star\\* \\{% endhint %}\n{% endhint %}\n')
+  assert.is(
+    await desk.file('new.md'),
+    '# New\n\n{% hint style="info" %}\na \\*star\\* \\{% endhint %}\n{% endhint %}\n',
+  )
 })
 
 test('a tree that is none is refused with the place, and nothing is written', async () => {
@@ -58,7 +70,10 @@ test('a tree that is none is refused with the place, and nothing is written', as
   const page = await desk.id('readme')
   const before = await desk.git('rev-parse', 'main')
   const nodes = [{ object: 'block', type: 'hint', data: { style: 7 }, nodes: [] }]
-  const response = await desk.write([{ operation: 'update_page', page, document: { document: { object: 'document', nodes } } }], 400)
+  const response = await desk.write(
+    [{ operation: 'update_page', page, document: { document: { object: 'document', nodes } } }],
+    400,
+  )
   assert.match(JSON.stringify(response), 'nodes/0/data/style: must be a string')
   assert.is(await desk.git('rev-parse', 'main'), before)
 })

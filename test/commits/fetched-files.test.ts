@@ -17,13 +17,17 @@ let heldOne: (() => void) | null = null
 test.before(async () => {
   server = createServer((req, res) => {
     const { pathname } = new URL(req.url ?? '/', 'http://x')
-    const send = (type: string, body: string | Buffer, status = 200) => res.writeHead(status, { 'content-type': type }).end(body)
+    const send = (type: string, body: string | Buffer, status = 200) =>
+      res.writeHead(status, { 'content-type': type }).end(body)
     if (pathname === '/picture') return send('image/png', Buffer.from([1, 2, 3]))
     if (pathname === '/page') return send('text/html; charset=utf-8', '<h1>Sign in</h1>')
     if (pathname === '/gone') return send('text/plain', 'gone', 410)
     if (pathname === '/big') return send('application/zip', Buffer.alloc(LIMIT + 1))
     if (pathname === '/almost') return send('application/zip', Buffer.alloc(LIMIT))
-    if (pathname === '/inside') return void res.writeHead(302, { location: `http://127.0.0.2:${(server.address() as AddressInfo).port}/picture` }).end()
+    if (pathname === '/inside')
+      return void res
+        .writeHead(302, { location: `http://127.0.0.2:${(server.address() as AddressInfo).port}/picture` })
+        .end()
     if (pathname === '/held') {
       held.push(() => send('text/plain', 'at last'))
       heldOne?.()
@@ -33,7 +37,9 @@ test.before(async () => {
   })
   await new Promise<void>((done) => server.listen(0, '0.0.0.0', done))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  here = await startService({ env: { BINDERY_FILE_LIMIT_BYTES: String(LIMIT), BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1' } })
+  here = await startService({
+    env: { BINDERY_FILE_LIMIT_BYTES: String(LIMIT), BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1' },
+  })
   space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
 })
 test.after(async () => {
@@ -45,11 +51,15 @@ test.after(async () => {
 const insert = (...files: object[]) => ({ operation: 'insert_files', files })
 const page = { operation: 'insert_page', title: 'Page', document: { markdown: 'Text.' } }
 const write = (...changes: object[]) => here.admin.call('post', `/v1/spaces/${space}/content`, { changes })
-const revision = async (): Promise<string> => (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.revision
+const revision = async (): Promise<string> =>
+  (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.revision
 
 test('files are fetched, named, and can be linked to by their ref in the same batch', async () => {
   const linked = { operation: 'insert_page', title: 'With picture', document: { markdown: '![](/files/logo)\n' } }
-  const { body } = await write(insert({ name: 'logo', ref: 'logo', url: `${base}/picture` }, { name: 'notes.txt', url: `${base}/text` }), linked).expect(200)
+  const { body } = await write(
+    insert({ name: 'logo', ref: 'logo', url: `${base}/picture` }, { name: 'notes.txt', url: `${base}/text` }),
+    linked,
+  ).expect(200)
   assert.equal(
     body.insertedFiles.map((one: { name: string; path: string; ref?: string }) => [one.name, one.path, one.ref]),
     [
@@ -57,7 +67,9 @@ test('files are fetched, named, and can be linked to by their ref in the same ba
       ['notes.txt', '.gitbook/assets/notes.txt', undefined],
     ],
   )
-  const { body: read } = await here.admin.call('get', `/v1/spaces/${space}/content/page/${body.changes[0].page}?format=markdown`).expect(200)
+  const { body: read } = await here.admin
+    .call('get', `/v1/spaces/${space}/content/page/${body.changes[0].page}?format=markdown`)
+    .expect(200)
   assert.match(JSON.stringify(read), /\.gitbook\/assets\/logo\.png/)
   const { body: files } = await here.admin.call('get', `/v1/spaces/${space}/content/files`).expect(200)
   const picture = files.items.find((one: { name: string }) => one.name === 'logo.png')

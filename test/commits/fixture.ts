@@ -81,7 +81,10 @@ async function blobOf(repo: string, name: string): Promise<Buffer | null> {
 export async function deskOf(here: TestService, space: string, files?: Files, hands?: Hands): Promise<Desk> {
   const { admin } = here
   const repo = join(here.dir, 'repos', `${space}.git`)
-  const { repo: where, human } = hands ?? { repo: async () => repo, human: (changes, options) => commitTo(repo, changes, options) }
+  const { repo: where, human } = hands ?? {
+    repo: async () => repo,
+    human: (changes, options) => commitTo(repo, changes, options),
+  }
   const url = `/v1/spaces/${space}`
   const plain = async (...args: string[]): Promise<string> => git(await where(), args)
   const desk: Desk = {
@@ -96,9 +99,12 @@ export async function deskOf(here: TestService, space: string, files?: Files, ha
       (await admin.call('post', `${url}/content`, { changes }).set(headers).expect(expectStatus(status))).body,
     file: async (path, ref = 'main') => (await blobOf(await where(), `${ref}:${path}`))?.toString('utf8') ?? null,
     bytes: async (path, ref = 'main') => gitBytes(await where(), ['cat-file', 'blob', `${ref}:${path}`]),
-    paths: async (ref = 'main') => (await plain('ls-tree', '-r', '-z', '--name-only', ref)).split('\0').filter((path) => path !== ''),
-    changed: async (ref = 'main') => (await plain('diff', '--name-status', '--no-renames', `${ref}^`, ref)).split('\n').filter((line) => line !== ''),
-    pages: async (at = '') => (await admin.call('get', `${url}${at}/content/pages`).expect(expectStatus(200))).body.pages,
+    paths: async (ref = 'main') =>
+      (await plain('ls-tree', '-r', '-z', '--name-only', ref)).split('\0').filter((path) => path !== ''),
+    changed: async (ref = 'main') =>
+      (await plain('diff', '--name-status', '--no-renames', `${ref}^`, ref)).split('\n').filter((line) => line !== ''),
+    pages: async (at = '') =>
+      (await admin.call('get', `${url}${at}/content/pages`).expect(expectStatus(200))).body.pages,
     byPath: async (at) => new Map(flat(await desk.pages(at)).map((page) => [page.path, page])),
     id: async (path, at) => {
       const page = (await desk.byPath(at)).get(path)
@@ -114,9 +120,15 @@ export async function deskOf(here: TestService, space: string, files?: Files, ha
         ref: `refs/heads/change-requests/${body.number}`,
         url: own,
         write: async (changes, status = 200, headers = {}) =>
-          (await admin.call('post', `${own}/content?compat=false`, { changes }).set(headers).expect(expectStatus(status))).body,
+          (
+            await admin
+              .call('post', `${own}/content?compat=false`, { changes })
+              .set(headers)
+              .expect(expectStatus(status))
+          ).body,
         merge: async (status = 200) => (await admin.call('post', `${own}/merge`).expect(expectStatus(status))).body,
-        update: async (status = 200, body) => (await admin.call('post', `${own}/update`, body).expect(expectStatus(status))).body,
+        update: async (status = 200, body) =>
+          (await admin.call('post', `${own}/update`, body).expect(expectStatus(status))).body,
       }
     },
   }
@@ -138,14 +150,20 @@ const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes
 const quoted = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
 
 /** A commit of a person, made by plain Git on top of a branch. Deletions come first, so that a file can become a folder. */
-export async function commitTo(repo: string, files: Files, { message = 'By hand', ref = 'refs/heads/main', parents = [] as string[] } = {}): Promise<string> {
+export async function commitTo(
+  repo: string,
+  files: Files,
+  { message = 'By hand', ref = 'refs/heads/main', parents = [] as string[] } = {},
+): Promise<string> {
   const signature = `Ada Author <ada@example.com> ${Math.floor(Date.now() / 1000)} +0000`
   const entries = Object.entries(files)
   const gone = entries.filter(([, value]) => value === null).map(([path]) => Buffer.from(`D ${quoted(path)}\n`))
   const put = entries.flatMap(([path, value]) => {
     if (value === null) return []
     const link = typeof value === 'object' && 'link' in value
-    const bytes = Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : (value as { link: string }).link)
+    const bytes = Buffer.isBuffer(value)
+      ? value
+      : Buffer.from(typeof value === 'string' ? value : (value as { link: string }).link)
     return [Buffer.from(`M ${link ? '120000' : '100644'} inline ${quoted(path)}\n`), data(bytes)]
   })
   const start = Buffer.from(`commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`)

@@ -13,14 +13,22 @@ const FILES = {
   'dir/README.md': '# Dir\n',
   'dir/in.md': '# In\n',
 }
-const page = (members: object): object => ({ operation: 'insert_page', title: 'T', document: { markdown: 't\n' }, ...members })
+const page = (members: object): object => ({
+  operation: 'insert_page',
+  title: 'T',
+  document: { markdown: 't\n' },
+  ...members,
+})
 
 /** Every change is refused with one of the statuses, and main stays. */
 async function refused(desk: Desk, changes: object[], statuses = [400]): Promise<void> {
   const before = await desk.git('rev-parse', 'main')
   for (const change of changes) {
     const response = await desk.admin.call('post', `${desk.url}/content`, { changes: [change] })
-    assert.ok(statuses.includes(response.status), `${JSON.stringify(change).slice(0, 200)}: ${response.status} ${response.text}`)
+    assert.ok(
+      statuses.includes(response.status),
+      `${JSON.stringify(change).slice(0, 200)}: ${response.status} ${response.text}`,
+    )
   }
   assert.is(await desk.git('rev-parse', 'main'), before)
 }
@@ -29,13 +37,31 @@ test('a condition that no visitor could be held against', async () => {
   const desk = await openDesk(here, FILES)
   const bad = ['((', 'visitor.claims.constructor', 'process.exit()', 'visitor.x', '/a/.test(visitor.claims.unsigned.x)']
   const one = await desk.id('one')
-  await refused(desk, [...bad.map((condition) => page({ condition })), ...bad.map((condition) => ({ operation: 'update_page', page: one, condition }))])
+  await refused(desk, [
+    ...bad.map((condition) => page({ condition })),
+    ...bad.map((condition) => ({ operation: 'update_page', page: one, condition })),
+  ])
 })
 
 test('slugs and names that must not be in a tree', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, one] = [await desk.id('dir'), await desk.id('one')]
-  const bad = ['..', '.', '.git', '.GIT', 'a/b', 'a\\b', 'a\0b', 'a\nb', '', 'x'.repeat(101), 'README', ' a', 'git~1', '.git\u200c']
+  const bad = [
+    '..',
+    '.',
+    '.git',
+    '.GIT',
+    'a/b',
+    'a\\b',
+    'a\0b',
+    'a\nb',
+    '',
+    'x'.repeat(101),
+    'README',
+    ' a',
+    'git~1',
+    '.git\u200c',
+  ]
   await refused(
     desk,
     bad.filter((slug) => slug !== 'git~1' && slug !== '.git\u200c').map((slug) => page({ slug })),
@@ -48,7 +74,10 @@ test('slugs and names that must not be in a tree', async () => {
     desk,
     ['..', '.git', 'README', 'a\nb'].map((slug) => ({ operation: 'update_page', page: one, slug })),
   )
-  const file = (members: object) => ({ operation: 'insert_files', files: [{ name: 'a.png', base64: 'AAAA', ...members }] })
+  const file = (members: object) => ({
+    operation: 'insert_files',
+    files: [{ name: 'a.png', base64: 'AAAA', ...members }],
+  })
   await refused(
     desk,
     ['..', '.git', 'a/b', 'a\0', '.gitmodules', 'x'.repeat(300)].map((name) => file({ name })),
@@ -66,7 +95,11 @@ test('a long title in any script makes a file that file systems take; a slug tha
   const desk = await openDesk(here, FILES)
   const titles = ['語'.repeat(255), '𠮷'.repeat(120), 'é'.repeat(255)]
   for (const title of titles)
-    await desk.write([page({ title }), page({ title }), { operation: 'upsert_reusable_content', title, document: { markdown: 'r\n' } }])
+    await desk.write([
+      page({ title }),
+      page({ title }),
+      { operation: 'upsert_reusable_content', title, document: { markdown: 'r\n' } },
+    ])
   const names = (await desk.paths()).map((path) => path.split('/').at(-1) as string)
   assert.is(names.length, 14)
   for (const name of names) assert.ok(Buffer.byteLength(name) <= 255 && !name.includes('\ufffd'), name)
@@ -93,7 +126,12 @@ test('files that the same batch renames or deletes are returned as they are in t
 
 test('targets that do not exist, or cannot contain the page', async () => {
   const desk = await openDesk(here, FILES)
-  const [dir, inner, site, home] = [await desk.id('dir'), await desk.id('dir/in'), await desk.id('site'), await desk.id('readme')]
+  const [dir, inner, site, home] = [
+    await desk.id('dir'),
+    await desk.id('dir/in'),
+    await desk.id('site'),
+    await desk.id('readme'),
+  ]
   await refused(desk, [
     page({ into: 'nope' }),
     page({ slug: 'one' }),
@@ -126,7 +164,10 @@ test('names that differ by case alone: 400 or 409 with both', async () => {
   const before = await desk.git('rev-parse', 'main')
   const { error } = await desk.write([page({ slug: 'ONE' })], 400)
   assert.match(error.message, /ONE\.md.*one\.md/)
-  const other = await desk.write([{ operation: 'update_page', page: await desk.id('one'), slug: 'Dir.md' }, page({ slug: 'dIR.MD' })], 400)
+  const other = await desk.write(
+    [{ operation: 'update_page', page: await desk.id('one'), slug: 'Dir.md' }, page({ slug: 'dIR.MD' })],
+    400,
+  )
   assert.match(other.error.message, /dIR\.md.*Dir\.md/)
   assert.is(await desk.git('rev-parse', 'main'), before)
   await desk.write([{ operation: 'update_page', page: await desk.id('one'), slug: 'One' }])
@@ -164,7 +205,10 @@ test('any title reads back as itself, and makes one line', async () => {
     const { changes } = await desk.write([page({ title })])
     const found = [...(await desk.byPath()).values()].find((one) => one.id === changes[0].page)
     assert.is(found?.title, title)
-    assert.is(await desk.git('diff', '--shortstat', 'main^', 'main', '--', 'SUMMARY.md'), '1 file changed, 1 insertion(+)')
+    assert.is(
+      await desk.git('diff', '--shortstat', 'main^', 'main', '--', 'SUMMARY.md'),
+      '1 file changed, 1 insertion(+)',
+    )
     assert.not(/undefined/.test(found?.path ?? ''))
     await desk.write([{ operation: 'update_page', page: changes[0].page, title: 'Other' }])
     await desk.write([{ operation: 'update_page', page: changes[0].page, title }])
@@ -187,7 +231,10 @@ test('CRLF, a byte order mark, Latin-1, broken front matter: only what is asked 
   })
   const [one, home, inner] = [await desk.id('one'), await desk.id('readme'), await desk.id('dir/in')]
   await desk.write([{ operation: 'update_page', page: one, title: 'Un', icon: 'b' }])
-  assert.equal((await desk.bytes('one.md')).toString('latin1'), '---\r\nicon: b\r\n---\r\n\r\n# Un\r\n\r\ncaf\u00e9\r\n')
+  assert.equal(
+    (await desk.bytes('one.md')).toString('latin1'),
+    '---\r\nicon: b\r\n---\r\n\r\n# Un\r\n\r\ncaf\u00e9\r\n',
+  )
   assert.equal(await desk.file('SUMMARY.md'), FILES['SUMMARY.md'].replaceAll('\n', '\r\n').replace('[One]', '[Un]'))
   await desk.write([{ operation: 'update_page', page: home, document: { markdown: 'new\n' } }])
   assert.equal(await desk.file('README.md'), '\ufeff---\nicon: a\n---\nnew\n')
@@ -219,7 +266,13 @@ test('without a table of contents: text edits make none, the first structural ed
 })
 
 test('without a table of contents: each structural edit as the first', async () => {
-  const files = { 'README.md': '# Home\n', 'b.md': '# B\n', 'c.md': '# C\n', 'dir/README.md': '# Dir\n', 'dir/x.md': 'x\n' }
+  const files = {
+    'README.md': '# Home\n',
+    'b.md': '# B\n',
+    'c.md': '# C\n',
+    'dir/README.md': '# Dir\n',
+    'dir/x.md': 'x\n',
+  }
   const first = async (make: (id: (path: string) => string) => object, paths: string[]): Promise<void> => {
     const desk = await openDesk(here, files)
     const ids = new Map([...(await desk.byPath())].map(([path, one]) => [path, one.id]))
@@ -228,7 +281,10 @@ test('without a table of contents: each structural edit as the first', async () 
     assert.ok(await desk.file('SUMMARY.md'))
   }
   await first((id) => ({ operation: 'delete_page', page: id('b') }), ['readme', 'c', 'dir', 'dir/x'])
-  await first((id) => ({ operation: 'update_page', page: id('b'), into: id('dir'), at: 0 }), ['readme', 'c', 'dir', 'dir/b', 'dir/x'])
+  await first(
+    (id) => ({ operation: 'update_page', page: id('b'), into: id('dir'), at: 0 }),
+    ['readme', 'c', 'dir', 'dir/b', 'dir/x'],
+  )
   await first(() => page({ at: 0, slug: 'new' }), ['new', 'readme', 'b', 'c', 'dir', 'dir/x'])
   await first((id) => page({ into: id('dir'), slug: 'new', at: 0 }), ['readme', 'b', 'c', 'dir', 'dir/new', 'dir/x'])
   await first((id) => ({ operation: 'update_page', page: id('b'), title: 'Bee' }), ['readme', 'b', 'c', 'dir', 'dir/x'])
@@ -269,7 +325,9 @@ test('groups, links, files, variables, reusable content', async () => {
   assert.equal(await desk.file('one.md'), '![](<.gitbook/assets/q r.png>)\n')
   await desk.write([{ operation: 'update_variables', variables: { a: null, b: 'three', c: 'x: y' } }])
   assert.equal(await desk.file('.gitbook/vars.yaml'), '# mine\nb: three   # kept\nc: "x: y"\n')
-  const made = await desk.write([{ operation: 'upsert_reusable_content', title: 'Part', document: { markdown: `[o](/pages/${one})\n` } }])
+  const made = await desk.write([
+    { operation: 'upsert_reusable_content', title: 'Part', document: { markdown: `[o](/pages/${one})\n` } },
+  ])
   assert.equal(await desk.file('.gitbook/includes/part.md'), '---\ntitle: Part\n---\n\n[o](../../one.md)\n')
   const part = made.changes[0].page
   await desk.write([{ operation: 'upsert_reusable_content', reusableContent: part, document: { markdown: 'new\n' } }])

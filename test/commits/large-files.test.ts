@@ -9,10 +9,13 @@ const MIB = 1024 * 1024
 /** Processor time of the main thread for one request, which holds others up: what threads and Git do is not in it. Ten times what it takes. */
 const BOUND_MS = 1_000
 
-const [test, here] = await suiteWith('writing in a space with files of many megabytes', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
+const [test, here] = await suiteWith('writing in a space with files of many megabytes', () =>
+  startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }),
+)
 
 const filled = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
-const summary = (...names: string[]): string => `# Table of contents\n\n* [Home](README.md)\n${names.map((name) => `* [${name}](${name}.md)\n`).join('')}`
+const summary = (...names: string[]): string =>
+  `# Table of contents\n\n* [Home](README.md)\n${names.map((name) => `* [${name}](${name}.md)\n`).join('')}`
 
 /** A write, held to the bound. */
 async function write(desk: Desk, changes: object[], status = 200): Promise<any> {
@@ -36,7 +39,10 @@ for (const [name, text] of Object.entries(large)) {
     await write(desk, [{ operation: 'update_page', page, slug: 'moved' }])
     const eol = /\r?\n/.exec(text)?.[0] ?? '\n'
     const body = text.startsWith('# large') ? text.replace('# large', '# Other') : text
-    assert.ok((await desk.file('moved.md')) === `---${eol}description: New${eol}---${eol}${eol}${body}`, 'all else has its bytes')
+    assert.ok(
+      (await desk.file('moved.md')) === `---${eol}description: New${eol}---${eol}${eol}${body}`,
+      'all else has its bytes',
+    )
     await write(desk, [{ operation: 'update_page', page, document: { markdown: '# Short\n' } }])
     assert.is(await desk.file('moved.md'), `---${eol}description: New${eol}---${eol}# Short${eol}`)
   })
@@ -58,13 +64,21 @@ test('a file beyond the limit is not edited: the response names it, the limit an
 test('a table of contents that would list too many pages is not made, and the response says why', async () => {
   const files = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`d${n % 5}/p${n}.md`, 'stub\n']))
   const desk = await openDesk(here, files)
-  const response = await desk.write([{ operation: 'insert_page', title: 'More', document: { markdown: 'more\n' } }], 413)
-  assert.match(response.error.message, /would write a SUMMARY\.md that lists all 25005 pages and groups, and it can have at most 25000 .* Divide the content/)
+  const response = await desk.write(
+    [{ operation: 'insert_page', title: 'More', document: { markdown: 'more\n' } }],
+    413,
+  )
+  assert.match(
+    response.error.message,
+    /would write a SUMMARY\.md that lists all 25005 pages and groups, and it can have at most 25000 .* Divide the content/,
+  )
   assert.is(await desk.file('SUMMARY.md'), null)
 })
 
 test('links in a page too large to be a text stay when what they name is moved, and its diagnostic says so', async () => {
-  const many = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`large-${n}`, filled(`[one](one.md) ${n}\n`, 4 * MIB)]))
+  const many = Object.fromEntries(
+    Array.from({ length: 8 }, (_, n) => [`large-${n}`, filled(`[one](one.md) ${n}\n`, 4 * MIB)]),
+  )
   const names = Object.keys(many)
   const files = Object.fromEntries(names.map((name) => [`${name}.md`, many[name] as string]))
   const desk = await openDesk(here, {
@@ -77,13 +91,23 @@ test('links in a page too large to be a text stay when what they name is moved, 
   await write(desk, [{ operation: 'update_page', page: await desk.id('one'), slug: 'two' }])
   assert.is(await desk.file('small.md'), '[one](two.md)\n')
   for (const name of names) assert.ok((await desk.file(`${name}.md`)) === many[name])
-  const { diagnostics } = (await desk.admin.call('get', `${desk.url}/content/path/large-0`).expect(200)).body as { diagnostics: { message: string }[] }
-  assert.match(diagnostics[0]?.message ?? '', /^large-0\.md is shown as source only, and its links are not updated when their targets are moved\./)
+  const { diagnostics } = (await desk.admin.call('get', `${desk.url}/content/path/large-0`).expect(200)).body as {
+    diagnostics: { message: string }[]
+  }
+  assert.match(
+    diagnostics[0]?.message ?? '',
+    /^large-0\.md is shown as source only, and its links are not updated when their targets are moved\./,
+  )
 })
 
 test('links in pages of a megabyte follow', async () => {
   const text = `${filled('[one](one.md)\n\n', 300_000)}${filled('= a b < ', 700_000)}\n`
-  const desk = await openDesk(here, { 'SUMMARY.md': summary('one', 'large'), 'README.md': '# Home\n', 'one.md': '# One\n', 'large.md': text })
+  const desk = await openDesk(here, {
+    'SUMMARY.md': summary('one', 'large'),
+    'README.md': '# Home\n',
+    'one.md': '# One\n',
+    'large.md': text,
+  })
   await write(desk, [{ operation: 'update_page', page: await desk.id('one'), slug: 'two' }])
   assert.ok((await desk.file('large.md')) === text.replaceAll('one.md', 'two.md'))
 })
@@ -91,7 +115,11 @@ test('links in pages of a megabyte follow', async () => {
 test('sides that changed a page of many megabytes: Git merges it, or it is a conflict', async () => {
   const lines = Array.from({ length: 400_000 }, (_, n) => `line ${n} of a long page\n`)
   const put = (at: number, text: string): string => lines.with(at, text).join('')
-  const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': lines.join('') })
+  const desk = await openDesk(here, {
+    'SUMMARY.md': summary('large'),
+    'README.md': '# Home\n',
+    'large.md': lines.join(''),
+  })
   const merge = async (theirs: string, ours: string, status: number): Promise<string> => {
     const request = await desk.changeRequest()
     await desk.human({ 'large.md': theirs }, { ref: request.ref })
@@ -109,7 +137,11 @@ test('sides that changed a page of many megabytes: Git merges it, or it is a con
 
 test('a resolution of a text of mixed line ends', async () => {
   const text = filled('a\r\nb\n', 900_000)
-  const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': `first\r\n${text}` })
+  const desk = await openDesk(here, {
+    'SUMMARY.md': summary('large'),
+    'README.md': '# Home\n',
+    'large.md': `first\r\n${text}`,
+  })
   const request = await desk.changeRequest()
   await desk.human({ 'large.md': `theirs\r\n${text}` }, { ref: request.ref })
   await desk.human({ 'large.md': `ours\r\n${text}` })
@@ -125,7 +157,10 @@ test('tables of contents that both sides changed, of entries that take long to r
   const contents = (list: readonly string[]): string => `# Table of contents\n\n* [Home](README.md)\n${list.join('')}`
   const desk = await openDesk(here, { 'SUMMARY.md': contents(entries), 'README.md': '# Home\n' })
   const request = await desk.changeRequest()
-  await desk.human({ 'SUMMARY.md': contents(entries.with(7, '* [Theirs](https://example.org/7)\n')) }, { ref: request.ref })
+  await desk.human(
+    { 'SUMMARY.md': contents(entries.with(7, '* [Theirs](https://example.org/7)\n')) },
+    { ref: request.ref },
+  )
   await desk.human({ 'SUMMARY.md': contents(entries.with(8, '* [Ours](https://example.org/8)\n')) })
   const { result, ms } = await costOf(() => desk.admin.call('post', `${request.url}/merge`))
   assert.is(result.status, 200, result.text.slice(0, 300))
@@ -140,7 +175,9 @@ test('a file in Base64 that is blanks for the most part', async () => {
 })
 
 test('five hundred files of one name in a space of many', async () => {
-  const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`folder-${n % 50}/file-${n}.txt`, String(n)]))
+  const many = Object.fromEntries(
+    Array.from({ length: 3_000 }, (_, n) => [`folder-${n % 50}/file-${n}.txt`, String(n)]),
+  )
   const desk = await openDesk(here, { 'SUMMARY.md': summary(), 'README.md': '# Home\n', ...many })
   const files = Array.from({ length: 20 }, () => ({ name: 'a.txt', base64: 'YQ==' }))
   const { insertedFiles } = await write(

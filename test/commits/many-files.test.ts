@@ -11,7 +11,8 @@ const [test, here] = await suiteWith('merges of many files', startService)
 /** In milliseconds. The same work has stretches of 90 to 190 on an idle machine and up to 350 on a busy one; without turns they were seconds. */
 const LONGEST = 800
 
-const filesOf = (count: number, file: (n: number) => Files): Files => Object.assign({}, ...Array.from({ length: count }, (_, n) => file(n)))
+const filesOf = (count: number, file: (n: number) => Files): Files =>
+  Object.assign({}, ...Array.from({ length: count }, (_, n) => file(n)))
 
 test('twelve thousand equal stubs that a branch moved: others have their turn while it is compared with main, and merged', async () => {
   const desk = await openDesk(
@@ -22,7 +23,9 @@ test('twelve thousand equal stubs that a branch moved: others have their turn wh
   const moved = filesOf(12_000, (n) => ({ [`a/p${n}.md`]: null, [`b/p${n}.md`]: 'stub\n' }))
   await desk.human(moved, { ref: request.ref })
   await desk.human({ 'x.md': '# X\n' })
-  const compared = await longestStretch(() => desk.admin.call('get', `${request.url}/conflicts`).expect(expectStatus(200)))
+  const compared = await longestStretch(() =>
+    desk.admin.call('get', `${request.url}/conflicts`).expect(expectStatus(200)),
+  )
   assert.ok(compared < LONGEST, `${compared} ms`)
   const merged = await longestStretch(() => request.merge())
   assert.ok(merged < LONGEST, `${merged} ms`)
@@ -30,7 +33,8 @@ test('twelve thousand equal stubs that a branch moved: others have their turn wh
 })
 
 test('three thousand pages that both sides changed: others have their turn while the conflicts are found', async () => {
-  const edition = (word: string): Files => filesOf(3_000, (n) => ({ [`a/p${n}.md`]: `# Page ${n}\n\nA line ${word}.\n` }))
+  const edition = (word: string): Files =>
+    filesOf(3_000, (n) => ({ [`a/p${n}.md`]: `# Page ${n}\n\nA line ${word}.\n` }))
   const desk = await openDesk(here, edition('of the base'))
   const request = await desk.changeRequest()
   await desk.human(edition('of theirs'), { ref: request.ref })

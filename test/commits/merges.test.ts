@@ -11,7 +11,11 @@ const FILES = {
   'README.md': '# Home\n',
   'one.md': PAGE,
 }
-const edit = (page: string, from: string, to: string): object => ({ operation: 'update_page', page, document: { markdown: PAGE.replace(from, to) } })
+const edit = (page: string, from: string, to: string): object => ({
+  operation: 'update_page',
+  page,
+  document: { markdown: PAGE.replace(from, to) },
+})
 
 test('twenty change requests that each add a page all merge', async () => {
   const desk = await openDesk(here, FILES)
@@ -30,19 +34,33 @@ test('twenty change requests that each add a page all merge', async () => {
 
 test('names that differ by case alone do not come together by a merge, an update or If-Match', async () => {
   const desk = await openDesk(here, FILES)
-  const page = (title: string, slug: string) => ({ operation: 'insert_page', title, slug, document: { markdown: `${title}\n` } })
+  const page = (title: string, slug: string) => ({
+    operation: 'insert_page',
+    title,
+    slug,
+    document: { markdown: `${title}\n` },
+  })
   const change = await desk.changeRequest()
   await change.write([page('Mine', 'guide')])
   const at = await desk.git('rev-parse', 'main')
   await desk.write([page('Theirs', 'Guide')])
   const refs = await desk.git('for-each-ref')
-  for (const act of [change.merge, change.update]) assert.equal((await act(409)).error.paths.sort(), ['Guide.md', 'guide.md'])
+  for (const act of [change.merge, change.update])
+    assert.equal((await act(409)).error.paths.sort(), ['Guide.md', 'guide.md'])
   const late = desk.admin.call('post', `${desk.url}/content`).set('If-Match', `"${at}"`)
-  assert.match((await late.send({ changes: [page('Late', 'GUIDE')] }).expect(expectStatus(409))).body.error.message, /one file/)
+  assert.match(
+    (await late.send({ changes: [page('Late', 'GUIDE')] }).expect(expectStatus(409))).body.error.message,
+    /one file/,
+  )
   assert.is(await desk.git('for-each-ref'), refs)
-  await change.write([{ operation: 'update_page', page: await desk.id('guide', `/change-requests/${change.id}`), slug: 'my-guide' }])
+  await change.write([
+    { operation: 'update_page', page: await desk.id('guide', `/change-requests/${change.id}`), slug: 'my-guide' },
+  ])
   await change.merge()
-  assert.is(await desk.git('ls-tree', '-r', '--name-only', 'main'), 'Guide.md\nREADME.md\nSUMMARY.md\nmy-guide.md\none.md')
+  assert.is(
+    await desk.git('ls-tree', '-r', '--name-only', 'main'),
+    'Guide.md\nREADME.md\nSUMMARY.md\nmy-guide.md\none.md',
+  )
 })
 
 test('different paragraphs, different keys: clean', async () => {
@@ -52,17 +70,28 @@ test('different paragraphs, different keys: clean', async () => {
   await change.write([edit(page, 'First', 'Other'), { operation: 'update_page', page, icon: 'b' }])
   await desk.write([edit(page, 'Third', 'Last'), { operation: 'update_page', page, hidden: null, description: 'said' }])
   await change.merge()
-  assert.equal(await desk.file('one.md'), '---\nicon: b\ndescription: said\n---\n\n# One\n\nOther.\n\nSecond.\n\nLast.\n')
+  assert.equal(
+    await desk.file('one.md'),
+    '---\nicon: b\ndescription: said\n---\n\n# One\n\nOther.\n\nSecond.\n\nLast.\n',
+  )
 })
 
 test('the same line: 409 with the paths and nothing changed; listed, resolved, merged', async () => {
-  const desk = await openDesk(here, { ...FILES, 'two.md': 'two\n', 'SUMMARY.md': `${FILES['SUMMARY.md']}* [Two](two.md)\n` })
+  const desk = await openDesk(here, {
+    ...FILES,
+    'two.md': 'two\n',
+    'SUMMARY.md': `${FILES['SUMMARY.md']}* [Two](two.md)\n`,
+  })
   const [page, two] = [await desk.id('one'), await desk.id('two')]
   const change = await desk.changeRequest()
-  await change.write([edit(page, 'First', 'Branch'), { operation: 'update_page', page: two, document: { markdown: 'more\n' } }])
+  await change.write([
+    edit(page, 'First', 'Branch'),
+    { operation: 'update_page', page: two, document: { markdown: 'more\n' } },
+  ])
   await desk.write([edit(page, 'First', 'Main'), { operation: 'delete_page', page: two }])
   const refs = await desk.git('for-each-ref')
-  for (const act of [change.merge, change.update]) assert.equal((await act(409)).error.paths.sort(), ['one.md', 'two.md'])
+  for (const act of [change.merge, change.update])
+    assert.equal((await act(409)).error.paths.sort(), ['one.md', 'two.md'])
   const { items, count } = (await desk.admin.call('get', `${change.url}/conflicts`).expect(expectStatus(200))).body
   assert.is(count, 2)
   assert.equal(
@@ -179,7 +208,9 @@ test('criss-cross: updated, merged by others, updated again', async () => {
   await cross(a.ref, headA, headB)
   await cross(b.ref, headB, headA)
   await a.write([edit(page, 'Third.\n', 'Third.\n\nA2.\n')])
-  await b.write([{ operation: 'update_page', page: await desk.id('b', `/change-requests/${b.id}`), document: { markdown: 'b2\n' } }])
+  await b.write([
+    { operation: 'update_page', page: await desk.id('b', `/change-requests/${b.id}`), document: { markdown: 'b2\n' } },
+  ])
   await a.update()
   await a.merge()
   await b.update()
@@ -208,7 +239,13 @@ test('locked, archived, merged', async () => {
   const change = await desk.changeRequest()
   await change.write([page])
   await desk.admin.call('patch', desk.url, { editMode: 'locked' }).expect(200)
-  for (const act of [() => desk.write([page], 423), () => change.write([page], 423), () => change.merge(423), () => change.update(423)]) await act()
+  for (const act of [
+    () => desk.write([page], 423),
+    () => change.write([page], 423),
+    () => change.merge(423),
+    () => change.update(423),
+  ])
+    await act()
   await desk.admin.call('patch', desk.url, { editMode: 'live' }).expect(200)
   await desk.admin.call('patch', change.url, { status: 'archived' }).expect(200)
   for (const act of [() => change.write([page], 409), () => change.merge(409), () => change.update(409)]) await act()
@@ -232,7 +269,11 @@ test('If-Match on main: the same, stale and mergeable, stale and in conflict, un
   assert.equal(error.paths, ['one.md'])
   await desk.write([edit(page, 'First', 'Z')], 409, on('0'.repeat(40)))
   assert.is(await desk.git('rev-parse', 'main'), revision)
-  const made = await desk.write([{ operation: 'insert_page', title: 'Late', document: { markdown: 'l\n' } }], 200, on(begin))
+  const made = await desk.write(
+    [{ operation: 'insert_page', title: 'Late', document: { markdown: 'l\n' } }],
+    200,
+    on(begin),
+  )
   assert.is(await desk.id('late'), made.changes[0].page)
 })
 
@@ -250,9 +291,16 @@ test('If-Match on a change request follows the rules of main', async () => {
   const head = await desk.git('rev-parse', change.ref)
   assert.equal((await change.write([edit(page, 'First', 'Z')], 409, on(begin))).error.paths, ['one.md'])
   for (const invalid of ['0'.repeat(40), 'x', '*', head.slice(0, 12)])
-    assert.match((await change.write([edit(page, 'First', 'Z')], 409, on(invalid))).error.message, /not a revision of this space/)
+    assert.match(
+      (await change.write([edit(page, 'First', 'Z')], 409, on(invalid))).error.message,
+      /not a revision of this space/,
+    )
   assert.is(await desk.git('rev-parse', change.ref), head)
-  await change.write([{ operation: 'update_page', page, document: { markdown: both.replace('A', 'Z') } }], 200, on(head))
+  await change.write(
+    [{ operation: 'update_page', page, document: { markdown: both.replace('A', 'Z') } }],
+    200,
+    on(head),
+  )
   assert.is(await desk.file('one.md', change.ref), both.replace('A', 'Z'))
 })
 
@@ -274,7 +322,8 @@ test('dates: right after an edit, a rename, a merge', async () => {
     ...Object.fromEntries(Object.entries(FILES).map(([path, text]) => [`docs/${path}`, text])),
   })
   const date = async (path: string) => (await desk.byPath()).get(path) as { createdAt: string; updatedAt: string }
-  const when = async (revision: string) => new Date(Number(await desk.git('log', '-1', '--format=%ct', revision)) * 1000).toISOString()
+  const when = async (revision: string) =>
+    new Date(Number(await desk.git('log', '-1', '--format=%ct', revision)) * 1000).toISOString()
   const begin = await when('main')
   assert.equal([(await date('one')).createdAt, (await date('one')).updatedAt], [begin, begin])
   const page = await desk.id('one')

@@ -30,7 +30,10 @@ async function moveRoot(desk: Desk, root: string, from = ''): Promise<void> {
       )
     ).flat(),
   )
-  await desk.human({ ...files, '.gitbook.yaml': `root: ${root === '' ? './' : root}\n` }, { message: `Move the root to ${root}` })
+  await desk.human(
+    { ...files, '.gitbook.yaml': `root: ${root === '' ? './' : root}\n` },
+    { message: `Move the root to ${root}` },
+  )
 }
 
 for (const [from, to] of [
@@ -53,7 +56,11 @@ for (const [from, to] of [
       { operation: 'insert_page', title: 'New', document: { markdown: `# New\n\n[One](/pages/${one})\n` } },
       { operation: 'insert_page', title: 'Below', into: one, document: { markdown: '# Below\n' } },
       { operation: 'insert_files', files: [{ name: 'a.txt', base64: 'YQ==' }] },
-      { operation: 'update_page', page: one, document: { markdown: '# One\n\nFirst.\n\nSecond.\n\nSee [New](/new.md).\n' } },
+      {
+        operation: 'update_page',
+        page: one,
+        document: { markdown: '# One\n\nFirst.\n\nSecond.\n\nSee [New](/new.md).\n' },
+      },
     ])
     const ids = made.changes.flatMap(({ page: id }: { page?: string }) => (id === undefined ? [] : [id]))
     await moveRoot(desk, to, from)
@@ -76,7 +83,10 @@ for (const [from, to] of [
 test('the root moves here while a page is added in a change request, and other files stay', async () => {
   const desk = await openDesk(here, { ...FILES, 'package.json': '{}\n' })
   const change = await desk.changeRequest()
-  await desk.human({ 'new.md': '# New\n', 'tool.js': '1\n', '.github/a.md': 'x\n', 'Guide/a.txt': 'a\n', 'images/b.png': 'b\n' }, { ref: change.ref })
+  await desk.human(
+    { 'new.md': '# New\n', 'tool.js': '1\n', '.github/a.md': 'x\n', 'Guide/a.txt': 'a\n', 'images/b.png': 'b\n' },
+    { ref: change.ref },
+  )
   const files = Object.keys(FILES)
   await desk.human({
     ...Object.fromEntries(files.map((path) => [path, null])),
@@ -85,7 +95,14 @@ test('the root moves here while a page is added in a change request, and other f
   })
   await change.merge()
   const paths = await desk.paths()
-  for (const path of ['docs/new.md', 'docs/Guide/a.txt', 'docs/images/b.png', 'tool.js', '.github/a.md', 'package.json'])
+  for (const path of [
+    'docs/new.md',
+    'docs/Guide/a.txt',
+    'docs/images/b.png',
+    'tool.js',
+    '.github/a.md',
+    'package.json',
+  ])
     assert.ok(paths.includes(path), `${path} in ${paths}`)
 })
 
@@ -107,9 +124,15 @@ test('a page follows a folder that changes its case', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   const one = await desk.id('one', `/change-requests/${change.number}`)
-  const made = await change.write([{ operation: 'insert_page', title: 'New', into: one, document: { markdown: `# New\n\n[One](/pages/${one})\n` } }])
+  const made = await change.write([
+    { operation: 'insert_page', title: 'New', into: one, document: { markdown: `# New\n\n[One](/pages/${one})\n` } },
+  ])
   await desk.human({ 'Guide/extra.md': '# Extra\n' }, { ref: change.ref })
-  await desk.human({ 'Guide/one.md': null, 'guide/one.md': FILES['Guide/one.md'], 'SUMMARY.md': FILES['SUMMARY.md'].replace('Guide', 'guide') })
+  await desk.human({
+    'Guide/one.md': null,
+    'guide/one.md': FILES['Guide/one.md'],
+    'SUMMARY.md': FILES['SUMMARY.md'].replace('Guide', 'guide'),
+  })
   await change.merge()
   const paths = await desk.paths()
   assert.equal(
@@ -137,7 +160,8 @@ for (const [path, before, insert] of [
       const desk = await openDesk(here, { ...FILES, [path]: was, 'new.md': '# New\n' })
       const change = await desk.changeRequest()
       const eol = was.includes('\r\n') ? '\r\n' : '\n'
-      const edited = insert === null ? `${was}* [New](new.md)${eol}` : was.replace('Second.', `${insert.replace(/\n/g, eol)}Second.`)
+      const edited =
+        insert === null ? `${was}* [New](new.md)${eol}` : was.replace('Second.', `${insert.replace(/\n/g, eol)}Second.`)
       await desk.human({ [path]: edited }, { ref: change.ref })
       await desk.human({ [path]: now })
       await change.merge()
@@ -151,10 +175,13 @@ test('a redirect that one side adds follows the page that the other side moves',
   const change = await desk.changeRequest()
   const one = await desk.id('one', `/change-requests/${change.number}`)
   await change.write([{ operation: 'update_page', page: one, slug: 'first' }])
-  await desk.human({ '.gitbook.yaml': 'redirects:\n  home: README.md\n  old/one: Guide/one.md#first # kept\n  older: ./Guide/one\n' })
+  await desk.human({
+    '.gitbook.yaml': 'redirects:\n  home: README.md\n  old/one: Guide/one.md#first # kept\n  older: ./Guide/one\n',
+  })
   await change.merge()
   const config = (await desk.file('.gitbook.yaml')) ?? ''
-  const now = (await desk.byPath()).get([...(await desk.byPath()).keys()].find((path) => path.endsWith('first')) ?? '')?.git?.path as string
+  const now = (await desk.byPath()).get([...(await desk.byPath()).keys()].find((path) => path.endsWith('first')) ?? '')
+    ?.git?.path as string
   assert.ok(config.includes(`old/one: ${now}#first`), config)
   assert.ok(config.includes(`older: ./${now.replace(/\.md$/, '')}`), config)
   assert.ok(config.includes('home: README.md'), config)

@@ -7,12 +7,14 @@ import { type ChangeRequestDesk, type Desk, expectStatus, flat, openDesk } from 
 const [test, here] = await suiteWith('merges of moved pages', startService)
 
 const PARTS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
-const text = (name: string, parts = PARTS): string => `# ${name}\n\n${parts.map((part) => `The ${part} thing about ${name}.\n`).join('\n')}`
+const text = (name: string, parts = PARTS): string =>
+  `# ${name}\n\n${parts.map((part) => `The ${part} thing about ${name}.\n`).join('\n')}`
 /** Little but the last part is as it was. */
 const heavily = (name: string, last = 'sixth'): string =>
   `# ${name}\n\n${Array.from({ length: 12 }, (_, n) => `Nobody would know ${name} again by line ${n}.\n`).join('\n')}\nThe ${last} thing about ${name}.\n`
 const FILES = {
-  'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [One](one.md)\n* [Two](two.md)\n* [Guide](guide/README.md)\n  * [Deep](guide/deep.md)\n',
+  'SUMMARY.md':
+    '# Table of contents\n\n* [Home](README.md)\n* [One](one.md)\n* [Two](two.md)\n* [Guide](guide/README.md)\n  * [Deep](guide/deep.md)\n',
   'README.md': '# Home\n',
   'one.md': text('One'),
   'two.md': text('Two'),
@@ -26,10 +28,12 @@ const rewritten = (page: string, markdown: string, slug?: string): object => ({
   document: { markdown },
   ...(slug === undefined ? {} : { slug }),
 })
-const idOf = async (desk: Desk, title: string, at = ''): Promise<string> => flat(await desk.pages(at)).find((page) => page.title === title)?.id as string
+const idOf = async (desk: Desk, title: string, at = ''): Promise<string> =>
+  flat(await desk.pages(at)).find((page) => page.title === title)?.id as string
 const conflictsOf = async (desk: Desk, change: ChangeRequestDesk): Promise<any[]> =>
   (await desk.admin.call('get', `${change.url}/conflicts`).expect(expectStatus(200))).body.items
-const edit = (name: string): string => text(name).replace(`The sixth thing about ${name}.`, `The sixth thing about ${name}, edited.`)
+const edit = (name: string): string =>
+  text(name).replace(`The sixth thing about ${name}.`, `The sixth thing about ${name}, edited.`)
 const titles = async (desk: Desk, at = ''): Promise<string[]> => flat(await desk.pages(at)).map((page) => page.title)
 
 for (const renames of ['main', 'the change request'])
@@ -83,10 +87,21 @@ test('a folder renamed with all that is in it, pages and a file of it edited on 
     { operation: 'update_page', page: guide, slug: 'manual' },
     rewritten(deep, text('Deep', ['fifth', 'sixth']).replace('# Deep\n', `# Deep\n\n${'New.\n\n'.repeat(20)}`)),
   ])
-  await change.write([rewritten(deep, text('Deep').replace('sixth thing', 'last thing')), rewritten(guide, `${text('Guide')}\nMore.\n`)])
+  await change.write([
+    rewritten(deep, text('Deep').replace('sixth thing', 'last thing')),
+    rewritten(guide, `${text('Guide')}\nMore.\n`),
+  ])
   await desk.human({ 'guide/data.csv': 'a,b\n1,2\n3,4\n5,6\n7,8\n' }, { ref: change.ref })
   await change.merge()
-  assert.equal((await desk.paths()).sort(), ['README.md', 'SUMMARY.md', 'manual/README.md', 'manual/data.csv', 'manual/deep.md', 'one.md', 'two.md'])
+  assert.equal((await desk.paths()).sort(), [
+    'README.md',
+    'SUMMARY.md',
+    'manual/README.md',
+    'manual/data.csv',
+    'manual/deep.md',
+    'one.md',
+    'two.md',
+  ])
   assert.ok((await desk.file('manual/deep.md'))?.includes('New.'))
   assert.ok((await desk.file('manual/deep.md'))?.includes('The last thing about Deep.'))
   assert.ok((await desk.file('manual/README.md'))?.endsWith('More.\n'))
@@ -103,7 +118,8 @@ test('renamed to two places: one conflict that names both, decided by either nam
       const change = await desk.changeRequest()
       await change.write([rewritten(page, text('One').replace('first thing', 'FIRST thing'), 'left')])
       await desk.write([rewritten(page, text('One').replace('sixth thing', 'SIXTH thing'), 'right')])
-      for (const act of [change.merge, change.update]) assert.equal((await act(409)).error.paths.sort(), ['SUMMARY.md', 'left.md', 'right.md'])
+      for (const act of [change.merge, change.update])
+        assert.equal((await act(409)).error.paths.sort(), ['SUMMARY.md', 'left.md', 'right.md'])
       const listed = await conflictsOf(desk, change)
       assert.equal(
         listed.map((one) => [one.path, one.kind]),
@@ -127,7 +143,10 @@ test('renamed to two places: one conflict that names both, decided by either nam
       })
       await change.merge()
       const [here_, gone] = take === 'main' ? ['right.md', 'left.md'] : ['left.md', 'right.md']
-      assert.is(await desk.file(here_), text('One').replace('first thing', 'FIRST thing').replace('sixth thing', 'SIXTH thing'))
+      assert.is(
+        await desk.file(here_),
+        text('One').replace('first thing', 'FIRST thing').replace('sixth thing', 'SIXTH thing'),
+      )
       assert.equal([await desk.file(gone), await desk.file('one.md')], [null, null])
       assert.is(await idOf(desk, 'One'), page)
       await soundIds(desk)
@@ -169,7 +188,10 @@ test('another page is at the old path of the moved one; a new page is not mistak
   await change.update(200, { resolve: [{ path: 'two.md', take: 'main' }] })
   await change.merge()
   assert.is(await desk.file('moved.md'), edit('One').replace('# One', '# One more'))
-  assert.equal([await desk.file('one.md'), await desk.file('twin.md'), await desk.file('two.md')], [text('Other'), text('Two'), null])
+  assert.equal(
+    [await desk.file('one.md'), await desk.file('twin.md'), await desk.file('two.md')],
+    [text('Other'), text('Two'), null],
+  )
   assert.is(await idOf(desk, 'One'), one)
   await soundIds(desk)
 })
@@ -208,10 +230,16 @@ test('both sides put a page at one place: neither is lost unseen', async () => {
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
   await change.write([rewritten(one, edit('One'), 'same'), rewritten(two, edit('Two'))])
-  await desk.write([rewritten(two, text('Two').replace('# Two', '# Two!'), 'same'), rewritten(one, text('One').replace('# One', '# One!'))])
+  await desk.write([
+    rewritten(two, text('Two').replace('# Two', '# Two!'), 'same'),
+    rewritten(one, text('One').replace('# One', '# One!')),
+  ])
   const listed = await conflictsOf(desk, change)
   const same = listed.find((item) => item.path === 'same.md')
-  assert.equal([same.kind, same.ours.text, same.theirs.text], ['rename', edit('One').replace('# One', '# One!'), edit('Two').replace('# Two', '# Two!')])
+  assert.equal(
+    [same.kind, same.ours.text, same.theirs.text],
+    ['rename', edit('One').replace('# One', '# One!'), edit('Two').replace('# Two', '# Two!')],
+  )
   await change.merge(409)
 })
 
@@ -224,7 +252,10 @@ test('renamed by a person in main, reverted after a rename, and written with If-
   const most = `${'New.\n\n'.repeat(20)}${text('One').slice('# One\n'.length)}`
   await desk.human({ 'one.md': null, 'hand.md': most, 'SUMMARY.md': FILES['SUMMARY.md'].replace('one.md', 'hand.md') })
   await change.merge()
-  assert.is(await desk.file('hand.md'), most.replace('The sixth thing about One.', 'The sixth thing about One, edited.'))
+  assert.is(
+    await desk.file('hand.md'),
+    most.replace('The sixth thing about One.', 'The sixth thing about One, edited.'),
+  )
   assert.is(await idOf(desk, 'One'), one)
   await desk.write([rewritten(two, text('Two').replace('# Two', '# Two!'))], 200, { 'If-Match': `"${begin}"` })
   await desk.write([rewritten(one, `All new.\n\n${await desk.file('hand.md')}`, 'again')])
@@ -242,7 +273,9 @@ test('renamed by a person in main, reverted after a rename, and written with If-
 
 /** Several pages change places in one batch: none may be in the way of another. */
 const rotation = (places: Record<string, string>): object[] =>
-  ['on-the-way-', ''].flatMap((prefix) => Object.entries(places).map(([page, slug]) => ({ operation: 'update_page', page, slug: prefix + slug })))
+  ['on-the-way-', ''].flatMap((prefix) =>
+    Object.entries(places).map(([page, slug]) => ({ operation: 'update_page', page, slug: prefix + slug })),
+  )
 
 test("pages that both sides put at each other's places keep their IDs, whichever side is taken", async () => {
   for (const take of ['main', 'change-request']) {
@@ -274,7 +307,10 @@ test("pages that both sides put at each other's places keep their IDs, whichever
       ],
     })
     const at = `/change-requests/${change.id}`
-    assert.equal([await desk.file('b.md', change.ref), await desk.file('a.md', change.ref)], [text('Alpha'), text('Gamma')])
+    assert.equal(
+      [await desk.file('b.md', change.ref), await desk.file('a.md', change.ref)],
+      [text('Alpha'), text('Gamma')],
+    )
     const place = take === 'main' ? 'c' : 'd'
     assert.is(await desk.file(`${place}.md`, change.ref), text('Beta'))
     assert.equal([await desk.id('b', at), await desk.id('a', at)], [alpha, gamma])
@@ -314,7 +350,10 @@ test('edited on one side, moved on the other to the path of a page that the firs
   )
   await change.update(200, { resolve: listed.map(({ path }) => ({ path, take: 'main' })) })
   await change.merge()
-  assert.equal([await desk.file('place.md'), await desk.file('there.md'), await desk.file('one.md')], [edit('One'), text('Two'), null])
+  assert.equal(
+    [await desk.file('place.md'), await desk.file('there.md'), await desk.file('one.md')],
+    [edit('One'), text('Two'), null],
+  )
   assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
   await soundIds(desk)
 })
@@ -357,7 +396,9 @@ test('two conflicts about one path: no resolution loses either page, and each ca
     for (const [path, content] of Object.entries(wanted)) assert.is(await desk.file(path, change.ref), content)
   }
   const { change } = await begin()
-  const both = await change.update(409, { resolve: [summary, { path: 'place.md', take: 'main' }, { path: 'other.md', take: 'change-request' }] })
+  const both = await change.update(409, {
+    resolve: [summary, { path: 'place.md', take: 'main' }, { path: 'other.md', take: 'change-request' }],
+  })
   assert.equal(both.error.paths, ['place.md'])
 })
 
@@ -367,10 +408,16 @@ test("a text taken from the side that did not move the page is at the page's new
   const change = await desk.changeRequest()
   const mine = text('One').replace('The first thing', 'My first thing')
   await change.write([rewritten(one, mine)])
-  await desk.write([rewritten(one, text('One').replace('The first thing', 'Our first thing'), 'moved'), { operation: 'update_page', page: two, slug: 'one' }])
+  await desk.write([
+    rewritten(one, text('One').replace('The first thing', 'Our first thing'), 'moved'),
+    { operation: 'update_page', page: two, slug: 'one' },
+  ])
   await change.update(200, { resolve: [{ path: 'moved.md', take: 'change-request' }] })
   await change.merge()
-  assert.equal([await desk.file('moved.md'), await desk.file('one.md'), await desk.file('two.md')], [mine, text('Two'), null])
+  assert.equal(
+    [await desk.file('moved.md'), await desk.file('one.md'), await desk.file('two.md')],
+    [mine, text('Two'), null],
+  )
   assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
   await soundIds(desk)
 })
@@ -389,7 +436,9 @@ test('a page that is new since the merge base and took the place of a deleted on
     conflicts.filter(({ path }) => path !== 'SUMMARY.md').map((one) => one.path),
     ['moved.md'],
   )
-  await change.update(200, { resolve: conflicts.map(({ path }) => (path === 'SUMMARY.md' ? { path, take: 'main' } : { path, delete: true })) })
+  await change.update(200, {
+    resolve: conflicts.map(({ path }) => (path === 'SUMMARY.md' ? { path, take: 'main' } : { path, delete: true })),
+  })
   await change.merge()
   assert.equal([await desk.file('two.md'), await desk.file('moved.md')], [text('New'), null])
   assert.is(await idOf(desk, 'New'), page)
@@ -403,7 +452,10 @@ for (const lists of ['main', 'the change request'])
     const change = await desk.changeRequest()
     const at = (side: string) => (side === 'main' ? {} : { ref: change.ref })
     await desk.human({ 'SUMMARY.md': FILES['SUMMARY.md'] }, at(lists))
-    await desk.human({ 'two.md': null, 'far/away.md': text('Two') }, at(lists === 'main' ? 'the change request' : 'main'))
+    await desk.human(
+      { 'two.md': null, 'far/away.md': text('Two') },
+      at(lists === 'main' ? 'the change request' : 'main'),
+    )
     await change.merge()
     assert.is(await desk.file('SUMMARY.md'), FILES['SUMMARY.md'].replace('two.md', 'far/away.md'))
     assert.equal(await titles(desk), ['Home', 'One', 'Two', 'Guide', 'Deep'])
@@ -435,7 +487,9 @@ for (const first of ['the branch', 'main'])
     const crossed = await desk.git('rev-parse', change.ref)
     await change.update()
     const files = Object.fromEntries(
-      await Promise.all(['one.md', 'two.md', 'SUMMARY.md'].map(async (path) => [path, await desk.file(path, change.ref)] as const)),
+      await Promise.all(
+        ['one.md', 'two.md', 'SUMMARY.md'].map(async (path) => [path, await desk.file(path, change.ref)] as const),
+      ),
     )
     await desk.human(files, { message: 'Merge by hand', parents: [crossed] })
     assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])

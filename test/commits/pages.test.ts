@@ -47,7 +47,10 @@ test('a page is inserted: its file and one line, nothing else', async () => {
   assert.equal(await desk.changed(), ['M\tSUMMARY.md', 'A\tguides/setup/mac-os-x-y-b.md'])
   assert.equal(
     await desk.file('SUMMARY.md'),
-    SUMMARY.replace('    - [Windows]', '    - [Mac \\[OS\\] \\*x\\* \\`y\\` \\<b>](guides/setup/mac-os-x-y-b.md)\n    - [Windows]'),
+    SUMMARY.replace(
+      '    - [Windows]',
+      '    - [Mac \\[OS\\] \\*x\\* \\`y\\` \\<b>](guides/setup/mac-os-x-y-b.md)\n    - [Windows]',
+    ),
   )
   assert.equal(
     await desk.file('guides/setup/mac-os-x-y-b.md'),
@@ -61,7 +64,14 @@ test('a page is inserted: its file and one line, nothing else', async () => {
 
 test('front matter in the markdown wins over members, and a page without a title takes its heading', async () => {
   const desk = await openDesk(here, FILES)
-  await desk.write([{ operation: 'insert_page', document: { markdown: '---\nicon: own\n---\n# From *heading*\n' }, icon: 'other', hidden: true }])
+  await desk.write([
+    {
+      operation: 'insert_page',
+      document: { markdown: '---\nicon: own\n---\n# From *heading*\n' },
+      icon: 'other',
+      hidden: true,
+    },
+  ])
   assert.equal(await desk.file('from-heading.md'), '---\nicon: own\nhidden: true\n---\n# From *heading*\n')
   assert.ok((await desk.file('SUMMARY.md'))?.includes('[From heading](from-heading.md)'))
 })
@@ -85,7 +95,10 @@ test('a title changes its line, and the H1 only if it was the same', async () =>
   await desk.write([{ operation: 'update_page', page: linux, title: 'GNU/Linux' }])
   assert.equal(await desk.changed(), ['M\tSUMMARY.md', 'M\tguides/setup/linux.md'])
   assert.equal(await desk.file('SUMMARY.md'), SUMMARY.replace('[Linux]', '[GNU/Linux]'))
-  assert.equal(await desk.file('guides/setup/linux.md'), FILES['guides/setup/linux.md'].replace('# Linux', '# GNU/Linux'))
+  assert.equal(
+    await desk.file('guides/setup/linux.md'),
+    FILES['guides/setup/linux.md'].replace('# Linux', '# GNU/Linux'),
+  )
   const windows = await desk.id('guides/setup/windows')
   await desk.write([{ operation: 'update_page', page: windows, title: 'Win' }])
   assert.equal(await desk.changed(), ['M\tSUMMARY.md'])
@@ -99,9 +112,20 @@ test('a slug renames the file and rewrites the links to it, in one commit', asyn
   const desk = await openDesk(here, FILES)
   const id = await desk.id('guides/setup/windows')
   await desk.write([{ operation: 'update_page', page: id, slug: 'win dows (1)' }])
-  assert.equal(await desk.changed(), ['M\tSUMMARY.md', 'M\tguides/setup/linux.md', 'A\tguides/setup/win dows (1).md', 'D\tguides/setup/windows.md'])
-  assert.equal(await desk.file('guides/setup/linux.md'), '# Linux\n\n<a href="win dows (1).md">w</a> [home](/README.md) [x](<./win dows (1).md> "t")\n')
-  assert.equal(await desk.file('SUMMARY.md'), SUMMARY.replace('(guides/setup/windows.md)', '(<guides/setup/win dows (1).md>)'))
+  assert.equal(await desk.changed(), [
+    'M\tSUMMARY.md',
+    'M\tguides/setup/linux.md',
+    'A\tguides/setup/win dows (1).md',
+    'D\tguides/setup/windows.md',
+  ])
+  assert.equal(
+    await desk.file('guides/setup/linux.md'),
+    '# Linux\n\n<a href="win dows (1).md">w</a> [home](/README.md) [x](<./win dows (1).md> "t")\n',
+  )
+  assert.equal(
+    await desk.file('SUMMARY.md'),
+    SUMMARY.replace('(guides/setup/windows.md)', '(<guides/setup/win dows (1).md>)'),
+  )
   assert.is(await desk.id('guides/setup/win dows (1)'), id)
 })
 
@@ -114,7 +138,10 @@ test('the slug of a README renames its folder, with all that is in it', async ()
     ['guides/install/README.md', 'guides/install/img/x.png', 'guides/install/linux.md', 'guides/install/windows.md'],
   )
   assert.equal(await desk.file('SUMMARY.md'), SUMMARY.replaceAll('guides/setup/', 'guides/install/'))
-  assert.equal(await desk.file('README.md'), '# Home\n\nSee [linux](guides/install/linux.md#a) and [setup](guides/install/).\n')
+  assert.equal(
+    await desk.file('README.md'),
+    '# Home\n\nSee [linux](guides/install/linux.md#a) and [setup](guides/install/).\n',
+  )
   assert.equal(await desk.file('guides/install/README.md'), FILES['guides/setup/README.md'])
   assert.is(await desk.id('guides/install'), id)
   assert.is(await desk.id('guides/install/linux'), linux)
@@ -156,7 +183,12 @@ redirects:\r
 
 test('of a redirect that is there twice, the wrong one is not edited', async () => {
   const yaml = 'redirects:\n  old: first.md\n  old: second.md\n'
-  const desk = await openDesk(here, { '.gitbook.yaml': yaml, 'SUMMARY.md': '* [A](first.md)\n* [B](second.md)\n', 'first.md': '# A\n', 'second.md': '# B\n' })
+  const desk = await openDesk(here, {
+    '.gitbook.yaml': yaml,
+    'SUMMARY.md': '* [A](first.md)\n* [B](second.md)\n',
+    'first.md': '# A\n',
+    'second.md': '# B\n',
+  })
   await desk.write([{ operation: 'update_page', page: await desk.id('second'), slug: 'third' }])
   assert.is(await desk.file('.gitbook.yaml'), yaml)
 })
@@ -196,8 +228,17 @@ test('a move edits the table of contents alone', async () => {
 test('a page is deleted with its subpages; what is not listed stays', async () => {
   const desk = await openDesk(here, { ...FILES, 'guides/setup/notes.md': 'unlisted\n' })
   await desk.write([{ operation: 'delete_page', page: await desk.id('guides/setup') }])
-  assert.equal(await desk.paths(), ['.gitbook/assets/a b.png', 'README.md', 'SUMMARY.md', 'first.md', 'guides/setup/notes.md'])
-  assert.equal(await desk.file('SUMMARY.md'), `${SUMMARY.slice(0, SUMMARY.indexOf('- [Setup]'))}- [Site](https://example.org)\n`)
+  assert.equal(await desk.paths(), [
+    '.gitbook/assets/a b.png',
+    'README.md',
+    'SUMMARY.md',
+    'first.md',
+    'guides/setup/notes.md',
+  ])
+  assert.equal(
+    await desk.file('SUMMARY.md'),
+    `${SUMMARY.slice(0, SUMMARY.indexOf('- [Setup]'))}- [Site](https://example.org)\n`,
+  )
 })
 
 test('a page is given back the text of another revision, or of the base of the change request', async () => {
@@ -229,8 +270,16 @@ test('links by ID, by path, by ref become relative; others stay', async () => {
         markdown: `[i](/pages/${linux}#x) [p](/pages/guides/setup/windows) [m](/pages/first.md?q) [r](/pages/b) ![](/files/pic) [u](https://x/pages/first) [n](/pages/none) [self](/pages/a) [real](/pages/real.md)\n\n<a href="/pages/b">b</a>\n`,
       },
     },
-    { operation: 'insert_page', title: 'B', ref: 'b', document: { markdown: '[a](/pages/a)\n\n```\n[a](/pages/a)\n```\n' } },
-    { operation: 'insert_files', files: [{ name: 'pic (1).png', base64: Buffer.from('PNG').toString('base64'), ref: 'pic' }] },
+    {
+      operation: 'insert_page',
+      title: 'B',
+      ref: 'b',
+      document: { markdown: '[a](/pages/a)\n\n```\n[a](/pages/a)\n```\n' },
+    },
+    {
+      operation: 'insert_files',
+      files: [{ name: 'pic (1).png', base64: Buffer.from('PNG').toString('base64'), ref: 'pic' }],
+    },
   ])
   assert.equal(
     await desk.file('guides/setup/a.md'),
@@ -260,7 +309,15 @@ test('a ref follows a page whose folder is renamed in the same batch, and serves
   const paths = [...(await desk.byPath()).keys()]
   assert.equal(
     paths.filter((path) => /moved|new/.test(path)),
-    ['guides/moved', 'guides/moved/linux', 'guides/moved/windows', 'guides/moved/a', 'guides/moved/a/b', 'new-group', 'new-group/c'],
+    [
+      'guides/moved',
+      'guides/moved/linux',
+      'guides/moved/windows',
+      'guides/moved/a',
+      'guides/moved/a/b',
+      'new-group',
+      'new-group/c',
+    ],
   )
   const { error } = await desk.write(
     [
@@ -291,7 +348,11 @@ test('all or nothing: the index and the reason, and no commit', async () => {
 
 test('a batch of fifty is one commit, of fifty-one refused', async () => {
   const desk = await openDesk(here, FILES)
-  const batch = Array.from({ length: 50 }, (_, n) => ({ operation: 'insert_page', title: 'Same', document: { markdown: `${n}\n` } }))
+  const batch = Array.from({ length: 50 }, (_, n) => ({
+    operation: 'insert_page',
+    title: 'Same',
+    document: { markdown: `${n}\n` },
+  }))
   const { revision } = await desk.write(batch)
   assert.is(await desk.git('rev-list', '--count', `${revision}^..${revision}`), '1')
   const slugs = (await desk.pages()).at(-1)?.pages.map((page) => page.slug)

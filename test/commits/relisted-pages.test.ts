@@ -5,7 +5,8 @@ import { type Desk, flat, openDesk } from './fixture.js'
 
 const [test, here] = await suiteWith('pages that are restored while their entry is removed', startService)
 
-const summary = (...entries: string[]): string => `# Table of contents\n\n${['* [Home](README.md)', ...entries].join('\n')}\n`
+const summary = (...entries: string[]): string =>
+  `# Table of contents\n\n${['* [Home](README.md)', ...entries].join('\n')}\n`
 /** The entry of a page whose file is not there. */
 const DEAD = '* [Gone](guide/gone.md)'
 const OTHER = '* [Other](other.md)'
@@ -31,10 +32,20 @@ for (const restorer of ['main', 'the change request'])
 test('also where both sides changed the table of contents beside it, and below another entry', async () => {
   const desk = await openDesk(here, { ...FILES, 'SUMMARY.md': summary(OTHER, '  * [Gone](guide/gone.md)') })
   const change = await desk.changeRequest()
-  await desk.human({ ...RESTORED, 'SUMMARY.md': summary(OTHER, '  * [Gone](guide/gone.md)', '* [New](new.md)'), 'new.md': '# New\n' })
-  await desk.human({ 'SUMMARY.md': summary('* [First](first.md)', OTHER), 'first.md': '# First\n' }, { ref: change.ref })
+  await desk.human({
+    ...RESTORED,
+    'SUMMARY.md': summary(OTHER, '  * [Gone](guide/gone.md)', '* [New](new.md)'),
+    'new.md': '# New\n',
+  })
+  await desk.human(
+    { 'SUMMARY.md': summary('* [First](first.md)', OTHER), 'first.md': '# First\n' },
+    { ref: change.ref },
+  )
   await change.merge()
-  assert.is(await desk.file('SUMMARY.md'), summary('* [First](first.md)', OTHER, '  * [Gone](guide/gone.md)', '* [New](new.md)'))
+  assert.is(
+    await desk.file('SUMMARY.md'),
+    summary('* [First](first.md)', OTHER, '  * [Gone](guide/gone.md)', '* [New](new.md)'),
+  )
 })
 
 test('an entry that is removed while its page is there stays removed, and a new file that was never listed is not listed', async () => {

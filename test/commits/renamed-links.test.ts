@@ -11,7 +11,8 @@ const LINKS = `# One
 [j](<../guide/two.md>) <a href="../guide/two">k</a> ![l](../guide/img.png) [m](../guide/gone.md) [n](../alias.md)
 `
 const FILES = {
-  'SUMMARY.md': '* [Home](README.md)\n* [Guide](./guide/)\n  * [One](guide/one)\n  * [Two](guide/two.md)\n* [Other](/other.md)\n',
+  'SUMMARY.md':
+    '* [Home](README.md)\n* [Guide](./guide/)\n  * [One](guide/one)\n  * [Two](guide/two.md)\n* [Other](/other.md)\n',
   'README.md': '# Home\n\n[a](guide/) [b](guide) [c](./guide/README.md#guide) [d](guide/one.md "t") [e](other.md)\n',
   'other.md': '# Other\n',
   'guide/README.md': '# Guide\n\n[one](one.md) [home](..) [self](../guide/)\n',
@@ -26,7 +27,10 @@ test('a renamed folder changes only the links that would lead elsewhere, and kee
   const guide = await desk.id('guide')
   await desk.write([{ operation: 'update_page', page: guide, slug: 'manual' }])
   const renamed = (text: string): string => text.replaceAll(/(?<=[(<"]\.?\.?\/?)guide\b/g, 'manual')
-  assert.is(await desk.file('manual/one.md'), renamed(LINKS).replace('../manual/gone.md', '../guide/gone.md').replace('../alias.md', '../manual/two.md'))
+  assert.is(
+    await desk.file('manual/one.md'),
+    renamed(LINKS).replace('../manual/gone.md', '../guide/gone.md').replace('../alias.md', '../manual/two.md'),
+  )
   assert.is(await desk.file('manual/README.md'), renamed(FILES['guide/README.md']))
   assert.is(await desk.file('README.md'), renamed(FILES['README.md']))
   assert.is(await desk.file('SUMMARY.md'), renamed(FILES['SUMMARY.md']))
@@ -48,7 +52,10 @@ test('a renamed page changes a link that a new file would take over, and no othe
     'one.md': '# One\n\n[home](./) [one](./one.md)\n',
   })
   await desk.write([{ operation: 'update_page', page: await desk.id('one'), slug: 'other' }])
-  assert.is(await desk.file('README.md'), home.replace('(one.md)', '(other.md)').replace('(/one)', '(/other)').replace('(one.html)', '(other.html)'))
+  assert.is(
+    await desk.file('README.md'),
+    home.replace('(one.md)', '(other.md)').replace('(/one)', '(/other)').replace('(one.html)', '(other.html)'),
+  )
   assert.is(await desk.file('other.md'), '# One\n\n[home](./) [one](./other.md)\n')
 })
 
@@ -57,7 +64,8 @@ test('includes of mdBook and links to the index.md of a folder follow a rename',
     '# One\n\n```rust\n{{#include ../code/a.rs:2:10}}\n{{#rustdoc_include a.rs}}\n```\n\n{{#include two.md}} [up](./) [dir](../guide/) [x](../)\n'
   const desk = await openDesk(here, {
     'book.toml': '[book]\n',
-    'src/SUMMARY.md': '# Summary\n\n[Home](index.md)\n\n- [Guide](guide/index.md)\n  - [One](guide/one.md)\n  - [Two](guide/two.md)\n',
+    'src/SUMMARY.md':
+      '# Summary\n\n[Home](index.md)\n\n- [Guide](guide/index.md)\n  - [One](guide/one.md)\n  - [Two](guide/two.md)\n',
     'src/index.md': '# Home\n\n{{#include guide/two.md:x}} [guide](guide/)\n',
     'src/guide/index.md': '# Guide\n',
     'src/guide/one.md': included,
@@ -76,12 +84,19 @@ test('includes of mdBook and links to the index.md of a folder follow a rename',
   assert.is(await desk.file('src/index.md'), '# Home\n\n{{#include guide/zwei.md:x}} [guide](guide/)\n')
   const guide = (await desk.pages())[1]?.id as string
   await desk.write([{ operation: 'update_page', page: guide, slug: 'start' }])
-  const named = included.replace('two.md', 'zwei.md').replace('[up](./)', '[up](./start.md)').replace('../guide/', '../guide/start.md')
+  const named = included
+    .replace('two.md', 'zwei.md')
+    .replace('[up](./)', '[up](./start.md)')
+    .replace('../guide/', '../guide/start.md')
   assert.is(await desk.file('src/guide/one.md'), named)
 })
 
 test('renaming an uploaded file neither makes nor changes a table of contents', async () => {
-  const desk = await openDesk(here, { 'README.md': '# R\n\n![a](.gitbook/assets/a.png)\n', 'sub/x.md': '# X\n', '.gitbook/assets/a.png': 'png' })
+  const desk = await openDesk(here, {
+    'README.md': '# R\n\n![a](.gitbook/assets/a.png)\n',
+    'sub/x.md': '# X\n',
+    '.gitbook/assets/a.png': 'png',
+  })
   await desk.write([{ operation: 'rename_file', file: '.gitbook/assets/a.png', name: 'b.png' }])
   assert.equal(await desk.changed(), ['D\t.gitbook/assets/a.png', 'A\t.gitbook/assets/b.png', 'M\tREADME.md'])
 })

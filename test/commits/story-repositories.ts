@@ -34,7 +34,8 @@ const PAGES = {
 
 See ~~old~~ [the API](../api/README.md#calls) and the [home page](../README.md).
 `,
-  'guide/usage.md': '# Usage\n\n* a  \n  hard break\n* b\n\n> A quote with [setup](../guide/setup.md#first-step).\n\n```js\nconst x = "[no](link.md)"\n```\n',
+  'guide/usage.md':
+    '# Usage\n\n* a  \n  hard break\n* b\n\n> A quote with [setup](../guide/setup.md#first-step).\n\n```js\nconst x = "[no](link.md)"\n```\n',
   'api/README.md':
     'API\n===\n\nCalls\n-----\n\nText of _calls_, [usage](../guide/usage.md).\n\n***\n\n{% hint style="info" %}\nBack to [home](../README.md#home).\n{% endhint %}\n',
   '.gitbook/assets/logo.png': 'png',
@@ -55,14 +56,22 @@ const SUMMARY = `# Table of contents
 - [Site](https://example.org)
 `
 
-const below = (folder: string, files: Files): Files => Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]))
+const below = (folder: string, files: Files): Files =>
+  Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]))
 const withCrlf = (files: Files): Files =>
   Object.fromEntries(
-    Object.entries(files).map(([path, text]) => [path, typeof text === 'string' && path.endsWith('.md') ? text.replaceAll('\n', '\r\n') : text]),
+    Object.entries(files).map(([path, text]) => [
+      path,
+      typeof text === 'string' && path.endsWith('.md') ? text.replaceAll('\n', '\r\n') : text,
+    ]),
   )
 
 export const REPOSITORIES: Record<string, Files> = {
-  'of GitBook': { '.gitbook.yaml': 'root: ./docs/\n', 'README.md': '# Sources\n', ...below('docs', { ...PAGES, 'SUMMARY.md': SUMMARY }) },
+  'of GitBook': {
+    '.gitbook.yaml': 'root: ./docs/\n',
+    'README.md': '# Sources\n',
+    ...below('docs', { ...PAGES, 'SUMMARY.md': SUMMARY }),
+  },
   'of GitBook with CRLF': withCrlf({ ...PAGES, 'SUMMARY.md': SUMMARY }),
   'of mdBook': MDBOOK,
   'of HonKit': HONKIT,
@@ -79,7 +88,8 @@ export const REPOSITORIES: Record<string, Files> = {
   'with summary.md and readme.md': {
     'book.json': '{}',
     'readme.md': PAGES['guide/README.md'].replace('(..)', '(./)'),
-    'summary.md': '# Summary\n\n* [Start](readme.md)\n* [Setup](setup.md)\n* [Usage](usage.md)\n    + [Other](sub/other.md)\n',
+    'summary.md':
+      '# Summary\n\n* [Start](readme.md)\n* [Setup](setup.md)\n* [Usage](usage.md)\n    + [Other](sub/other.md)\n',
     'setup.md': '# Setup\n\n[start](readme.md) [other](sub/other.md)\n',
     'usage.md': PAGES['guide/usage.md'].replace('../guide/', ''),
     'sub/other.md': '# Other\n\n[start](../readme.md) [usage](../usage.md)\n',

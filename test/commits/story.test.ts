@@ -61,7 +61,16 @@ class Story {
   ) {}
 
   async step(before: Look): Promise<void> {
-    const steps = [this.retitle, this.rename, this.move, this.hide, this.insert, this.editBlock, this.editBlock, this.byHand]
+    const steps = [
+      this.retitle,
+      this.rename,
+      this.move,
+      this.hide,
+      this.insert,
+      this.editBlock,
+      this.editBlock,
+      this.byHand,
+    ]
     await (pick(this.next, steps) as typeof this.retitle).call(this, before)
   }
 
@@ -104,7 +113,8 @@ class Story {
     await this.#keeps(before, page.id)
     for (const [path, { gone, come }] of await changedLines(this.desk, before.tree)) {
       assert.is(gone.length, come.length, path)
-      const words = (line: string): string => line.replaceAll(/\]\([^)]*\)|(?<=href=)"[^"]*"|\{\{#.*?\}\}|(?<=^\[.*\]: ).*/g, '')
+      const words = (line: string): string =>
+        line.replaceAll(/\]\([^)]*\)|(?<=href=)"[^"]*"|\{\{#.*?\}\}|(?<=^\[.*\]: ).*/g, '')
       assert.equal(come.map(words), gone.map(words), path)
     }
     await this.#write(page, { slug: page.slug })
@@ -131,7 +141,9 @@ class Story {
     const into = this.#page(before, isListed)
     const title = `Inserted ${++this.#made}`
     this.log.push(`insert ${title} into ${into.git?.path}`)
-    const { changes } = await this.desk.write([{ operation: 'insert_page', title, into: into.id, at: 0, document: { markdown: `# ${title}\n` } }])
+    const { changes } = await this.desk.write([
+      { operation: 'insert_page', title, into: into.id, at: 0, document: { markdown: `# ${title}\n` } },
+    ])
     await this.#keeps(before, changes[0].page)
     if (this.next(2) === 0) return
     this.log.push('delete it')
@@ -142,7 +154,9 @@ class Story {
   /** One word of a page, as a tree of blocks. */
   async editBlock(before: Look): Promise<void> {
     const page = this.#page(before)
-    const { document } = (await this.desk.admin.call('get', `${this.desk.url}/content/page/${page.id}?format=document`).expect(200)).body
+    const { document } = (
+      await this.desk.admin.call('get', `${this.desk.url}/content/page/${page.id}?format=document`).expect(200)
+    ).body
     const leaves: { text: string }[] = []
     const visit = (node: any): void => {
       if (node.object === 'leaf' && /\w/.test(node.text)) leaves.push(node)
@@ -171,7 +185,9 @@ class Story {
     const path = this.#page(before).git?.path as string
     this.log.push(`${path}: by hand`)
     const text = (await this.desk.file(path)) as string
-    await this.desk.human({ [path]: `${text}${text.includes('\r\n') ? `\r\nHand ${++this.#made}.\r\n` : `\nHand ${++this.#made}.\n`}` })
+    await this.desk.human({
+      [path]: `${text}${text.includes('\r\n') ? `\r\nHand ${++this.#made}.\r\n` : `\nHand ${++this.#made}.\n`}`,
+    })
     await this.#keeps(before, '')
   }
 }
@@ -183,14 +199,21 @@ for (const seed of SEEDS)
       const log: string[] = []
       const story = new Story(desk, random(seed), log)
       const commented = flat(await desk.pages()).filter(({ type }) => type === 'document')[1] as PageJson
-      const comment = (await desk.admin.call('post', `${desk.url}/comments`, { body: { markdown: 'Here.' }, page: commented.id }).expect(200)).body
+      const comment = (
+        await desk.admin
+          .call('post', `${desk.url}/comments`, { body: { markdown: 'Here.' }, page: commented.id })
+          .expect(200)
+      ).body
       try {
         for (let step = 0; step < STEPS; step++) await story.step(await look(desk))
         const now = (await desk.admin.call('get', `${desk.url}/comments/${comment.id}`).expect(200)).body
         assert.is(now.status, comment.status)
         assert.is(await desk.git('fsck', '--strict', '--no-dangling'), '')
       } catch (fault) {
-        throw new Error(`${(fault as Error).message} ${JSON.stringify((fault as any).details ?? '')}\n${log.join('\n')}`, { cause: fault })
+        throw new Error(
+          `${(fault as Error).message} ${JSON.stringify((fault as any).details ?? '')}\n${log.join('\n')}`,
+          { cause: fault },
+        )
       }
     })
 

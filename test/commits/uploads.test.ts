@@ -10,7 +10,12 @@ const FILES = { 'SUMMARY.md': '# Table of contents\n\n* [A](a.md)\n', 'a.md': '#
 const [test, here] = await suiteWith('uploads by form', startService)
 
 /** Sends a form as a browser or curl does. */
-async function send(desk: Desk, parts: Record<string, string | { name: string; bytes: Buffer }>, path = '/content', headers: Record<string, string> = {}) {
+async function send(
+  desk: Desk,
+  parts: Record<string, string | { name: string; bytes: Buffer }>,
+  path = '/content',
+  headers: Record<string, string> = {},
+) {
   const form = new FormData()
   for (const [name, part] of Object.entries(parts))
     if (typeof part === 'string') form.append(name, part)
@@ -30,7 +35,11 @@ test('a file larger than the JSON limit, linked by the page of the same batch', 
     { operation: 'insert_files', files: [{ name: 'größe.bin', part: 'upload', ref: 'big' }] },
     { operation: 'insert_page', title: 'B', document: { markdown: '# B\n\n[Download](/files/big)\n' } },
   ]
-  const { status, body } = await send(desk, { changes: JSON.stringify(changes), message: 'Hand in', upload: { name: 'x', bytes } })
+  const { status, body } = await send(desk, {
+    changes: JSON.stringify(changes),
+    message: 'Hand in',
+    upload: { name: 'x', bytes },
+  })
   assert.is(status, 200, JSON.stringify(body))
   assert.equal(body.insertedFiles[0].path, '.gitbook/assets/größe.bin')
   assert.is(Buffer.compare(await desk.bytes('.gitbook/assets/größe.bin'), bytes), 0)
@@ -52,7 +61,10 @@ test('files alone are inserted under their names, on a change request and with I
   assert.is(await desk.file('.gitbook/assets/b.txt', request.ref), '')
   const at = await desk.git('rev-parse', 'main')
   await desk.human({ 'a.md': '# A\n\nMore.\n' })
-  assert.is((await send(desk, { c: { name: 'c.txt', bytes: Buffer.from('c') } }, '/content', { 'If-Match': `"${at}"` })).status, 200)
+  assert.is(
+    (await send(desk, { c: { name: 'c.txt', bytes: Buffer.from('c') } }, '/content', { 'If-Match': `"${at}"` })).status,
+    200,
+  )
   assert.is(await desk.file('a.md'), '# A\n\nMore.\n')
 })
 
@@ -64,8 +76,18 @@ test('errors are reported, and nothing is changed', async () => {
   const cases: [string, Parameters<typeof send>[1], number, RegExp][] = [
     ['no such part', { changes: insert([{ name: 'f', part: 'other' }]), f: file }, 400, /No change names the part f/],
     ['part without file', { changes: insert([{ name: 'f', part: 'other' }]) }, 400, /Change 0.*no part other/],
-    ['two sources', { changes: insert([{ name: 'f', part: 'f', base64: 'Zg==' }]), f: file }, 400, /exactly one of base64, url and part/],
-    ['a part too many', { changes: insert([{ name: 'f', part: 'f' }]), f: file, g: file }, 400, /No change names the part g/],
+    [
+      'two sources',
+      { changes: insert([{ name: 'f', part: 'f', base64: 'Zg==' }]), f: file },
+      400,
+      /exactly one of base64, url and part/,
+    ],
+    [
+      'a part too many',
+      { changes: insert([{ name: 'f', part: 'f' }]), f: file, g: file },
+      400,
+      /No change names the part g/,
+    ],
     ['bad JSON', { changes: '[{]', f: file }, 400, /part "changes" is not valid JSON.*position/],
     ['unknown field', { changes: insert([{ name: 'f', part: 'f' }]), f: file, other: 'x' }, 400, /other/],
     ['nothing', { message: 'x' }, 400, /changes/],
@@ -95,13 +117,23 @@ test('forms that are none: no boundary, cut short, a part twice, an endpoint tha
   const field = '--x\r\nContent-Disposition: form-data; name="message"\r\n\r\nf\r\n'
   assert.is((await post('multipart/form-data', part)).status, 400)
   assert.is((await post('multipart/form-data; boundary=x', part)).status, 400)
-  assert.match((await post('multipart/form-data; boundary=x', `${part}${part}--x--\r\n`)).body.error.message, /two parts named "f"/)
-  assert.match((await post('multipart/form-data; boundary=x', `${field}${field}--x--\r\n`)).body.error.message, /two parts named "message"/)
+  assert.match(
+    (await post('multipart/form-data; boundary=x', `${part}${part}--x--\r\n`)).body.error.message,
+    /two parts named "f"/,
+  )
+  assert.match(
+    (await post('multipart/form-data; boundary=x', `${field}${field}--x--\r\n`)).body.error.message,
+    /two parts named "message"/,
+  )
   assert.is((await post('multipart/form-data; boundary=x', `${part}--x--\r\n`, '/change-requests')).status, 415)
   for (const charset of ['utf-16', 'x-unheard-of'])
     assert.match(
-      (await post('multipart/form-data; boundary=x', `${field.replace('\r\n\r\n', `\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`)}--x--\r\n`)).body
-        .error.message,
+      (
+        await post(
+          'multipart/form-data; boundary=x',
+          `${field.replace('\r\n\r\n', `\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`)}--x--\r\n`,
+        )
+      ).body.error.message,
       /charset/,
     )
   assert.match((await post('text/plain', 'x')).body.error.message, /multipart\/form-data/)
@@ -116,7 +148,9 @@ test('a client that hangs up in the middle of a form leaves nothing, and the ser
     const socket = connect(Number(port), hostname, () => {
       socket.write(`POST ${desk.url}/content HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${here.admin.token}\r\n`)
       socket.write('Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n--x\r\n')
-      socket.write('Content-Disposition: form-data; name="f"; filename="f.txt"\r\n\r\nabc', () => setTimeout(() => socket.destroy(), 50))
+      socket.write('Content-Disposition: form-data; name="f"; filename="f.txt"\r\n\r\nabc', () =>
+        setTimeout(() => socket.destroy(), 50),
+      )
     })
     socket.on('close', () => done())
   })

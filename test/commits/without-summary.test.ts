@@ -37,19 +37,27 @@ test('the first structural edit keeps the IDs, kinds, paths and titles of all pa
   // The same for a space that begins with the commit.
   const copy = await openDesk(
     here,
-    Object.fromEntries(await Promise.all((await desk.paths()).map(async (path) => [path, (await desk.file(path)) as string] as const))),
+    Object.fromEntries(
+      await Promise.all((await desk.paths()).map(async (path) => [path, (await desk.file(path)) as string] as const)),
+    ),
   )
   assert.equal(flat(await copy.pages()).map(shape), after)
 })
 
 test('a nested folder is renamed, moved, filled and deleted as a group', async () => {
   const desk = await openDesk(here, FILES)
-  const [folder, deep, guides] = [await desk.id('guides/my_folder'), await desk.id('guides/my_folder/deep-and-down'), await desk.id('guides')]
+  const [folder, deep, guides] = [
+    await desk.id('guides/my_folder'),
+    await desk.id('guides/my_folder/deep-and-down'),
+    await desk.id('guides'),
+  ]
   await desk.write([{ operation: 'update_group', page: folder, title: '2. Their *folder*' }])
   assert.ok((await desk.file('SUMMARY.md'))?.includes('* 2\\. Their \\*folder\\* <span id="my_folder"></span>\n'))
   const page = (await desk.byPath()).get('guides/my_folder')
   assert.equal([page?.id, page?.type, page?.title], [folder, 'group', '2. Their *folder*'])
-  const { changes } = await desk.write([{ operation: 'insert_page', into: folder, title: 'In', document: { markdown: '# In\n' } }])
+  const { changes } = await desk.write([
+    { operation: 'insert_page', into: folder, title: 'In', document: { markdown: '# In\n' } },
+  ])
   assert.ok((await desk.paths()).includes('Guides/My_Folder/in.md'))
   assert.is(await desk.id('guides/my_folder/in'), changes[0].page)
   await desk.write([{ operation: 'update_group', page: folder, slug: 'theirs' }])

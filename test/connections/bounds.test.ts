@@ -21,7 +21,8 @@ test('a space keeps its newest 200 runs', async () => {
       await tx.insert(syncRuns, { ...run, id: newId(), sequence })
     }
   })
-  const runs = async (): Promise<number[]> => (await store.find(syncRuns, 'space', space)).map(({ sequence }) => sequence).sort((a, b) => a - b)
+  const runs = async (): Promise<number[]> =>
+    (await store.find(syncRuns, 'space', space)).map(({ sequence }) => sequence).sort((a, b) => a - b)
   assert.equal([(await runs()).length, (await runs())[0]], [200, 1], 'at the bound, nothing is removed')
   await admin.call('post', `${base}/run`).expect(202)
   await here.idle()
@@ -49,7 +50,9 @@ test('more branches than one question takes: each is looked at, and what is new 
     }
   })
   const commit = await theirs.commit({ ...home, 'new.md': '# New\n' }, { ref: refs.at(-1) as string })
-  const asked = (): number => here.remotes.requests.filter(({ url }) => url.startsWith(new URL(theirs.url).pathname) && url.includes('info/refs')).length
+  const asked = (): number =>
+    here.remotes.requests.filter(({ url }) => url.startsWith(new URL(theirs.url).pathname) && url.includes('info/refs'))
+      .length
   const before = asked()
   await here.forward(POLL_MS * 1.2)
   assert.is((await here.files(space))['new.md'], '# New')

@@ -25,7 +25,14 @@ export interface ConnectedSpaces<S extends Served> {
   repository(files?: Files): Promise<Repository>
   /** Connects a space, and waits for the first run. */
   connect(space: string, body: object): Promise<{ id: string; base: string; webhookSecret: string }>
-  get(base: string): Promise<Record<string, never> & { failure?: { cause: string; message: string }; lastRun?: { state: string; result?: string } }>
+  get(
+    base: string,
+  ): Promise<
+    Record<string, never> & {
+      failure?: { cause: string; message: string }
+      lastRun?: { state: string; result?: string }
+    }
+  >
   /** Writes a page. */
   write(space: string, title: string, text: string): Promise<void>
   /** Lets time go by, and begins what is due by then. */
@@ -60,12 +67,19 @@ async function filesOf(dir: string, tree: string): Promise<Record<string, string
 }
 
 /** Settings of a service whose clock is set by hand. */
-export const timesOf = { BINDERY_CONNECTION_QUIET_SECONDS: String(QUIET_MS / 1000), BINDERY_CONNECTION_POLL_SECONDS: String(POLL_MS / 1000) }
+export const timesOf = {
+  BINDERY_CONNECTION_QUIET_SECONDS: String(QUIET_MS / 1000),
+  BINDERY_CONNECTION_POLL_SECONDS: String(POLL_MS / 1000),
+}
 
 /** Starts it. The repositories get a short name each, so that an error tells which one it was. */
 export async function startConnected(options: Parameters<typeof startService>[0] = {}): Promise<Connected> {
   const clock = handClock()
-  const service = await startService({ ...options, env: { ...timesOf, ...options.env }, overrides: { clock, ...options.overrides } })
+  const service = await startService({
+    ...options,
+    env: { ...timesOf, ...options.env },
+    overrides: { clock, ...options.overrides },
+  })
   const begin = async (ms: number): Promise<void> => {
     clock.forward(ms)
     service.service.app.wakeConnections()
@@ -75,7 +89,10 @@ export async function startConnected(options: Parameters<typeof startService>[0]
 }
 
 /** Adds a Git server to a service. */
-export async function connectedSpaces<S extends Served>(service: S, { begin, idle }: Pick<ConnectedSpaces<S>, 'begin' | 'idle'>): Promise<ConnectedSpaces<S>> {
+export async function connectedSpaces<S extends Served>(
+  service: S,
+  { begin, idle }: Pick<ConnectedSpaces<S>, 'begin' | 'idle'>,
+): Promise<ConnectedSpaces<S>> {
   const root = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root })
   let made = 0
@@ -86,7 +103,9 @@ export async function connectedSpaces<S extends Served>(service: S, { begin, idl
     begin,
     idle,
     async space() {
-      const { body } = await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${++made}`, editMode: 'live' }).expect(201)
+      const { body } = await admin
+        .call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${++made}`, editMode: 'live' })
+        .expect(201)
       return body.id
     },
     repository: (files) => remotes.createRepository(`r${++made}.git`, files ? { files } : {}),

@@ -7,12 +7,19 @@ import { QUIET_MS, type Repository, startConnected } from './connected.js'
 
 const [test, here] = await suiteWith('connections: who an export credits', () => startConnected())
 
-const insert = (title: string): object => ({ changes: [{ operation: 'insert_page', title, document: { markdown: `# ${title}\n` } }] })
+const insert = (title: string): object => ({
+  changes: [{ operation: 'insert_page', title, document: { markdown: `# ${title}\n` } }],
+})
 
 /** The author's address, the subject and the co-authors of the newest commit of the remote. */
 async function newest(theirs: Repository): Promise<{ author: string; subject: string; others: string[] }> {
   const [author = '', subject = '', others = ''] = (
-    await git(theirs.path, ['log', '-1', '--format=%ae%x00%s%x00%(trailers:key=Co-authored-by,valueonly,separator=%x1f)', 'main'])
+    await git(theirs.path, [
+      'log',
+      '-1',
+      '--format=%ae%x00%s%x00%(trailers:key=Co-authored-by,valueonly,separator=%x1f)',
+      'main',
+    ])
   ).split('\0')
   return { author, subject, others: others.trim() === '' ? [] : others.trim().split('\x1f') }
 }
@@ -29,10 +36,12 @@ async function connected(settings: object = {}) {
     const [first] = writers as [Caller]
     const { body } = await first.call('post', `${path}/change-requests`, { subject }).expect(201)
     const own = `${path}/change-requests/${body.number}`
-    for (const [at, who] of writers.entries()) await who.call('post', `${own}/content`, insert(`${subject} ${at}`)).expect(200)
+    for (const [at, who] of writers.entries())
+      await who.call('post', `${own}/content`, insert(`${subject} ${at}`)).expect(200)
     return own
   }
-  const merge = async (own: string, who: Caller = here.service.admin): Promise<void> => void (await who.call('post', `${own}/merge`).expect(200))
+  const merge = async (own: string, who: Caller = here.service.admin): Promise<void> =>
+    void (await who.call('post', `${own}/merge`).expect(200))
   return { space, theirs, connection, path, request, merge }
 }
 
@@ -95,7 +104,11 @@ test('commit by commit, the writer of a change request is its author', async () 
   const { theirs, request, merge } = await connected({ exportMode: 'commits' })
   await merge(await request('Add a guide', grace))
   await here.forward(QUIET_MS)
-  assert.equal(await newest(theirs), { author: await emailOf(grace), subject: 'Merge change request #1: Add a guide', others: [] })
+  assert.equal(await newest(theirs), {
+    author: await emailOf(grace),
+    subject: 'Merge change request #1: Add a guide',
+    others: [],
+  })
   const own = await request('Both', ada)
   await here.service.admin.call('post', `${own}/content`, insert('By the one who merges')).expect(200)
   await merge(own)

@@ -10,7 +10,8 @@ const [test, here] = await suiteWith('connections: driving', () => startConnecte
 /** Longer than a poll and its jitter. */
 const A_POLL = POLL_MS * 1.2
 const home = { 'README.md': '# Home\n' }
-const questions = (): number => here.remotes.requests.filter(({ url }) => url.includes('info/refs?service=git-upload-pack')).length
+const questions = (): number =>
+  here.remotes.requests.filter(({ url }) => url.includes('info/refs?service=git-upload-pack')).length
 
 test('a new connection brings the content at once, and later heads come by polls', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
@@ -70,9 +71,15 @@ test('two spaces of one repository are asked for by one question, and a poll tha
   const versions = await Promise.all(made.map(async ({ id }) => (await store.get(connections, id))?.version))
   const asked = here.remotes.requests.filter(({ url }) => url.startsWith(new URL(theirs.url).pathname)).length
   await here.forward(A_POLL)
-  const more = here.remotes.requests.filter(({ url, method }) => url.startsWith(new URL(theirs.url).pathname) && method === 'GET').length
+  const more = here.remotes.requests.filter(
+    ({ url, method }) => url.startsWith(new URL(theirs.url).pathname) && method === 'GET',
+  ).length
   assert.equal(await Promise.all(made.map(async ({ id }) => (await store.get(connections, id))?.version)), versions)
-  assert.ok(more > 0 && here.remotes.requests.filter(({ url }) => url.startsWith(new URL(theirs.url).pathname)).length - asked <= 2, 'one ls-remote')
+  assert.ok(
+    more > 0 &&
+      here.remotes.requests.filter(({ url }) => url.startsWith(new URL(theirs.url).pathname)).length - asked <= 2,
+    'one ls-remote',
+  )
   await theirs.commit({ 'a/new.md': '# New\n', 'b/new.md': '# New too\n' })
   await here.forward(A_POLL)
   assert.is((await here.files(spaces[0] as string))['new.md'], '# New')
@@ -138,7 +145,9 @@ test('a conflict is told of, and its resolution goes on without a URL', async ()
   const { failure } = (await here.get(base)) as unknown as { failure: { cause: string; changeRequest: string } }
   assert.is(failure.cause, 'conflict')
   const request = `/v1/spaces/${space}/change-requests/${failure.changeRequest}`
-  await admin.call('post', `${request}/update`, { resolve: [{ path: 'README.md', content: '# Home\n\nBoth.\n' }] }).expect(200)
+  await admin
+    .call('post', `${request}/update`, { resolve: [{ path: 'README.md', content: '# Home\n\nBoth.\n' }] })
+    .expect(200)
   await admin.call('post', `${request}/merge`).expect(200)
   await here.forward(QUIET_MS * 2)
   await here.forward(A_POLL)
@@ -165,14 +174,20 @@ test('a connection that only exports neither imports nor overwrites what others 
 
 test('a folder that was renamed and corrected keeps what both sides have in common', async () => {
   const [one, two] = ['# One\n\nFirst.\n', '# Two\n\nFirst.\n']
-  const [space, theirs] = [await here.space(), await here.repository({ 'docs/README.md': '# Home\n', 'docs/one.md': one, 'docs/two.md': two })]
+  const [space, theirs] = [
+    await here.space(),
+    await here.repository({ 'docs/README.md': '# Home\n', 'docs/one.md': one, 'docs/two.md': two }),
+  ]
   const { base } = await here.connect(space, { url: theirs.url, repoProjectDirectory: 'docs' })
   await here.write(space, 'Exported', '# Exported\n')
   await here.forward(QUIET_MS)
   const before = await here.remoteFiles(theirs)
   await theirs.commit(
     Object.fromEntries(
-      Object.entries(before).flatMap(([path, text]) => [[path, null] as const, [`manual/${path.slice('docs/'.length)}`, `${text}\n`] as const]),
+      Object.entries(before).flatMap(([path, text]) => [
+        [path, null] as const,
+        [`manual/${path.slice('docs/'.length)}`, `${text}\n`] as const,
+      ]),
     ),
   )
   await theirs.commit({ 'manual/one.md': '# One\n\nFirst, there.\n', 'manual/two.md': null })
@@ -183,7 +198,9 @@ test('a folder that was renamed and corrected keeps what both sides have in comm
   await here.forward(A_POLL)
   const state = await here.get(base)
   assert.is(state.failure, undefined, JSON.stringify(state.failure))
-  const { items } = (await here.service.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body
+  const { items } = (
+    await here.service.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)
+  ).body
   assert.equal(items, [], 'no conflict')
   const files = await here.files(space)
   assert.is(files['one.md'], '# One\n\nFirst, there.')

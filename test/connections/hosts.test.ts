@@ -26,11 +26,13 @@ const credential = { kind: 'githubApp', appId: app.id, installationId: app.insta
 const space = await here.space()
 
 type Check = { check: string; ok: boolean; message: string }
-const checksOf = async (base: string): Promise<Check[]> => (await admin.call('post', `${base}/test`).expect(200)).body.checks
+const checksOf = async (base: string): Promise<Check[]> =>
+  (await admin.call('post', `${base}/test`).expect(200)).body.checks
 const found = (checks: Check[], name: string): Check | undefined => checks.find(({ check }) => check === name)
 
 test('a GitHub App: Git gets the token of the installation, and the key is nowhere', async () => {
-  remotes.behaviour.onRequest = () => void (remotes.behaviour.auth = { username: 'x-access-token', password: app.made.at(-1) ?? 'none yet' })
+  remotes.behaviour.onRequest = () =>
+    void (remotes.behaviour.auth = { username: 'x-access-token', password: app.made.at(-1) ?? 'none yet' })
   const { base } = await here.connect(space, { ...given, credential })
   assert.equal((await here.get(base)).lastRun?.state, 'success')
   assert.is((await here.files(space))['README.md']?.trim(), '# Home')
@@ -41,7 +43,10 @@ test('a GitHub App: Git gets the token of the installation, and the key is nowhe
   const config = JSON.stringify(await admin.call('get', base).then(({ body }) => body))
   for (const secret of [app.privateKey.split('\n')[3] ?? '', ...app.made]) assert.not(config.includes(secret))
   const [push, protection] = [found(await checksOf(base), 'push'), found(await checksOf(base), 'protection')]
-  assert.equal([push?.ok, protection?.ok, protection?.message], [true, true, 'Nothing protects refs/heads/main, as far as the host tells.'])
+  assert.equal(
+    [push?.ok, protection?.ok, protection?.message],
+    [true, true, 'Nothing protects refs/heads/main, as far as the host tells.'],
+  )
 })
 
 test('what an app lacks is told by the test, and a run that fails for it says what to do', async () => {
@@ -54,16 +59,23 @@ test('what an app lacks is told by the test, and a run that fails for it says wh
   assert.equal(found(await checksOf(base), 'host'), {
     check: 'host',
     ok: false,
-    message: 'The credential lacks what pull requests and statuses need: Pull requests: write, Commit statuses: write. Grant it at the host.',
+    message:
+      'The credential lacks what pull requests and statuses need: Pull requests: write, Commit statuses: write. Grant it at the host.',
   })
   github.rules.push('pull_request')
-  assert.match(found(await checksOf(base), 'protection')?.message ?? '', /is protected\. Changes need a pull request\. Exports work only if/)
+  assert.match(
+    found(await checksOf(base), 'protection')?.message ?? '',
+    /is protected\. Changes need a pull request\. Exports work only if/,
+  )
   github.rules.length = 0
   github.classic = { lock_branch: { enabled: true } }
   github.repository.branches.set('main', { sha: 'a'.repeat(40), protected: true })
   const locked = found(await checksOf(base), 'protection')
   assert.is(locked?.ok, false)
-  assert.match(locked?.message ?? '', /the credential may not push to it\. The branch is locked.+ or export to another branch/)
+  assert.match(
+    locked?.message ?? '',
+    /the credential may not push to it\. The branch is locked.+ or export to another branch/,
+  )
   github.repository.archived = true
   assert.match(found(await checksOf(base), 'protection')?.message ?? '', /archived/)
   await admin.call('patch', base, { credential: { ...credential, installationId: '5' } }).expect(200)

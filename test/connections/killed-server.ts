@@ -28,10 +28,14 @@ class Server {
   constructor(readonly dir: string) {}
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [...moduleArguments('./own-server.js', import.meta.url), this.dir, String(this.#aheadMs)], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { ...process.env, TMPDIR: tmpdir() },
-    })
+    const child = spawn(
+      process.execPath,
+      [...moduleArguments('./own-server.js', import.meta.url), this.dir, String(this.#aheadMs)],
+      {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        env: { ...process.env, TMPDIR: tmpdir() },
+      },
+    )
     this.#child = child
     child.on('message', (report: Report) => this.#told(report))
     child.on('exit', () => {
@@ -100,6 +104,9 @@ export async function startKillable(): Promise<KillableSpaces> {
       await rm(server.dir, { recursive: true, force: true })
     },
   }
-  const spaces = await connectedSpaces(service, { begin: (ms) => server.order('begin', ms), idle: () => server.order('idle') })
+  const spaces = await connectedSpaces(service, {
+    begin: (ms) => server.order('begin', ms),
+    idle: () => server.order('idle'),
+  })
   return Object.assign(spaces, { kill: () => server.kill(), start: () => server.start() })
 }

@@ -46,7 +46,10 @@ test('an export that was due when the process was killed is made after the next 
     )
     await service.service.idle()
     assert.is(await git(theirs.path, ['show', 'main:due.md']), '# Due')
-    assert.is(await git(theirs.path, ['show', '-s', '--format=%an', 'main']), (await service.admin.call('get', '/v1/user').expect(200)).body.displayName)
+    assert.is(
+      await git(theirs.path, ['show', '-s', '--format=%an', 'main']),
+      (await service.admin.call('get', '/v1/user').expect(200)).body.displayName,
+    )
   } finally {
     await service.close()
   }

@@ -17,7 +17,10 @@ test('a connection is created with what is told from its URL, read, listed and f
   await here.idle()
   const read = (await admin.call('get', `${all}/${made.id}`).expect(200)).body
   assert.is(read.webhookSecret, undefined, 'the secret is shown once')
-  assert.equal([read.provider, read.direction, read.credential, read.status], ['generic', 'both', { kind: 'none' }, 'active'])
+  assert.equal(
+    [read.provider, read.direction, read.credential, read.status],
+    ['generic', 'both', { kind: 'none' }, 'active'],
+  )
   assert.is(read.lastRun.trigger, 'created')
   assert.is(read.lastSeenHead, await theirs.head())
   assert.equal((await admin.call('get', all).expect(200)).body.items, [read])
@@ -31,14 +34,25 @@ test('a connection is created with what is told from its URL, read, listed and f
 test('a connection that has not run is pending, and one whose credential is refused is unauthenticated', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const all = `/v1/spaces/${space}/git/connections`
-  const { id } = (await admin.call('post', all, { url: theirs.url, ref: 'refs/heads/main', provider: 'github', paused: true }).expect(201)).body
+  const { id } = (
+    await admin
+      .call('post', all, { url: theirs.url, ref: 'refs/heads/main', provider: 'github', paused: true })
+      .expect(201)
+  ).body
   const shown = async () => (await admin.call('get', `/v1/spaces/${space}`).expect(200)).body.gitSync
   const { installationId, installationProvider, installationStatus } = await shown()
   assert.equal([installationId, installationProvider, installationStatus], [id, 'github', 'pending'])
   const { store } = here.service.service.app
   const stored = await store.get(connections, id)
   assert.ok(stored)
-  const failure = { cause: 'unauthorized', message: 'No.', since: stored.createdAt, attempts: 1, told: false, noticed: false }
+  const failure = {
+    cause: 'unauthorized',
+    message: 'No.',
+    since: stored.createdAt,
+    attempts: 1,
+    told: false,
+    noticed: false,
+  }
   await store.replace(connections, { ...stored, failure })
   assert.is((await shown()).installationStatus, 'unauthenticated')
 })
@@ -47,7 +61,8 @@ test('an organization lists the connections of the spaces that the caller may se
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { id } = await here.connect(space, { url: theirs.url, paused: true })
   const path = `/v1/orgs/${organization}/git/connections?limit=1000`
-  const ids = async (caller: typeof admin): Promise<string[]> => (await caller.call('get', path).expect(200)).body.items.map((one: { id: string }) => one.id)
+  const ids = async (caller: typeof admin): Promise<string[]> =>
+    (await caller.call('get', path).expect(200)).body.items.map((one: { id: string }) => one.id)
   assert.ok((await ids(admin)).includes(id))
   assert.ok((await ids(await here.service.caller('read'))).includes(id))
   assert.not.ok((await ids(await here.service.caller(null))).includes(id))
@@ -60,9 +75,18 @@ test('what cannot be is refused, with the field', async () => {
     [{ url: 'nonsense', ref: 'refs/heads/main' }, /url/],
     [{ url: 'http://127.0.0.1/r.git', ref: 'main' }, /refs\/heads/],
     [{ url: 'http://127.0.0.1/r.git', ref: 'refs/heads/main', repoProjectDirectory: '../x' }, /repoProjectDirectory/],
-    [{ url: 'ssh://git@127.0.0.1/r.git', ref: 'refs/heads/main', credential: { kind: 'sshKey', privateKey: 'x' } }, /private key/],
-    [{ url: 'ssh://git@127.0.0.1/r.git', ref: 'refs/heads/main', credential: { kind: 'token', token: 'x' } }, /does not fit/],
-    [{ url: 'http://u:p@127.0.0.1/r.git', ref: 'refs/heads/main', credential: { kind: 'token', token: 'x' } }, /two credentials/],
+    [
+      { url: 'ssh://git@127.0.0.1/r.git', ref: 'refs/heads/main', credential: { kind: 'sshKey', privateKey: 'x' } },
+      /private key/,
+    ],
+    [
+      { url: 'ssh://git@127.0.0.1/r.git', ref: 'refs/heads/main', credential: { kind: 'token', token: 'x' } },
+      /does not fit/,
+    ],
+    [
+      { url: 'http://u:p@127.0.0.1/r.git', ref: 'refs/heads/main', credential: { kind: 'token', token: 'x' } },
+      /two credentials/,
+    ],
     [{ url: 'http://127.0.0.1/r.git', ref: 'refs/heads/main', webhookSecret: 'short' }, /webhookSecret/],
     [{ url: 'http://127.0.0.1/r.git', ref: 'refs/heads/main', other: 1 }, /other/],
   ]
@@ -70,7 +94,8 @@ test('what cannot be is refused, with the field', async () => {
   const body = { url: 'http://127.0.0.1:1/r.git', ref: 'refs/heads/main', paused: true }
   await admin.call('post', all, body).expect(201)
   assert.match((await admin.call('post', all, body).expect(409)).text, /already/)
-  for (let made = 1; made < 10; made++) await admin.call('post', all, { ...body, ref: `refs/heads/b${made}` }).expect(201)
+  for (let made = 1; made < 10; made++)
+    await admin.call('post', all, { ...body, ref: `refs/heads/b${made}` }).expect(201)
   assert.match((await admin.call('post', all, { ...body, ref: 'refs/heads/many' }).expect(409)).text, /at most 10/)
 })
 
@@ -78,7 +103,9 @@ test('settings change; another branch begins afresh; a new secret is shown once'
   const [space, theirs] = [await here.space(), await here.repository(home)]
   await theirs.commit({ 'side.md': '# Side\n' }, { ref: 'refs/heads/side' })
   const { base } = await here.connect(space, { url: theirs.url, direction: 'import' })
-  const changed = (await admin.call('patch', base, { ref: 'refs/heads/side', exportMode: 'commits', webhookSecret: null }).expect(200)).body
+  const changed = (
+    await admin.call('patch', base, { ref: 'refs/heads/side', exportMode: 'commits', webhookSecret: null }).expect(200)
+  ).body
   assert.match(changed.webhookSecret, /^whsec_/)
   assert.equal([changed.ref, changed.exportMode, changed.lastSeenHead], ['refs/heads/side', 'commits', undefined])
   await here.forward(600_000)
@@ -102,16 +129,26 @@ test('a test says what works and what is missing; branches are listed', async ()
   )
   assert.is(found.head, await theirs.head())
   const branches = (await admin.call('get', `${base}/branches`).expect(200)).body
-  assert.equal(branches, { defaultBranch: 'refs/heads/main', branches: [{ ref: 'refs/heads/main', head: await theirs.head() }], truncated: false })
+  assert.equal(branches, {
+    defaultBranch: 'refs/heads/main',
+    branches: [{ ref: 'refs/heads/main', head: await theirs.head() }],
+    truncated: false,
+  })
   here.remotes.behaviour.pushStatus = 403
   const refused = (await admin.call('post', `${base}/test`).expect(200)).body
   delete here.remotes.behaviour.pushStatus
   assert.is(refused.ok, false)
   assert.match(refused.checks.at(-1).message, /may not push/)
   await admin.call('patch', base, { ref: 'refs/heads/gone', direction: 'import' }).expect(200)
-  assert.match(JSON.stringify((await admin.call('post', `${base}/test`).expect(200)).body.checks), /does not exist.*refs\/heads\/main/)
+  assert.match(
+    JSON.stringify((await admin.call('post', `${base}/test`).expect(200)).body.checks),
+    /does not exist.*refs\/heads\/main/,
+  )
   await admin.call('patch', base, { url: `${theirs.url}x` }).expect(200)
-  assert.match((await admin.call('post', `${base}/test`).expect(200)).body.checks[0].message, /no Git repository at this URL/)
+  assert.match(
+    (await admin.call('post', `${base}/test`).expect(200)).body.checks[0].message,
+    /no Git repository at this URL/,
+  )
   assert.match((await admin.call('get', `${base}/branches`).expect(409)).text, /no Git repository/)
 })
 
@@ -134,7 +171,9 @@ test('runs are listed with what they did: commits and changes', async () => {
   assert.ok((await did(imported)).commits.some(({ message }: { message: string }) => message === 'Add theirs'))
   const { changes, commits } = await did(exported)
   assert.equal(
-    changes.map(({ type, page }: { type: string; page?: { title: string } }) => [type, page?.title]).filter(([type]: string[]) => type === 'page_created'),
+    changes
+      .map(({ type, page }: { type: string; page?: { title: string } }) => [type, page?.title])
+      .filter(([type]: string[]) => type === 'page_created'),
     [['page_created', 'Ours']],
   )
   assert.ok(commits.length >= 1)

@@ -30,7 +30,12 @@ async function obey({ what, ms }: Order): Promise<void> {
 }
 
 const report = (id: number, error?: string): boolean =>
-  process.send?.({ id, url: here.url, organization: here.organization, ...(error === undefined ? {} : { error }) } satisfies Report) ?? false
+  process.send?.({
+    id,
+    url: here.url,
+    organization: here.organization,
+    ...(error === undefined ? {} : { error }),
+  } satisfies Report) ?? false
 
 process.on('message', (order: Order) => {
   obey(order).then(

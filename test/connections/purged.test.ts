@@ -19,8 +19,13 @@ async function purge(space: string): Promise<void> {
 }
 
 async function requireGone(space: string): Promise<void> {
-  assert.equal([await app.store.find(connections, 'space', space), await app.store.find(syncRuns, 'space', space)], [[], []])
-  const open = (await app.store.find(jobs, 'lane', space)).filter(({ state }) => state === 'queued' || state === 'running')
+  assert.equal(
+    [await app.store.find(connections, 'space', space), await app.store.find(syncRuns, 'space', space)],
+    [[], []],
+  )
+  const open = (await app.store.find(jobs, 'lane', space)).filter(
+    ({ state }) => state === 'queued' || state === 'running',
+  )
   assert.equal(open, [])
   assert.not.ok(existsSync(join(here.service.dir, 'repos', `${space}.git`)))
 }

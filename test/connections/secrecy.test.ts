@@ -11,7 +11,12 @@ import { POLL_MS, QUIET_MS, startConnected } from './connected.js'
 const token = 'Zq-s3cr3t/token%41+deploy'
 const webhookSecret = 'Zq-webhook-secret-0123456789'
 const auth = { username: 'x-access-token', password: token }
-const forms = [token, encodeURIComponent(token), Buffer.from(`${auth.username}:${token}`).toString('base64'), webhookSecret]
+const forms = [
+  token,
+  encodeURIComponent(token),
+  Buffer.from(`${auth.username}:${token}`).toString('base64'),
+  webhookSecret,
+]
 const logged: string[] = []
 
 const [test, here] = await suiteWith('connections: secrecy', () => {
@@ -22,9 +27,14 @@ const [test, here] = await suiteWith('connections: secrecy', () => {
 /** The bytes of every file below a folder. */
 async function textsBelow(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true })
-  return Promise.all(entries.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), 'latin1').catch(() => '')))
+  return Promise.all(
+    entries
+      .filter((one) => one.isFile())
+      .map((one) => readFile(join(one.parentPath, one.name), 'latin1').catch(() => '')),
+  )
 }
-const leaksIn = (texts: readonly string[]): string[] => texts.filter((text) => forms.some((form) => text.includes(form)))
+const leaksIn = (texts: readonly string[]): string[] =>
+  texts.filter((text) => forms.some((form) => text.includes(form)))
 
 test('the credential is in no document, configuration, log, process, response or error', async () => {
   const { admin } = here.service
@@ -37,7 +47,13 @@ test('the credential is in no document, configuration, log, process, response or
     answers.push(JSON.stringify([headers, text]))
   }
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
-  const body = { url: theirs.url, ref: 'refs/heads/main', provider: 'github', credential: { kind: 'token', token }, webhookSecret }
+  const body = {
+    url: theirs.url,
+    ref: 'refs/heads/main',
+    provider: 'github',
+    credential: { kind: 'token', token },
+    webhookSecret,
+  }
   const all = `/v1/spaces/${space}/git/connections`
   const made = (await admin.call('post', all, body).expect(201)).body
   assert.is(made.webhookSecret, webhookSecret)
@@ -85,7 +101,11 @@ test('a stored credential is never sent to another server', async () => {
   delete here.remotes.behaviour.pushStatus
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base } = await here.connect(space, { url: theirs.url, credential: { kind: 'token', token } })
-  for (const change of [{ url: 'http://localhost:1/r.git' }, { url: theirs.url.replace('http:', 'https:') }, { apiUrl: 'http://127.0.0.1:1/api' }])
+  for (const change of [
+    { url: 'http://localhost:1/r.git' },
+    { url: theirs.url.replace('http:', 'https:') },
+    { apiUrl: 'http://127.0.0.1:1/api' },
+  ])
     await admin.call('patch', base, change).expect(400)
   await admin.call('patch', base, { url: 'http://localhost:1/r.git', credential: { kind: 'none' } }).expect(200)
 })

@@ -29,17 +29,28 @@ const linesOf = (key: string): string[] => key.trim().split('\n').slice(2, -1)
 /** The bytes of every file of the service. */
 async function stored(): Promise<string[]> {
   const entries = await readdir(here.service.dir, { recursive: true, withFileTypes: true })
-  return Promise.all(entries.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), 'latin1').catch(() => '')))
+  return Promise.all(
+    entries
+      .filter((one) => one.isFile())
+      .map((one) => readFile(join(one.parentPath, one.name), 'latin1').catch(() => '')),
+  )
 }
 
 /** What the API tells of a connection, of its space and of the organization. */
 async function answers(space: string, base: string): Promise<string[]> {
   const paths = [base, `${base}/runs`, `/v1/spaces/${space}/git/info`, `/v1/spaces/${space}/git/connections`]
-  const all = [...paths, `/v1/orgs/${here.service.organization}/events`, `/v1/orgs/${here.service.organization}/audit-log`]
-  return Promise.all(all.map(async (path) => JSON.stringify((await here.service.admin.call('get', path).expect(200)).body)))
+  const all = [
+    ...paths,
+    `/v1/orgs/${here.service.organization}/events`,
+    `/v1/orgs/${here.service.organization}/audit-log`,
+  ]
+  return Promise.all(
+    all.map(async (path) => JSON.stringify((await here.service.admin.call('get', path).expect(200)).body)),
+  )
 }
 
-const leaks = (texts: readonly string[], secrets: readonly string[]): string[] => texts.filter((text) => secrets.some((secret) => text.includes(secret)))
+const leaks = (texts: readonly string[], secrets: readonly string[]): string[] =>
+  texts.filter((text) => secrets.some((secret) => text.includes(secret)))
 
 test('a deploy key and the key that signs commits', async () => {
   const { admin } = here.service
@@ -53,7 +64,10 @@ test('a deploy key and the key that signs commits', async () => {
   const commands = join(sshd.folder, 'waiting')
   const command = `#!/bin/sh\n: > '${commands}'\nwhile [ ! -e '${go}' ]; do sleep 0.05; done\nexec git shell -c "$SSH_ORIGINAL_COMMAND"\n`
   await writeFile(join(sshd.folder, 'git-only'), command)
-  const connecting = here.connect(space, { url: sshd.url(theirs.path), credential: { kind: 'sshKey', privateKey, knownHosts: sshd.hostLine } })
+  const connecting = here.connect(space, {
+    url: sshd.url(theirs.path),
+    credential: { kind: 'sshKey', privateKey, knownHosts: sshd.hostLine },
+  })
   await until(() => existsSync(commands) || null)
   const seen = processTexts()
   await writeFile(go, '')

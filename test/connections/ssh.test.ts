@@ -15,10 +15,18 @@ const [test, { sshd, here }] = await suiteWith('connections: deploy keys', async
 
 test('a deploy key opens an ssh repository of a server without a key of its own, and leaves no file', async () => {
   const theirs = await createBareRepository(join(sshd.folder, 'docs.git'), { files: { 'README.md': '# Home\n' } })
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', editMode: 'live' }).expect(201)).body.id
+  const space = (
+    await here.admin
+      .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', editMode: 'live' })
+      .expect(201)
+  ).body.id
   const privateKey = await readFile(sshd.key, 'utf8')
   const all = `/v1/spaces/${space}/git/connections`
-  const body = { url: sshd.url(theirs.path), ref: 'refs/heads/main', credential: { kind: 'sshKey', privateKey, knownHosts: sshd.hostLine } }
+  const body = {
+    url: sshd.url(theirs.path),
+    ref: 'refs/heads/main',
+    credential: { kind: 'sshKey', privateKey, knownHosts: sshd.hostLine },
+  }
   const { id } = (await here.admin.call('post', all, body).expect(201)).body
   await here.service.idle()
   const { lastRun, failure } = (await here.admin.call('get', `${all}/${id}`).expect(200)).body
@@ -31,17 +39,22 @@ test('a deploy key opens an ssh repository of a server without a key of its own,
   await here.service.idle()
   assert.is(await git(theirs.path, ['show', 'main:more.md']), '# More')
   const body64 = privateKey.split('\n')[2] ?? ''
-  const left = readdirSync('/dev/shm').filter((name) => name.startsWith('bindery-') && readIfFile(join('/dev/shm', name)).includes(body64))
+  const left = readdirSync('/dev/shm').filter(
+    (name) => name.startsWith('bindery-') && readIfFile(join('/dev/shm', name)).includes(body64),
+  )
   assert.equal(left, [])
 })
 
 test('another key, and a host that is not known, are refused in words that say what to do', async () => {
   const theirs = await createBareRepository(join(sshd.folder, 'closed.git'), { files: { 'README.md': '# Home\n' } })
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201))
+    .body.id
   const all = `/v1/spaces/${space}/git/connections`
   const test = async (key: string, ref: string, more: object): Promise<string> => {
     const credential = { kind: 'sshKey', privateKey: await readFile(key, 'utf8'), ...more }
-    const { id } = (await here.admin.call('post', all, { url: sshd.url(theirs.path), ref, credential, paused: true }).expect(201)).body
+    const { id } = (
+      await here.admin.call('post', all, { url: sshd.url(theirs.path), ref, credential, paused: true }).expect(201)
+    ).body
     const { ok, checks } = (await here.admin.call('post', `${all}/${id}/test`).expect(200)).body
     assert.is(ok, false)
     return checks[0].message
@@ -51,7 +64,8 @@ test('another key, and a host that is not known, are refused in words that say w
 })
 
 test('a stored deploy key stays with its server, however the address is written', async () => {
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201))
+    .body.id
   const all = `/v1/spaces/${space}/git/connections`
   const credential = { kind: 'sshKey', privateKey: await readFile(sshd.key, 'utf8') }
   const body = { url: 'git@[2001:db8::1]:team/docs.git', ref: 'refs/heads/main', credential, paused: true }
@@ -66,7 +80,11 @@ test('a stored deploy key stays with its server, however the address is written'
     const { body: refused } = await move(url).expect(400)
     assert.match(refused.error.message, /stored credential is not sent to another host/, url)
   }
-  for (const url of ['git@[2001:DB8:0::1]:team/other.git', 'ssh://git@[2001:db8::1]/team/docs.git', 'ssh://git@[2001:db8::1]:22/team/other.git'])
+  for (const url of [
+    'git@[2001:DB8:0::1]:team/other.git',
+    'ssh://git@[2001:db8::1]/team/docs.git',
+    'ssh://git@[2001:db8::1]:22/team/other.git',
+  ])
     await move(url).expect(200)
 })
 

@@ -56,7 +56,8 @@ export class Side {
       () => false,
     )
     await kill()
-    if (!(await written) && (await this.here.files(this.space))[path] !== undefined) this.texts.set(path, `# Ours ${number}`)
+    if (!(await written) && (await this.here.files(this.space))[path] !== undefined)
+      this.texts.set(path, `# Ours ${number}`)
   }
 
   async commit(number: number): Promise<void> {
@@ -90,7 +91,9 @@ export class Side {
   /** Somebody resolves what collided, if that is known yet. Returns whether something was. */
   async resolve(number: number): Promise<boolean> {
     const { admin } = this.here.service
-    const { failure } = (await this.here.get(this.base)) as unknown as { failure?: { cause: string; changeRequest?: string } }
+    const { failure } = (await this.here.get(this.base)) as unknown as {
+      failure?: { cause: string; changeRequest?: string }
+    }
     if (failure?.cause !== 'conflict' || failure.changeRequest === undefined) return false
     const path = `/v1/spaces/${this.space}/change-requests/${failure.changeRequest}`
     const { status } = (await admin.call('get', path).expect(200)).body
@@ -113,7 +116,14 @@ export class Side {
     if (last === undefined || (await this.theirs.head()) !== last.commit) return
     const parent = await git(this.theirs.path, ['rev-parse', `${last.commit}^`])
     if (number % 2 === 0) {
-      const again = await git(this.theirs.path, ['commit-tree', `${last.commit}^{tree}`, '-p', parent, '-m', `Other words ${number}`])
+      const again = await git(this.theirs.path, [
+        'commit-tree',
+        `${last.commit}^{tree}`,
+        '-p',
+        parent,
+        '-m',
+        `Other words ${number}`,
+      ])
       await git(this.theirs.path, ['update-ref', 'refs/heads/main', again, last.commit]).catch(() => undefined)
       return
     }
@@ -133,7 +143,12 @@ export class Side {
     for (let time = 0; time < times; time++) {
       const { status } = await request(this.here.service.url)
         .post(`/v1/git/webhooks/${id}`)
-        .set({ 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': 'always-the-same', ...signed.github(PUSHED, this.secret) })
+        .set({
+          'content-type': 'application/json',
+          'x-github-event': 'push',
+          'x-github-delivery': 'always-the-same',
+          ...signed.github(PUSHED, this.secret),
+        })
         .send(PUSHED)
       assert.is(status, 202)
     }
@@ -145,7 +160,9 @@ export class Side {
   }
 
   async renew(password: string): Promise<void> {
-    await this.here.service.admin.call('patch', this.base, { credential: { kind: 'token', token: password } }).expect(200)
+    await this.here.service.admin
+      .call('patch', this.base, { credential: { kind: 'token', token: password } })
+      .expect(200)
   }
 
   /** Both sides have the same files, with every text that somebody wrote; nothing waits, and nothing has failed. */
@@ -156,7 +173,11 @@ export class Side {
     const files = await this.here.files(this.space)
     assert.equal(await this.#filesThere(), files, when)
     assert.equal([...this.contested], [], `${when}: collided, and nobody was asked`)
-    assert.equal(Object.fromEntries([...this.texts].map(([path]) => [path, files[path]])), Object.fromEntries(this.texts), when)
+    assert.equal(
+      Object.fromEntries([...this.texts].map(([path]) => [path, files[path]])),
+      Object.fromEntries(this.texts),
+      when,
+    )
     const kept = Object.keys(files).filter((path) => path.startsWith('theirs-') || path.startsWith('ours-'))
     assert.equal(kept.sort(), [...this.texts.keys()].sort(), `${when}: nothing more`)
     // What people commit there is not in the table of contents, and cannot be edited as a page here.

@@ -8,8 +8,12 @@ const SEED = Number(process.env.CONNECTION_SEED ?? 1)
 
 const [test, here] = await suiteWith('connections: a two-sided story', () => startConnected())
 
-test(`${STEPS} steps on both sides, and nobody calls import or export`, () => tell(here, { steps: STEPS, seed: SEED }), {
-  timeoutMs: 60_000 * Math.max(5, STEPS),
-})
+test(
+  `${STEPS} steps on both sides, and nobody calls import or export`,
+  () => tell(here, { steps: STEPS, seed: SEED }),
+  {
+    timeoutMs: 60_000 * Math.max(5, STEPS),
+  },
+)
 
 test.run()

@@ -85,7 +85,11 @@ class Story {
     this.#well()
     const { here } = this
     const whole = await here.repository({ 'README.md': '# Home\n' })
-    const shared = await here.repository({ 'a/README.md': '# A\n', 'b/README.md': '# B\n', 'code/main.c': 'int main;\n' })
+    const shared = await here.repository({
+      'a/README.md': '# A\n',
+      'b/README.md': '# B\n',
+      'code/main.c': 'int main;\n',
+    })
     this.#repositories.push(whole, shared)
     for (const [theirs, folder] of [
       [whole, ''],
@@ -168,12 +172,17 @@ class Story {
       quiet = resolved.includes(true) ? 0 : quiet + 1
     }
     for (const side of this.#sides) await side.check(`seed ${this.told.seed}, after step ${number} (${kind})`)
-    assert.is(await git((this.#repositories.at(-1) as { path: string }).path, ['show', 'main:code/main.c']), 'int main;')
+    assert.is(
+      await git((this.#repositories.at(-1) as { path: string }).path, ['show', 'main:code/main.c']),
+      'int main;',
+    )
   }
 
   async end(): Promise<void> {
-    for (const { path } of this.#repositories) assert.is(await git(path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']), '')
-    for (const { repository } of this.#sides) assert.is(await git(repository, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']), '')
+    for (const { path } of this.#repositories)
+      assert.is(await git(path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']), '')
+    for (const { repository } of this.#sides)
+      assert.is(await git(repository, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']), '')
   }
 
   /** The server of the repositories fails in one of the ways in which servers do. */

@@ -12,7 +12,9 @@ const AN_HOUR_AND_MORE = 4_500_000
 
 const [test, { here, smtp }] = await suiteWith('connections: troubles', async () => {
   const smtp = await startSmtp()
-  const here: Connected = await startConnected({ env: { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'Docs <docs@example.org>' } })
+  const here: Connected = await startConnected({
+    env: { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'Docs <docs@example.org>' },
+  })
   return { here, smtp, close: () => Promise.all([here.close(), smtp.close()]) }
 })
 
@@ -21,7 +23,8 @@ const told = async (id: string): Promise<string[]> =>
     .filter(({ subject, type }) => subject.connection === id && /failed|recovered/.test(type))
     .map(({ type, data }) => `${type.split('.')[1]} ${data.cause}`)
 const well = (): void => {
-  for (const name of Object.keys(here.remotes.behaviour)) delete here.remotes.behaviour[name as keyof typeof here.remotes.behaviour]
+  for (const name of Object.keys(here.remotes.behaviour))
+    delete here.remotes.behaviour[name as keyof typeof here.remotes.behaviour]
 }
 
 test('a failure is told of once for each cause, and again when it is well', async () => {
@@ -74,22 +77,37 @@ const deaths: [string, (times: number) => void][] = [
   ['before the refs', (times) => void (here.remotes.behaviour.onRequest = breakAt(times, () => true))],
   [
     'at the pack of a fetch',
-    (times) => void (here.remotes.behaviour.onRequest = breakAt(times, ({ url, method }) => method === 'POST' && url.includes('upload'))),
+    (times) =>
+      void (here.remotes.behaviour.onRequest = breakAt(
+        times,
+        ({ url, method }) => method === 'POST' && url.includes('upload'),
+      )),
   ],
   [
     'at the refs of a push',
-    (times) => void (here.remotes.behaviour.onRequest = breakAt(times, ({ url, method }) => method === 'GET' && url.includes('receive'))),
+    (times) =>
+      void (here.remotes.behaviour.onRequest = breakAt(
+        times,
+        ({ url, method }) => method === 'GET' && url.includes('receive'),
+      )),
   ],
   [
     'at the pack of a push',
-    (times) => void (here.remotes.behaviour.onRequest = breakAt(times, ({ url, method }) => method === 'POST' && url.includes('receive'))),
+    (times) =>
+      void (here.remotes.behaviour.onRequest = breakAt(
+        times,
+        ({ url, method }) => method === 'POST' && url.includes('receive'),
+      )),
   ],
   ['in the middle of a response', () => void (here.remotes.behaviour.cutAfter = 100)],
   ['at its first byte', () => void (here.remotes.behaviour.cutAfter = 0)],
   ['after a push that arrived', () => void (here.remotes.behaviour.losePushResponses = true)],
   ['with an error of its own, for pushes', () => void (here.remotes.behaviour.pushStatus = 500)],
   ['refusing pushes', () => void (here.remotes.behaviour.pushStatus = 403)],
-  ['asking for another credential', () => void (here.remotes.behaviour.auth = { username: 'other', password: 'other' })],
+  [
+    'asking for another credential',
+    () => void (here.remotes.behaviour.auth = { username: 'other', password: 'other' }),
+  ],
 ]
 
 /** Breaks the connection of the first requests that fit. */
@@ -149,7 +167,10 @@ for (const [what, name] of [
       assert.is(await git(theirs.path, ['for-each-ref']), refs)
       const { failure } = await here.get(base)
       assert.is(failure?.cause, 'missing-ref')
-      assert.match(failure?.message ?? '', what === 'deleted with all others' ? /repository is empty/ : /renamed or deleted/)
+      assert.match(
+        failure?.message ?? '',
+        what === 'deleted with all others' ? /repository is empty/ : /renamed or deleted/,
+      )
     }
     assert.equal(await told(id), ['failed missing-ref'])
     await git(theirs.path, ['update-ref', ref, head])

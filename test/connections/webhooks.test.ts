@@ -28,7 +28,8 @@ const sent = (id: string, body: string, headers: Record<string, string>) =>
     .post(`/v1/git/webhooks/${id}`)
     .set({ 'content-type': 'application/json', ...headers })
     .send(body)
-const deliver = async (id: string, body: string, headers: Record<string, string>): Promise<number> => (await sent(id, body, headers)).status
+const deliver = async (id: string, body: string, headers: Record<string, string>): Promise<number> =>
+  (await sent(id, body, headers)).status
 
 /** Connections that tests share which do not change them. */
 const known: Partial<Record<Provider, ReturnType<typeof connected>>> = {}
@@ -57,7 +58,10 @@ for (const provider of ['github', 'gitlab', 'gitea', 'bitbucket', 'generic'] as 
     const { id, space, repository, webhookSecret } = await connected(provider)
     await repository.commit({ 'README.md': '# Home\n', 'new.md': '# New\n' })
     here.clock.forward(A_WHILE)
-    const body = provider === 'bitbucket' ? JSON.stringify({ push: { changes: [{ new: { type: 'branch', name: 'main' } }] } }) : push()
+    const body =
+      provider === 'bitbucket'
+        ? JSON.stringify({ push: { changes: [{ new: { type: 'branch', name: 'main' } }] } })
+        : push()
     assert.is(await deliver(id, body, { ...pushed[provider], ...signed[provider](body, webhookSecret) }), 202)
     await here.idle()
     assert.is((await here.files(space))['new.md']?.trim(), '# New')
@@ -68,7 +72,10 @@ test("GitLab's signing token: the secret that the connection made is one", async
   const seconds = Math.floor(here.clock.now().getTime() / 1000)
   const body = push()
   assert.is(await deliver(id, body, { ...pushed.gitlab, ...standard(body, { seconds, secret: webhookSecret }) }), 202)
-  assert.is(await deliver(id, body, { ...pushed.gitlab, ...standard(body, { seconds: seconds - 400, secret: webhookSecret }) }), 401)
+  assert.is(
+    await deliver(id, body, { ...pushed.gitlab, ...standard(body, { seconds: seconds - 400, secret: webhookSecret }) }),
+    401,
+  )
 })
 
 test('all that hosts send is accepted if it is signed, and nothing if it is not', async () => {
@@ -77,7 +84,11 @@ test('all that hosts send is accepted if it is signed, and nothing if it is not'
     const { id, webhookSecret } = await shared(provider)
     const body = JSON.stringify(payload)
     assert.is(await deliver(id, body, { ...headers, ...signed[provider](body, webhookSecret) }), 202, name)
-    assert.is(await deliver(id, body, { ...headers, ...signed[provider](body, 'a secret of somebody else') }), 401, name)
+    assert.is(
+      await deliver(id, body, { ...headers, ...signed[provider](body, 'a secret of somebody else') }),
+      401,
+      name,
+    )
     assert.is(await deliver(id, body, headers), 401, name)
   }
   await here.idle()
@@ -89,14 +100,18 @@ test('a connection that does not exist is refused in the same words as a wrong s
     return [status, body.error.message]
   }
   const refused: [number, string] = [401, 'The delivery is not signed with the secret of this webhook.']
-  for (const headers of [{}, signed.github('{}', 'wrong'), signed.gitlab('{}', 'wrong'), standard('{}')] as Record<string, string>[])
+  for (const headers of [{}, signed.github('{}', 'wrong'), signed.gitlab('{}', 'wrong'), standard('{}')] as Record<
+    string,
+    string
+  >[])
     for (const to of [id, 'no-such-connection']) assert.equal(await answer(to, headers), refused)
   assert.equal(await answer('no-such-connection', signed.github('{}', webhookSecret)), refused)
 })
 
 test('deliveries that are repeated, late, out of order or about other branches cost at most a look, and change nothing', async () => {
   const { id, base, space, repository, webhookSecret } = await connected('github')
-  const send = (body: string): Promise<number> => deliver(id, body, { ...pushed.github, ...signed.github(body, webhookSecret) })
+  const send = (body: string): Promise<number> =>
+    deliver(id, body, { ...pushed.github, ...signed.github(body, webhookSecret) })
   const old = push()
   await repository.commit({ 'README.md': '# Home\n', 'a.md': '# A\n' })
   here.clock.forward(A_WHILE)
@@ -111,7 +126,14 @@ test('deliveries that are repeated, late, out of order or about other branches c
   assert.is(await send(push('refs/heads/elsewhere')), 202)
   await here.idle()
   assert.is(looks(), 0)
-  assert.equal(await Promise.all([send(old), send(push()), send(JSON.stringify({ ref: 'refs/heads/main', after: 'f'.repeat(40) }))]), [202, 202, 202])
+  assert.equal(
+    await Promise.all([
+      send(old),
+      send(push()),
+      send(JSON.stringify({ ref: 'refs/heads/main', after: 'f'.repeat(40) })),
+    ]),
+    [202, 202, 202],
+  )
   await here.idle()
   assert.ok(looks() <= 1)
   assert.equal(await here.files(space), files)
@@ -122,7 +144,8 @@ test('a secret that is replaced ends the old one at once, and a connection that 
   const { id, base, repository, space, webhookSecret } = await connected('github')
   const { admin } = here.service
   const body = push()
-  const send = (secret: string): Promise<number> => deliver(id, body, { ...pushed.github, ...signed.github(body, secret) })
+  const send = (secret: string): Promise<number> =>
+    deliver(id, body, { ...pushed.github, ...signed.github(body, secret) })
   const fresh = (await admin.call('patch', base, { webhookSecret: null }).expect(200)).body.webhookSecret
   assert.equal([await send(webhookSecret), await send(fresh)], [401, 202])
   await here.idle()
@@ -151,12 +174,26 @@ test('a body of 25 MiB is taken without being parsed, and a longer one is 413', 
 
 test('whatever is sent, the answer is 202 or 401', async () => {
   const { id, webhookSecret } = await shared('github')
-  const anything = fc.oneof(fc.json({ maxDepth: 5 }), unicodeText(), fc.constant('['.repeat(200_000)), fc.constant('{"a":'.repeat(100_000)))
+  const anything = fc.oneof(
+    fc.json({ maxDepth: 5 }),
+    unicodeText(),
+    fc.constant('['.repeat(200_000)),
+    fc.constant('{"a":'.repeat(100_000)),
+  )
   const events = fc.constantFrom('push', 'pull_request', 'ping', 'create', '', '__proto__', 'constructor')
-  const types = fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x')
+  const types = fc.constantFrom(
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+  )
   await fc.assert(
     fc.asyncProperty(anything, events, types, fc.boolean(), async (body, event, type, right) => {
-      const headers = { 'x-github-event': event, 'content-type': type, ...signed.github(body, right ? webhookSecret : 'wrong') }
+      const headers = {
+        'x-github-event': event,
+        'content-type': type,
+        ...signed.github(body, right ? webhookSecret : 'wrong'),
+      }
       assert.is(await deliver(id, body, headers), right ? 202 : 401, `${event} ${type}`)
     }),
     { numRuns: 30 },

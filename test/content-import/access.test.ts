@@ -17,7 +17,11 @@ const body = { url: `${site.url}/a`, source: 'html' }
 
 test('it needs the role edit, and a user of the space', async () => {
   const space = await service.space()
-  const [reader, editor, stranger] = [await service.caller('read'), await service.caller('edit'), await service.caller()]
+  const [reader, editor, stranger] = [
+    await service.caller('read'),
+    await service.caller('edit'),
+    await service.caller(),
+  ]
   await reader.call('post', `/v1/spaces/${space}/content/import`, body).expect(403)
   await stranger.call('post', `/v1/spaces/${space}/content/import`, body).expect(404)
   const made = await editor.call('post', `/v1/spaces/${space}/content/import`, body).expect(201)
@@ -31,7 +35,9 @@ test('it needs the role edit, and a user of the space', async () => {
 test('a locked space refuses it, also one that is locked while it reads', async () => {
   const space = await waitless.space()
   site.pages.set('/slow', () => null)
-  const { body: started } = await waitless.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/slow`, source: 'html' }).expect(201)
+  const { body: started } = await waitless.admin
+    .call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/slow`, source: 'html' })
+    .expect(201)
   assert.equal(started.state, 'queued')
   await until(() => (site.requests.includes('/slow') ? true : null))
   await waitless.admin.call('patch', `/v1/spaces/${space}`, { editMode: 'locked' }).expect(200)
@@ -50,11 +56,15 @@ test('a role that is taken away while it reads ends it', async () => {
   const space = await waitless.space()
   const editor = await waitless.caller('edit')
   site.pages.set('/later', (_request, response) => {
-    void until(async () => (demoted ? true : null)).then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(page('Later', '<p>x</p>')))
+    void until(async () => (demoted ? true : null)).then(() =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page('Later', '<p>x</p>')),
+    )
     return null
   })
   let demoted = false
-  const { body: started } = await editor.call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/later`, source: 'html' }).expect(201)
+  const { body: started } = await editor
+    .call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/later`, source: 'html' })
+    .expect(201)
   await until(() => (site.requests.includes('/later') ? true : null))
   await waitless.admin.call('delete', `/v1/orgs/${waitless.organization}/members/${editor.user}`).expect(204)
   demoted = true
@@ -74,15 +84,26 @@ test('with required approvals, main takes it from an admin alone, which the audi
   await service.admin.call('post', `/v1/spaces/${space}/content/import`, body).expect(201)
   const log = (await service.admin.call('get', `/v1/orgs/${service.organization}/audit-log?limit=5`)).body.items
   assert.ok(JSON.stringify(log).includes('requiredApprovals'))
-  const request = (await editor.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Import' }).expect(201)).body
+  const request = (await editor.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Import' }).expect(201))
+    .body
   const main = await git(`${service.dir}/repos/${space}.git`, ['rev-parse', 'main'])
-  const made = await editor.call('post', `/v1/spaces/${space}/change-requests/${request.id}/content/import`, body).expect(201)
+  const made = await editor
+    .call('post', `/v1/spaces/${space}/change-requests/${request.id}/content/import`, body)
+    .expect(201)
   assert.is(await git(`${service.dir}/repos/${space}.git`, ['rev-parse', 'main']), main)
-  assert.is(await git(`${service.dir}/repos/${space}.git`, ['rev-parse', `change-requests/${request.number}`]), made.body.revision)
-  const content = (await editor.call('get', `/v1/spaces/${space}/change-requests/${request.id}/content`).expect(200)).body
+  assert.is(
+    await git(`${service.dir}/repos/${space}.git`, ['rev-parse', `change-requests/${request.number}`]),
+    made.body.revision,
+  )
+  const content = (await editor.call('get', `/v1/spaces/${space}/change-requests/${request.id}/content`).expect(200))
+    .body
   const into = content.pages[0].id as string
-  await editor.call('post', `/v1/spaces/${space}/change-requests/${request.id}/content/page/${into}/import`, body).expect(201)
-  await service.admin.call('patch', `/v1/spaces/${space}/change-requests/${request.id}`, { status: 'archived' }).expect(200)
+  await editor
+    .call('post', `/v1/spaces/${space}/change-requests/${request.id}/content/page/${into}/import`, body)
+    .expect(201)
+  await service.admin
+    .call('patch', `/v1/spaces/${space}/change-requests/${request.id}`, { status: 'archived' })
+    .expect(200)
   await editor.call('post', `/v1/spaces/${space}/change-requests/${request.id}/content/import`, body).expect(409)
 })
 
@@ -90,12 +111,17 @@ test('no more than five wait in a space, and the status hides the query of the a
   const space = await waitless.space()
   site.pages.set('/hang', () => null)
   const start = (status: number) =>
-    waitless.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/hang?token=SECRET`, source: 'html' }).expect(status)
+    waitless.admin
+      .call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/hang?token=SECRET`, source: 'html' })
+      .expect(status)
   const { headers } = await start(201)
   for (let n = 0; n < 4; n++) await start(201)
   const { body: refused } = await start(409)
   assert.match(refused.error.message, /waiting or running/)
-  assert.not.match(JSON.stringify((await waitless.admin.call('get', headers.location as string).expect(200)).body), /SECRET/)
+  assert.not.match(
+    JSON.stringify((await waitless.admin.call('get', headers.location as string).expect(200)).body),
+    /SECRET/,
+  )
 })
 
 test.run()

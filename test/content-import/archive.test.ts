@@ -26,9 +26,14 @@ async function imported(
   site.pages.set(at, { headers: { 'content-type': options.type ?? 'application/octet-stream' }, body })
   const space = options.space ?? (await service.space())
   const into = options.page === undefined ? '' : `page/${options.page}/`
-  const response = await service.admin.call('post', `/v1/spaces/${space}/content/${into}import`, { url: site.url + at, source })
+  const response = await service.admin.call('post', `/v1/spaces/${space}/content/${into}import`, {
+    url: site.url + at,
+    source,
+  })
   assert.is(response.status, options.status ?? 201, response.text)
-  const failures: Failure[] = response.headers.location ? (await service.admin.call('get', response.headers.location).expect(200)).body.failures : []
+  const failures: Failure[] = response.headers.location
+    ? (await service.admin.call('get', response.headers.location).expect(200)).body.failures
+    : []
   return {
     space,
     body: response.body,
@@ -67,19 +72,35 @@ test('an export of Notion: its IDs leave the names, and links lead to pages and 
     'team-wiki/README.md',
     'team-wiki/getting-started.md',
   ])
-  assert.match(await file('SUMMARY.md'), '* [Team Wiki](team-wiki/README.md)\n  * [Getting Started](team-wiki/getting-started.md)')
+  assert.match(
+    await file('SUMMARY.md'),
+    '* [Team Wiki](team-wiki/README.md)\n  * [Getting Started](team-wiki/getting-started.md)',
+  )
   assert.is(
     await file('team-wiki/README.md'),
     '# Team Wiki\n\nSee [Getting Started](getting-started.md) and [the list](../.gitbook/assets/List.csv).\n\n![diagram](../.gitbook/assets/diagram.png)',
   )
-  assert.match(await file('team-wiki/getting-started.md'), 'Back to [Team Wiki](README.md).\n\n![](../.gitbook/assets/diagram.png)')
+  assert.match(
+    await file('team-wiki/getting-started.md'),
+    'Back to [Team Wiki](README.md).\n\n![](../.gitbook/assets/diagram.png)',
+  )
   assert.equal([body.importedResources, body.totalResources], [4, 4])
 })
 
 test('an export of Confluence: the tree and the order are those of its index', async () => {
   const { files, file } = await imported('confluence', await confluenceExport())
-  assert.equal(files, ['.gitbook/assets/5.png', 'README.md', 'SUMMARY.md', 'home/README.md', 'home/apple.md', 'home/zebra.md'])
-  assert.match(await file('SUMMARY.md'), '* [Home](home/README.md)\n  * [Zebra](home/zebra.md)\n  * [Apple](home/apple.md)')
+  assert.equal(files, [
+    '.gitbook/assets/5.png',
+    'README.md',
+    'SUMMARY.md',
+    'home/README.md',
+    'home/apple.md',
+    'home/zebra.md',
+  ])
+  assert.match(
+    await file('SUMMARY.md'),
+    '* [Home](home/README.md)\n  * [Zebra](home/zebra.md)\n  * [Apple](home/apple.md)',
+  )
   assert.is(await file('home/README.md'), '# Home\n\nSee [Apple](apple.md).\n\n![](../.gitbook/assets/5.png)')
   assert.match(await file('home/zebra.md'), '{% hint style="warning" %}\n\nBeware.\n\n{% endhint %}')
 })
@@ -99,7 +120,12 @@ test('a tree of markdown and HTML: folders become pages, SUMMARY.md is the order
   assert.match(await file('one.md'), '1 [two](b/two.md) [gone](gone.html)')
   const ordered = await imported(
     'zip',
-    await zipOf({ 'SUMMARY.md': '# S\n\n* [Z](z.md)\n  * [A](a.md)\n', 'a.md': '# A\n', 'z.md': '# Z\n', 'left.md': '# Left\n' }),
+    await zipOf({
+      'SUMMARY.md': '# S\n\n* [Z](z.md)\n  * [A](a.md)\n',
+      'a.md': '# A\n',
+      'z.md': '# Z\n',
+      'left.md': '# Left\n',
+    }),
   )
   assert.match(await ordered.file('SUMMARY.md'), '* [Z](z/README.md)\n  * [A](z/a.md)\n* [Left](left.md)')
 })
@@ -107,17 +133,27 @@ test('a tree of markdown and HTML: folders become pages, SUMMARY.md is the order
 test('unfit names in an archive are left out and listed', async () => {
   const good = { 'good.md': '# Good\n' }
   const evil = renamed(
-    renamed(await zipOf({ ...good, 'up-evil.md': '# Evil\n', 'Xabs.md': '# Abs\n', 'one.md': '# 1\n', 'two.md': '# 2\n' }), 'up-evil.md', '../evil.md'),
+    renamed(
+      await zipOf({ ...good, 'up-evil.md': '# Evil\n', 'Xabs.md': '# Abs\n', 'one.md': '# 1\n', 'two.md': '# 2\n' }),
+      'up-evil.md',
+      '../evil.md',
+    ),
     'Xabs.md',
     '/abs.md',
   )
   const duplicate = renamed(evil, 'two.md', 'one.md')
-  const link = await imported('zip', await zipOf(good, (zip) => zip.addBuffer(Buffer.from('/etc/passwd'), 'link.md', { mode: 0o120777 })))
+  const link = await imported(
+    'zip',
+    await zipOf(good, (zip) => zip.addBuffer(Buffer.from('/etc/passwd'), 'link.md', { mode: 0o120777 })),
+  )
   assert.equal(link.failures, [{ resource: 'link.md', reason: 'It is not unpacked: it is a symbolic link.' }])
   const { files, failures } = await imported('zip', duplicate)
   assert.equal(files, ['1.md', 'README.md', 'SUMMARY.md', 'good.md'])
   assert.equal(failures.map(({ resource }) => resource).sort(), ['../evil.md', '/abs.md', 'one.md'])
-  const cases = await imported('zip', await zipOf({ 'Guide.md': '# Guide\n', 'guide.md': '# guide\n', 'con/.git/config': 'x', 'SUMMARY/x.md': '# X\n' }))
+  const cases = await imported(
+    'zip',
+    await zipOf({ 'Guide.md': '# Guide\n', 'guide.md': '# guide\n', 'con/.git/config': 'x', 'SUMMARY/x.md': '# X\n' }),
+  )
   assert.equal(new Set(cases.files.map((path) => path.toLowerCase())).size, cases.files.length)
 })
 
@@ -132,7 +168,9 @@ test('bombs are refused, by ratio, size and count', async () => {
   const ratio = await imported('zip', await zipOf({ 'bomb.md': zeros, 'good.md': '# Good\n' }))
   assert.match(ratio.failures[0]?.reason ?? '', /compressed more than 200 times/)
   const noise = Buffer.from(Array.from({ length: 3 * 1024 * 1024 }, (_, at) => ((at * 7919) % 251) ^ (at >> 8)))
-  const size = await imported('zip', await zipOf({ 'a.bin': noise, 'b.bin': noise, 'c.bin': noise, 'd.md': '# D\n' }), { status: 400 })
+  const size = await imported('zip', await zipOf({ 'a.bin': noise, 'b.bin': noise, 'c.bin': noise, 'd.md': '# D\n' }), {
+    status: 400,
+  })
   assert.match(size.message, /more than \d+ bytes/)
   const lying = await zipOf({ 'liar.md': Buffer.alloc(500_000, 'abcdefgh') })
   // The size in the list of files says one byte.
@@ -140,10 +178,17 @@ test('bombs are refused, by ratio, size and count', async () => {
   lying.writeUInt32LE(1, at + 24)
   const lied = await imported('zip', lying, { status: 400 })
   assert.match(lied.message, /no page/)
-  const many = await imported('zip', await zipOf(Object.fromEntries(Array.from({ length: 20_001 }, (_, n) => [`${n}.txt`, '']))), { status: 400 })
+  const many = await imported(
+    'zip',
+    await zipOf(Object.fromEntries(Array.from({ length: 20_001 }, (_, n) => [`${n}.txt`, '']))),
+    { status: 400 },
+  )
   assert.match(many.message, /more than 20000 files/)
   assert.match((await imported('zip', 'no archive', { status: 400 })).message, /no ZIP archive/)
-  assert.match((await imported('zip', (await zipOf({ 'a.md': '# A\n' })).subarray(0, 60), { status: 400 })).message, /cannot be unpacked/)
+  assert.match(
+    (await imported('zip', (await zipOf({ 'a.md': '# A\n' })).subarray(0, 60), { status: 400 })).message,
+    /cannot be unpacked/,
+  )
 })
 
 test('a Word document keeps its headings, lists, tables and images', async () => {
@@ -181,7 +226,11 @@ test('a document of Google Docs is read by its export', async () => {
 
 test('entities in a Word document are refused', async () => {
   const bomb = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, n) => `<!ENTITY a${n} "${`&a${n === 0 ? '' : n - 1};`.repeat(10)}">`).join('')}]><w:document>&a8;</w:document>`
-  const { message } = await imported('docx', await zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': bomb }), { status: 400 })
+  const { message } = await imported(
+    'docx',
+    await zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': bomb }),
+    { status: 400 },
+  )
   assert.match(message, /declares XML entities/)
   assert.match((await imported('docx', await zipOf({ 'a.txt': 'x' }), { status: 400 })).message, /not a Word document/)
 })
@@ -191,7 +240,8 @@ test('single documents: HTML in its charset, markdown as it is', async () => {
   const shiftJis = Buffer.concat([html, Buffer.from([0x93, 0xfa, 0x96, 0x7b]), Buffer.from('</p></body></html>')])
   const page = await imported('html', shiftJis, { type: 'text/html' })
   assert.is(await page.file('t.md'), '# T\n\n日本')
-  const markdown = '---\ntitle: From Hugo\nweight: 3\n---\n\nText *as it is*.\n\n[rel](other.md) ![](pic.png) [abs](https://x.example/)\n'
+  const markdown =
+    '---\ntitle: From Hugo\nweight: 3\n---\n\nText *as it is*.\n\n[rel](other.md) ![](pic.png) [abs](https://x.example/)\n'
   site.pages.set('/d/pic.png', { headers: { 'content-type': 'image/png' }, body: PNG })
   const text = await imported('markdown', markdown, { at: '/d/post.md', type: 'text/markdown' })
   assert.equal(text.files, ['.gitbook/assets/pic.png', 'README.md', 'SUMMARY.md', 'post.md'])
@@ -199,8 +249,14 @@ test('single documents: HTML in its charset, markdown as it is', async () => {
     await text.file('post.md'),
     `---\ntitle: From Hugo\nweight: 3\n---\n\nText *as it is*.\n\n[rel](${site.url}/d/other.md) ![](.gitbook/assets/pic.png) [abs](https://x.example/)`,
   )
-  assert.match((await imported('markdown', 'x', { type: 'text/html', status: 400 })).message, /address of the file itself/)
-  assert.match((await imported('notion', '<html></html>', { type: 'text/html', status: 400 })).message, /web page\. Export the page in Notion/)
+  assert.match(
+    (await imported('markdown', 'x', { type: 'text/html', status: 400 })).message,
+    /address of the file itself/,
+  )
+  assert.match(
+    (await imported('notion', '<html></html>', { type: 'text/html', status: 400 })).message,
+    /web page\. Export the page in Notion/,
+  )
   assert.match((await imported('google-docs', 'x', { status: 400 })).message, /not the address of a Google document/)
 })
 

@@ -4,7 +4,10 @@ import { ZipFile } from 'yazl'
 import { PNG } from './website.js'
 
 /** A ZIP archive of texts and files by their path. */
-export async function zipOf(files: Record<string, string | Uint8Array>, change: (zip: ZipFile) => void = () => {}): Promise<Buffer> {
+export async function zipOf(
+  files: Record<string, string | Uint8Array>,
+  change: (zip: ZipFile) => void = () => {},
+): Promise<Buffer> {
   const zip = new ZipFile()
   for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), path)
   change(zip)
@@ -17,7 +20,10 @@ export async function zipOf(files: Record<string, string | Uint8Array>, change: 
 /** The archive with a name of equal length in place of another one, in both places where ZIP has it. */
 export function renamed(zip: Buffer, from: string, to: string): Buffer {
   if (Buffer.byteLength(from) !== Buffer.byteLength(to)) throw new Error('the names must have the same length')
-  return Buffer.from(zip.toString('latin1').replaceAll(Buffer.from(from).toString('latin1'), Buffer.from(to).toString('latin1')), 'latin1')
+  return Buffer.from(
+    zip.toString('latin1').replaceAll(Buffer.from(from).toString('latin1'), Buffer.from(to).toString('latin1')),
+    'latin1',
+  )
 }
 
 const cell = (text: string): TableCell => new TableCell({ children: [new Paragraph(text)] })
@@ -30,12 +36,21 @@ export const wordDocument = (): Promise<Buffer> =>
         {
           children: [
             new Paragraph({ text: 'Operations Manual', heading: HeadingLevel.HEADING_1 }),
-            new Paragraph({ children: [new TextRun('Some '), new TextRun({ text: 'bold', bold: true }), new TextRun(' text.')] }),
+            new Paragraph({
+              children: [new TextRun('Some '), new TextRun({ text: 'bold', bold: true }), new TextRun(' text.')],
+            }),
             new Paragraph({ text: 'Steps', heading: HeadingLevel.HEADING_2 }),
             new Paragraph({ text: 'First', bullet: { level: 0 } }),
             new Paragraph({ text: 'Nested', bullet: { level: 1 } }),
-            new Table({ rows: [new TableRow({ children: [cell('Name'), cell('Port')] }), new TableRow({ children: [cell('web | api'), cell('80')] })] }),
-            new Paragraph({ children: [new ImageRun({ type: 'png', data: PNG, transformation: { width: 10, height: 10 } })] }),
+            new Table({
+              rows: [
+                new TableRow({ children: [cell('Name'), cell('Port')] }),
+                new TableRow({ children: [cell('web | api'), cell('80')] }),
+              ],
+            }),
+            new Paragraph({
+              children: [new ImageRun({ type: 'png', data: PNG, transformation: { width: 10, height: 10 } })],
+            }),
           ],
         },
       ],
@@ -64,8 +79,14 @@ const confluencePage = (title: string, content: string): string =>
 export const confluenceExport = (): Promise<Buffer> =>
   zipOf({
     'SPACE/index.html': `<html><head><title>Space (SPACE)</title></head><body><div id="main-content" class="pageSection"><h2>Available Pages:</h2><ul><li><a href="Home_1001.html">Home</a><ul><li><a href="Zebra_1003.html">Zebra</a></li><li><a href="Apple_1002.html">Apple</a></li></ul></li></ul></div></body></html>`,
-    'SPACE/Home_1001.html': confluencePage('Home', '<p>See <a href="Apple_1002.html">Apple</a>.</p><p><img src="attachments/1001/5.png"></p>'),
+    'SPACE/Home_1001.html': confluencePage(
+      'Home',
+      '<p>See <a href="Apple_1002.html">Apple</a>.</p><p><img src="attachments/1001/5.png"></p>',
+    ),
     'SPACE/Apple_1002.html': confluencePage('Apple', '<p>An apple.</p>'),
-    'SPACE/Zebra_1003.html': confluencePage('Zebra', '<div class="confluence-information-macro confluence-information-macro-warning"><p>Beware.</p></div>'),
+    'SPACE/Zebra_1003.html': confluencePage(
+      'Zebra',
+      '<div class="confluence-information-macro confluence-information-macro-warning"><p>Beware.</p></div>',
+    ),
     'SPACE/attachments/1001/5.png': PNG,
   })

@@ -21,7 +21,20 @@ const ask = (space: string, url: string, source: string, status: number) =>
 test('private addresses are refused in every way to write them', async () => {
   const space = await service.space()
   const hosts = [
-    ...['127.0.0.2', '127.2', '127.0.2', '2130706434', '0x7f000002', '0x7f.2', '0177.0.0.2', '017700000002', '0', '0.0.0.0', '0x0', '127.000.000.002'],
+    ...[
+      '127.0.0.2',
+      '127.2',
+      '127.0.2',
+      '2130706434',
+      '0x7f000002',
+      '0x7f.2',
+      '0177.0.0.2',
+      '017700000002',
+      '0',
+      '0.0.0.0',
+      '0x0',
+      '127.000.000.002',
+    ],
     ...[
       '[::]',
       '[::1]',
@@ -77,7 +90,10 @@ test('neither redirects, links, sitemaps nor images lead to private addresses', 
     assert.match((await ask(space, `${site.url}/redirect`, source, 400)).body.error.message, /private network/)
   site.pages.set('/sitemap.xml', `<urlset><url><loc>${inner}/secret</loc></url></urlset>`)
   site.pages.set('/robots.txt', `Sitemap: ${inner}/sitemap.xml\n`)
-  site.pages.set('/page', page('Page', `<p>Text <a href="${inner}/secret">x</a><img src="${inner}/secret.png"><img src="/hop.png"></p>`))
+  site.pages.set(
+    '/page',
+    page('Page', `<p>Text <a href="${inner}/secret">x</a><img src="${inner}/secret.png"><img src="/hop.png"></p>`),
+  )
   site.pages.set('/hop.png', { status: 302, headers: { location: `${inner}/secret.png` } })
   const made = await ask(space, `${site.url}/page`, 'website', 201)
   const { failures } = (await service.admin.call('get', made.headers.location as string).expect(200)).body
@@ -100,7 +116,10 @@ test('a name that stands for another address by the time of the connection is re
   })
   try {
     const before = site.requests.length
-    assert.match((await ask(await service.space(), `http://rebind.example:${port}/page`, 'html', 400)).body.error.message, /private network/)
+    assert.match(
+      (await ask(await service.space(), `http://rebind.example:${port}/page`, 'html', 400)).body.error.message,
+      /private network/,
+    )
     assert.ok(looked > 1)
     assert.is(site.requests.length, before)
   } finally {
@@ -123,7 +142,10 @@ test('100 MB, plain or packed, end early, and others are served meanwhile', asyn
     more()
     return null
   })
-  site.pages.set('/packed', { headers: { 'content-type': 'text/html', 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(100 * 1024 * 1024, 'a')) })
+  site.pages.set('/packed', {
+    headers: { 'content-type': 'text/html', 'content-encoding': 'gzip' },
+    body: gzipSync(Buffer.alloc(100 * 1024 * 1024, 'a')),
+  })
   const space = await service.space()
   const waits: number[] = []
   let over = false
@@ -137,13 +159,20 @@ test('100 MB, plain or packed, end early, and others are served meanwhile', asyn
     }
   })()
   for (const source of ['html', 'website', 'markdown', 'zip', 'docx', 'notion'])
-    assert.match((await ask(space, `${site.url}/huge`, source, 400)).body.error.message, /more than \d+ bytes|is no|is a web page/, source)
+    assert.match(
+      (await ask(space, `${site.url}/huge`, source, 400)).body.error.message,
+      /more than \d+ bytes|is no|is a web page/,
+      source,
+    )
   assert.match((await ask(space, `${site.url}/packed`, 'html', 400)).body.error.message, /more than \d+ bytes/)
   const nested = '<div>'.repeat(200_000)
   const anchors = '<a><b><i>'.repeat(20_000)
   for (const body of [nested, anchors]) {
     site.pages.set('/deep', body)
-    const { status } = await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/deep`, source: 'html' })
+    const { status } = await service.admin.call('post', `/v1/spaces/${space}/content/import`, {
+      url: `${site.url}/deep`,
+      source: 'html',
+    })
     assert.is(status, 400)
   }
   over = true
@@ -172,7 +201,11 @@ test('what is imported cannot speak in the names of tags, and scripts do not com
   assert.not.match(text, /javascript:|vbscript:|(?<!\\)\{[%{]|(?<!\\)<script/)
   const content = (await service.admin.call('get', `/v1/spaces/${space}/content`).expect(200)).body
   assert.is(content.pages.at(-1).title, '{% hint %} {{x}} [a](b)')
-  const read = (await service.admin.call('get', `/v1/spaces/${space}/content/page/${content.pages.at(-1).id}?format=document`).expect(200)).body
+  const read = (
+    await service.admin
+      .call('get', `/v1/spaces/${space}/content/page/${content.pages.at(-1).id}?format=document`)
+      .expect(200)
+  ).body
   assert.not.match(JSON.stringify(read.document), /"type":"(include|hint|expression|html-inline|html)"/)
 })
 
@@ -181,7 +214,10 @@ test('a Word document of 30 MB of one letter, and one with many files, end in bo
     headers: { 'content-type': 'application/octet-stream' },
     body: await zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': Buffer.alloc(30 * 1024 * 1024, 'a') }),
   })
-  assert.match((await ask(await service.space(), `${site.url}/big.docx`, 'docx', 400)).body.error.message, /cannot be converted/)
+  assert.match(
+    (await ask(await service.space(), `${site.url}/big.docx`, 'docx', 400)).body.error.message,
+    /cannot be converted/,
+  )
 })
 
 test.run()

@@ -13,7 +13,9 @@ import { page, startWebsite } from './website.js'
 const test = suite('an import and the end of the process')
 
 const importsIn = async (repo: string): Promise<number> =>
-  (await git(repo, ['log', '--format=%(trailers:key=Imported-From,valueonly)', 'main'])).split('\n').filter((line) => line !== '').length
+  (await git(repo, ['log', '--format=%(trailers:key=Imported-From,valueonly)', 'main']))
+    .split('\n')
+    .filter((line) => line !== '').length
 
 test(
   'kill -9 in the middle, three times: it is finished once',
@@ -25,12 +27,19 @@ test(
       if (number > 30) return { status: 404 }
       return page(`Page ${number}`, `<p>Text ${number}.</p><a href="/p${number + 1}">next</a>`)
     }
-    const env = { BINDERY_ALLOW_PRIVATE_NETWORKS: 'true', BINDERY_IMPORT_WAIT_SECONDS: '0', BINDERY_IMPORT_DELAY_MS: '20' }
+    const env = {
+      BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
+      BINDERY_IMPORT_WAIT_SECONDS: '0',
+      BINDERY_IMPORT_DELAY_MS: '20',
+    }
     let server = await startServer(dir, env)
     try {
       let call = caller(server.url, TOKEN)
       const space = (await call('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs' })).body.id as string
-      const answer = await call('POST', `/v1/spaces/${space}/content/import`, { url: `${site.url}/p1`, source: 'website' })
+      const answer = await call('POST', `/v1/spaces/${space}/content/import`, {
+        url: `${site.url}/p1`,
+        source: 'website',
+      })
       assert.is(answer.status, 201)
       // The address is below nothing: the whole site is what the first page's folder is.
       const whole = await call('POST', `/v1/spaces/${space}/content/import`, { url: `${site.url}/`, source: 'website' })
@@ -66,17 +75,27 @@ test('a crash between the commit and the end of the job makes no second commit; 
   try {
     const space = await here.space()
     const repo = `${here.dir}/repos/${space}.git`
-    const { body } = await here.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/a`, source: 'html' }).expect(201)
+    const { body } = await here.admin
+      .call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/a`, source: 'html' })
+      .expect(201)
     const again = async (commit: string | undefined): Promise<string> => {
       const { store } = here.service.app
       const doc = await store.get(contentImports, body.import)
       const job = await store.get(jobs, body.import)
       if (!doc || !job) throw new Error('the import is gone')
       const { revision: _one, finishedAt: _two, commit: _three, ...rest } = doc
-      await store.replace(contentImports, { ...rest, url: `${site.url}/a`, state: 'running', stage: 'writing', ...(commit === undefined ? {} : { commit }) })
+      await store.replace(contentImports, {
+        ...rest,
+        url: `${site.url}/a`,
+        state: 'running',
+        stage: 'writing',
+        ...(commit === undefined ? {} : { commit }),
+      })
       await store.replace(jobs, { ...job, state: 'running', runner: 'the process before' })
       await here.restart()
-      await until(async () => ((await here.service.app.store.get(contentImports, body.import))?.state === 'completed' ? true : null))
+      await until(async () =>
+        (await here.service.app.store.get(contentImports, body.import))?.state === 'completed' ? true : null,
+      )
       return (await here.service.app.store.get(contentImports, body.import))?.revision as string
     }
     assert.is(await again(body.revision), body.revision)
@@ -105,7 +124,9 @@ test('a service that stops interrupts an import, and goes on with it after the n
     site.pages.set('/slow', page('Slow', '<p>Text.</p>'))
     await until(async () => ((await here.service.app.store.get(contentImports, id))?.state === 'running' ? true : null))
     await here.restart()
-    await until(async () => ((await here.service.app.store.get(contentImports, id))?.state === 'completed' ? true : null))
+    await until(async () =>
+      (await here.service.app.store.get(contentImports, id))?.state === 'completed' ? true : null,
+    )
     assert.equal(await here.files(space), ['README.md', 'SUMMARY.md', 'slow.md'])
   } finally {
     await Promise.all([here.close(), site.close()])

@@ -22,7 +22,8 @@ async function held(): Promise<Web & { asked: Promise<void>; release: () => void
   let asked = (): void => {}
   const free = new Promise<void>((done) => (release = done))
   const arrived = new Promise<void>((done) => (asked = done))
-  const html = (title: string, body: string): string => `<html><head><title>${title}</title></head><body><main><h1>${title}</h1>${body}</main></body></html>`
+  const html = (title: string, body: string): string =>
+    `<html><head><title>${title}</title></head><body><main><h1>${title}</h1>${body}</main></body></html>`
   const web = await serve(async (request, response) => {
     const name = request.url ?? ''
     if (!['/', '/one', '/two'].includes(name)) return void response.writeHead(404).end()
@@ -32,7 +33,11 @@ async function held(): Promise<Web & { asked: Promise<void>; release: () => void
     }
     response
       .writeHead(200, { 'content-type': 'text/html' })
-      .end(name === '/' ? html('Home', '<p>homeword <a href="/one">1</a> <a href="/two">2</a></p>') : html(name.slice(1), `<p>${name.slice(1)}word</p>`))
+      .end(
+        name === '/'
+          ? html('Home', '<p>homeword <a href="/one">1</a> <a href="/two">2</a></p>')
+          : html(name.slice(1), `<p>${name.slice(1)}word</p>`),
+      )
   })
   return { ...web, asked: arrived, release }
 } // prettier-ignore
@@ -46,7 +51,12 @@ interface Scene {
   at?: string
 }
 
-async function play({ space, meanwhile, by = here.admin, at = `/v1/spaces/${space}/content` }: Omit<Scene, 'url'>): Promise<Import | null> {
+async function play({
+  space,
+  meanwhile,
+  by = here.admin,
+  at = `/v1/spaces/${space}/content`,
+}: Omit<Scene, 'url'>): Promise<Import | null> {
   const web = await held()
   try {
     const { id } = await ask(by, at, { url: `${web.origin}/`, source: 'website' })
@@ -69,12 +79,15 @@ test('edits of others stay, and the import is one commit on top of them', async 
     space,
     meanwhile: async () => {
       for (const title of ['home', 'Home', 'One'])
-        await edit(`/v1/spaces/${space}`, [{ operation: 'insert_page', title, document: { markdown: `otherword${title}z` } }]).expect(200)
+        await edit(`/v1/spaces/${space}`, [
+          { operation: 'insert_page', title, document: { markdown: `otherword${title}z` } },
+        ]).expect(200)
     },
   })
   assert.is(over?.state, 'completed', over?.error)
   const content = await contentOf(here, space)
-  for (const word of ['homeword', 'oneword', 'twoword', 'otherwordhomez', 'otherwordHomez', 'otherwordOnez']) content.fileOf(word)
+  for (const word of ['homeword', 'oneword', 'twoword', 'otherwordhomez', 'otherwordHomez', 'otherwordOnez'])
+    content.fileOf(word)
   assert.is(content.commits, 5)
 })
 
@@ -82,9 +95,13 @@ test('two imports and edits at the same time: all is there once', async () => {
   const space = await newSpace(here)
   const web = await held()
   web.release()
-  const asked = await Promise.all([1, 2, 3].map(() => ask(here.admin, `/v1/spaces/${space}/content`, { url: `${web.origin}/`, source: 'website' })))
+  const asked = await Promise.all(
+    [1, 2, 3].map(() => ask(here.admin, `/v1/spaces/${space}/content`, { url: `${web.origin}/`, source: 'website' })),
+  )
   for (let i = 0; i < 5; i++)
-    await edit(`/v1/spaces/${space}`, [{ operation: 'insert_page', title: `Home ${i}`, document: { markdown: `otherword${i}z` } }]).expect(200)
+    await edit(`/v1/spaces/${space}`, [
+      { operation: 'insert_page', title: `Home ${i}`, document: { markdown: `otherword${i}z` } },
+    ]).expect(200)
   for (const { id } of asked) assert.is((await ended(here.admin, space, id)).state, 'completed')
   await web.close()
   const content = await contentOf(here, space)
@@ -95,7 +112,9 @@ test('two imports and edits at the same time: all is there once', async () => {
 
 test('a page that was deleted meanwhile gets no subpages', async () => {
   const space = await newSpace(here)
-  await edit(`/v1/spaces/${space}`, [{ operation: 'insert_page', title: 'Target', document: { markdown: 'targetword' } }]).expect(200)
+  await edit(`/v1/spaces/${space}`, [
+    { operation: 'insert_page', title: 'Target', document: { markdown: 'targetword' } },
+  ]).expect(200)
   const { body } = await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)
   const target = body.pages.find(({ title }: { title: string }) => title === 'Target').id
   const over = await play({
@@ -111,21 +130,32 @@ test('a page that was deleted meanwhile gets no subpages', async () => {
 test('a space that was locked, or asks for approvals, or whose role was taken away meanwhile gets nothing', async () => {
   const space = await newSpace(here)
   const editor = await here.caller(null)
-  const grant = (role: string) => here.admin.call('post', `/v1/spaces/${space}/permissions`, { role, users: [editor.user] }).expect(204)
+  const grant = (role: string) =>
+    here.admin.call('post', `/v1/spaces/${space}/permissions`, { role, users: [editor.user] }).expect(204)
   const before = await contentOf(here, space)
   await grant('edit')
   const demoted = await play({ space, by: editor, meanwhile: () => grant('read') })
   assert.is(demoted?.state, 'failed')
   assert.match(demoted?.error as string, /may no longer|role|permission/i)
   await grant('edit')
-  const gone = await play({ space, by: editor, meanwhile: () => here.admin.call('delete', `/v1/spaces/${space}/permissions/users/${editor.user}`).expect(204) })
+  const gone = await play({
+    space,
+    by: editor,
+    meanwhile: () => here.admin.call('delete', `/v1/spaces/${space}/permissions/users/${editor.user}`).expect(204),
+  })
   assert.is(gone?.state, 'failed')
   await grant('edit')
-  const locked = await play({ space, by: editor, meanwhile: () => here.admin.call('patch', `/v1/spaces/${space}`, { editMode: 'locked' }).expect(200) })
+  const locked = await play({
+    space,
+    by: editor,
+    meanwhile: () => here.admin.call('patch', `/v1/spaces/${space}`, { editMode: 'locked' }).expect(200),
+  })
   assert.is(locked?.state, 'failed')
   assert.match(locked?.error as string, /locked/i)
   assert.is((await contentOf(here, space)).commits, before.commits)
-  await here.admin.call('post', `/v1/spaces/${space}/content/import`, { url: 'http://127.0.0.1:9/', source: 'website' }).expect(423)
+  await here.admin
+    .call('post', `/v1/spaces/${space}/content/import`, { url: 'http://127.0.0.1:9/', source: 'website' })
+    .expect(423)
 })
 
 test('a change request that was archived or merged meanwhile gets nothing more', async () => {
@@ -134,7 +164,11 @@ test('a change request that was archived or merged meanwhile gets nothing more',
     const { body } = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: how }).expect(201)
     const at = `/v1/spaces/${space}/change-requests/${body.id}`
     await edit(at, [{ operation: 'insert_page', title: how, document: { markdown: `${how}word` } }]).expect(200)
-    const end = () => (how === 'merged' ? here.admin.call('post', `${at}/merge`) : here.admin.call('patch', at, { status: 'archived' })).expect(200)
+    const end = () =>
+      (how === 'merged'
+        ? here.admin.call('post', `${at}/merge`)
+        : here.admin.call('patch', at, { status: 'archived' })
+      ).expect(200)
     const over = await play({ space, at: `${at}/content`, meanwhile: end })
     assert.is(over?.state, 'failed')
     assert.match(over?.error as string, new RegExp(how))
@@ -144,7 +178,11 @@ test('a change request that was archived or merged meanwhile gets nothing more',
 
 test('a space that was deleted meanwhile ends the import, and its lane goes on', async () => {
   const space = await newSpace(here)
-  await play({ space, meanwhile: () => here.admin.call('delete', `/v1/spaces/${space}`).expect((response) => assert.ok(response.status < 300)) })
+  await play({
+    space,
+    meanwhile: () =>
+      here.admin.call('delete', `/v1/spaces/${space}`).expect((response) => assert.ok(response.status < 300)),
+  })
   const over = await play({ space: await newSpace(here), meanwhile: async () => {} })
   assert.is(over?.state, 'completed')
 })
@@ -172,7 +210,11 @@ for (const seed of (process.env.IMPORT_KILL_SEEDS ?? '1').split(',').map(Number)
     async () => {
       const next = random(seed)
       const dir = await mkdtemp(join(tmpdir(), 'bindery-'))
-      const env = { BINDERY_IMPORT_DELAY_MS: '0', BINDERY_IMPORT_WAIT_SECONDS: '0', BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
+      const env = {
+        BINDERY_IMPORT_DELAY_MS: '0',
+        BINDERY_IMPORT_WAIT_SECONDS: '0',
+        BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
+      }
       const pages = 40
       const page = (i: number): string =>
         `<html><head><title>P${i}</title></head><body><main><h1>P${i}</h1><p>word${i}z <a href="/${(i + 1) % pages}">next</a> <a href="/${(i * 7) % pages}">other</a></p></main></body></html>`
@@ -185,7 +227,10 @@ for (const seed of (process.env.IMPORT_KILL_SEEDS ?? '1').split(',').map(Number)
       try {
         let call = callerOf(server.url, TOKEN, () => {})
         const space = (await call('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs' })).body.id
-        const { body } = await call('POST', `/v1/spaces/${space}/content/import`, { url: `${web.origin}/`, source: 'website' })
+        const { body } = await call('POST', `/v1/spaces/${space}/content/import`, {
+          url: `${web.origin}/`,
+          source: 'website',
+        })
         for (let kills = 2 + next(2); kills > 0; kills--) {
           await sleep(next(900))
           await server.kill('tree')

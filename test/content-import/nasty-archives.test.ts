@@ -56,15 +56,35 @@ interface Case {
 }
 
 const cases: Record<string, Case> = {
-  'a bomb': { entries: [good, { name: 'bomb.md', deflated: zeros, size: 300 * MEGABYTE }], has: ['goodword'], lists: ['bomb.md'] },
-  'a bomb that says it is small': { entries: [good, { name: 'bomb.md', deflated: zeros, size: 99 }], has: ['goodword'], lists: ['bomb.md'] },
+  'a bomb': {
+    entries: [good, { name: 'bomb.md', deflated: zeros, size: 300 * MEGABYTE }],
+    has: ['goodword'],
+    lists: ['bomb.md'],
+  },
+  'a bomb that says it is small': {
+    entries: [good, { name: 'bomb.md', deflated: zeros, size: 99 }],
+    has: ['goodword'],
+    lists: ['bomb.md'],
+  },
   'one piece of data under a thousand names': {
-    entries: [{ name: '0.md', data: 'x'.repeat(MEGABYTE) }, ...Array.from({ length: 999 }, (_, i) => ({ name: `${i + 1}.md`, dataOf: 0 }))],
+    entries: [
+      { name: '0.md', data: 'x'.repeat(MEGABYTE) },
+      ...Array.from({ length: 999 }, (_, i) => ({ name: `${i + 1}.md`, dataOf: 0 })),
+    ],
     refused: /more than \d+ bytes/,
   },
-  'archives in archives in archives': { bytes: () => rawZip([{ name: 'a.zip', data: rawZip([{ name: 'b.zip', data: rawZip([good]) }]) }]), refused: /./ },
+  'archives in archives in archives': {
+    bytes: () => rawZip([{ name: 'a.zip', data: rawZip([{ name: 'b.zip', data: rawZip([good]) }]) }]),
+    refused: /./,
+  },
   'archives in an archive, with the same names': {
-    bytes: () => rawZip(['one', 'two'].map((word) => ({ name: `${word}.zip`, data: rawZip([{ name: 'page.md', data: `# ${word}\n\n${word}word\n` }]) }))),
+    bytes: () =>
+      rawZip(
+        ['one', 'two'].map((word) => ({
+          name: `${word}.zip`,
+          data: rawZip([{ name: 'page.md', data: `# ${word}\n\n${word}word\n` }]),
+        })),
+      ),
     has: ['oneword'],
     lists: ['page.md'],
   },
@@ -77,9 +97,18 @@ const cases: Record<string, Case> = {
     has: ['goodword'],
     lists: ['b.zip'],
   },
-  'too many files': { bytes: () => rawZip(Array.from({ length: 20_001 }, (_, i) => ({ name: `${i}.txt`, stored: true }))), refused: /20000 files/ },
+  'too many files': {
+    bytes: () => rawZip(Array.from({ length: 20_001 }, (_, i) => ({ name: `${i}.txt`, stored: true }))),
+    refused: /20000 files/,
+  },
   'more pages than an import may have': {
-    bytes: () => rawZip(Array.from({ length: 60 }, (_, i) => ({ name: `${String(i).padStart(2, '0')}.md`, data: `# ${i}\n\nword${i}z\n` }))),
+    bytes: () =>
+      rawZip(
+        Array.from({ length: 60 }, (_, i) => ({
+          name: `${String(i).padStart(2, '0')}.md`,
+          data: `# ${i}\n\nword${i}z\n`,
+        })),
+      ),
     has: ['word0z', 'word7z'],
     lists: ['40.md'],
   },
@@ -95,12 +124,21 @@ const cases: Record<string, Case> = {
     lists: ['d/d/d'],
   },
   'a wrong checksum': {
-    entries: [good, { name: 'page.md', data: '# Page\n\npageword\n', crc: 1 }, { name: 'stored.md', data: '# Page\n\nstoredword\n', stored: true, crc: 1 }],
+    entries: [
+      good,
+      { name: 'page.md', data: '# Page\n\npageword\n', crc: 1 },
+      { name: 'stored.md', data: '# Page\n\nstoredword\n', stored: true, crc: 1 },
+    ],
     has: ['goodword'],
     not: ['pageword', 'storedword'],
     lists: ['page.md', 'stored.md'],
   },
-  'the same name twice': { entries: [good, { name: 'good.md', data: '# Good\n\nsecondword\n' }], has: ['goodword'], not: ['secondword'], lists: ['good.md'] },
+  'the same name twice': {
+    entries: [good, { name: 'good.md', data: '# Good\n\nsecondword\n' }],
+    has: ['goodword'],
+    not: ['secondword'],
+    lists: ['good.md'],
+  },
   'a name in front of the data that is another': {
     entries: [good, { name: 'page.md', localName: '../../evil.md', data: '# Page\n\npageword\n' }],
     has: ['goodword'],
@@ -168,13 +206,20 @@ const cases: Record<string, Case> = {
   },
 } // prettier-ignore
 
-async function imported(bytes: Buffer): Promise<{ status: number; message: string; over: Import | null; content: Content; commits: number }> {
+async function imported(
+  bytes: Buffer,
+): Promise<{ status: number; message: string; over: Import | null; content: Content; commits: number }> {
   const web = await serve((_, response) => response.end(bytes))
   try {
     const space = await newSpace(here)
     const before = await contentOf(here, space)
-    const { status, body } = await here.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${web.origin}/a.zip`, source: 'zip' })
-    const over = body.import ? (await here.admin.call('get', `/v1/spaces/${space}/content/imports/${body.import}`).expect(200)).body : null
+    const { status, body } = await here.admin.call('post', `/v1/spaces/${space}/content/import`, {
+      url: `${web.origin}/a.zip`,
+      source: 'zip',
+    })
+    const over = body.import
+      ? (await here.admin.call('get', `/v1/spaces/${space}/content/imports/${body.import}`).expect(200)).body
+      : null
     const content = await contentOf(here, space)
     return { status, message: body.error?.message ?? '', over, content, commits: content.commits - before.commits }
   } finally {
@@ -201,8 +246,10 @@ for (const [name, { entries, bytes, has = [], not = [], lists = [], refused }] o
         over?.failures.some(({ resource }) => resource.includes(part)),
         `${part} is listed: ${JSON.stringify(over?.failures).slice(0, 999)}`,
       )
-    for (const path of content.files.keys()) assert.not.match(path, /^\.git(attributes|modules|book\.yaml)?$|^\.gitbook\/vars|(^|\/)\.git(\/|$)/, path)
-    for (const path of content.files.keys()) for (const part of path.split('/')) assert.ok(Buffer.byteLength(part) <= 255, `${part} is too long for a disk`)
+    for (const path of content.files.keys())
+      assert.not.match(path, /^\.git(attributes|modules|book\.yaml)?$|^\.gitbook\/vars|(^|\/)\.git(\/|$)/, path)
+    for (const path of content.files.keys())
+      for (const part of path.split('/')) assert.ok(Buffer.byteLength(part) <= 255, `${part} is too long for a disk`)
     await here.admin.call('get', '/healthz').expect(200)
   })
 

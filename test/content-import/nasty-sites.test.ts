@@ -9,7 +9,12 @@ import { ask, ended, type Import, newSpace, picture, serve } from './story-suppo
 const PAGES = 30
 const [test, here] = await suiteWith('nasty websites', () =>
   startService({
-    env: { BINDERY_IMPORT_DELAY_MS: '0', BINDERY_IMPORT_PAGES: String(PAGES), BINDERY_IMPORT_BYTES: String(24 * 1024 ** 2), BINDERY_IMPORT_SECONDS: '60' },
+    env: {
+      BINDERY_IMPORT_DELAY_MS: '0',
+      BINDERY_IMPORT_PAGES: String(PAGES),
+      BINDERY_IMPORT_BYTES: String(24 * 1024 ** 2),
+      BINDERY_IMPORT_SECONDS: '60',
+    },
   }),
 )
 
@@ -18,15 +23,27 @@ const bomb = gzipSync(Buffer.alloc(64 * 1024 ** 2, '<p>x'))
 const two = (first: Answer, second: Answer = good): Record<string, Answer> => ({ '/': first, '/good': second })
 
 const cases: Record<string, Case> = {
-  'a first page that leads in a circle': { answers: { '/': to('/a'), '/a': to('/b'), '/b': to('/') }, refused: /redirects/ },
-  'a robots.txt that forbids all': { answers: { '/robots.txt': text('User-agent: *\nDisallow: /'), '/': good }, refused: /robots\.txt/ },
+  'a first page that leads in a circle': {
+    answers: { '/': to('/a'), '/a': to('/b'), '/b': to('/') },
+    refused: /redirects/,
+  },
+  'a robots.txt that forbids all': {
+    answers: { '/robots.txt': text('User-agent: *\nDisallow: /'), '/': good },
+    refused: /robots\.txt/,
+  },
   'a robots.txt that forbids Bindery alone': {
     answers: { '/robots.txt': text('User-agent: *\nAllow: /\n\nUser-agent: bindery\nDisallow: /'), '/': good },
     refused: /robots\.txt/,
   },
-  'a robots.txt that cannot be read': { answers: { '/robots.txt': text('', 'text/plain', 500), '/': good }, refused: /robots\.txt/ },
+  'a robots.txt that cannot be read': {
+    answers: { '/robots.txt': text('', 'text/plain', 500), '/': good },
+    refused: /robots\.txt/,
+  },
   'a robots.txt of 20 MB': {
-    answers: { '/robots.txt': text(`User-agent: *\nDisallow: /secret\n${'Disallow: /x*y*z*a*b*c\n'.repeat(900_000)}`), '/': good },
+    answers: {
+      '/robots.txt': text(`User-agent: *\nDisallow: /secret\n${'Disallow: /x*y*z*a*b*c\n'.repeat(900_000)}`),
+      '/': good,
+    },
     refused: /robots\.txt of .* cannot be read/,
   },
   'a robots.txt of stars': {
@@ -36,14 +53,18 @@ const cases: Record<string, Case> = {
     },
     has: ['homeword', 'goodword'],
   },
-  'a robots.txt that redirects for ever': { answers: { '/robots.txt': to('/robots.txt'), '/': good }, refused: /robots\.txt of .* cannot be read/ },
+  'a robots.txt that redirects for ever': {
+    answers: { '/robots.txt': to('/robots.txt'), '/': good },
+    refused: /robots\.txt of .* cannot be read/,
+  },
   'a robots.txt whose connection breaks': {
     answers: { '/robots.txt': (request) => request.destroy(), '/': good },
     refused: /robots\.txt of .* cannot be read/,
   },
   'a sitemap that unpacks to 64 MB': {
     answers: {
-      '/sitemap.xml': (_, response) => void response.writeHead(200, { 'content-type': 'application/xml', 'content-encoding': 'gzip' }).end(bomb),
+      '/sitemap.xml': (_, response) =>
+        void response.writeHead(200, { 'content-type': 'application/xml', 'content-encoding': 'gzip' }).end(bomb),
       ...two(page('Home', '<p>homeword <a href="good">g</a></p>')),
     },
     has: ['homeword', 'goodword'],
@@ -79,14 +100,21 @@ const cases: Record<string, Case> = {
   'a page that unpacks to 64 MB': {
     answers: {
       ...two(page('Home', '<p>homeword <a href="good">g</a> <a href="bomb">b</a></p>')),
-      '/bomb': (_, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(bomb),
+      '/bomb': (_, response) =>
+        void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(bomb),
     },
     has: ['homeword', 'goodword'],
     lists: ['/bomb'],
   },
   'a page that links to more than are followed': {
-    answers: { '/': page('Home', `<p>homeword</p>${Array.from({ length: 2_500 }, (_, i) => `<a href="/p${i}">p</a>`).join(' ')}`) },
-    else: (request, response, origin) => page(`Page ${request.url}`, `<p>${request.url}</p>`)(request, response, origin),
+    answers: {
+      '/': page(
+        'Home',
+        `<p>homeword</p>${Array.from({ length: 2_500 }, (_, i) => `<a href="/p${i}">p</a>`).join(' ')}`,
+      ),
+    },
+    else: (request, response, origin) =>
+      page(`Page ${request.url}`, `<p>${request.url}</p>`)(request, response, origin),
     has: ['homeword'],
     check: ({ over, web, content }) => {
       assert.is(content.texts().length - 1, PAGES + 1, 'the first page of the space, and as many as an import may have')
@@ -97,7 +125,10 @@ const cases: Record<string, Case> = {
   'pages without end': {
     answers: {},
     else: (request, response, origin) =>
-      page(`Page ${request.url}`, `<p>word${Math.random()}</p><a href="${request.url}x/">a</a> <a href="a/${Math.random()}">b</a>`)(request, response, origin),
+      page(
+        `Page ${request.url}`,
+        `<p>word${Math.random()}</p><a href="${request.url}x/">a</a> <a href="a/${Math.random()}">b</a>`,
+      )(request, response, origin),
     check: ({ content }) => assert.is(content.texts().length - 1, PAGES + 1),
   },
   'pages that all say they are the first': {
@@ -127,7 +158,11 @@ const cases: Record<string, Case> = {
   },
   'a base that leads elsewhere': {
     answers: {
-      '/': page('Home', '<p>homeword <a href="/good">linkone</a> <a href="x">linktwo</a></p>', '<base href="https://example.org/else/">'),
+      '/': page(
+        'Home',
+        '<p>homeword <a href="/good">linkone</a> <a href="x">linktwo</a></p>',
+        '<base href="https://example.org/else/">',
+      ),
       '/good': good,
     },
     has: ['homeword'],
@@ -135,7 +170,9 @@ const cases: Record<string, Case> = {
     check: ({ content }) => assert.is(content.targetOf('linktwo'), 'https://example.org/else/x'),
   },
   'a base that is a script': {
-    answers: { ...two(page('Home', '<p>homeword <a href="/good">linkone</a></p>', '<base href="javascript:alert(1)//">')) },
+    answers: {
+      ...two(page('Home', '<p>homeword <a href="/good">linkone</a></p>', '<base href="javascript:alert(1)//">')),
+    },
     has: ['homeword'],
     not: ['javascript:'],
   },
@@ -162,7 +199,8 @@ const cases: Record<string, Case> = {
       '/lazy.png': text(picture('lazy'), 'image/png'),
       '/html.png': text('<script>alert(1)</script>', 'text/html'),
       '/empty.png': text('', 'image/png'),
-      '/bomb.png': (_, response) => void response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end(bomb),
+      '/bomb.png': (_, response) =>
+        void response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end(bomb),
     },
     has: ['homeword'],
     lists: ['/html.png', '/empty.png', '/bomb.png'],
@@ -206,13 +244,19 @@ const cases: Record<string, Case> = {
   'headers of a megabyte': {
     answers: {
       ...two(page('Home', '<p>homeword <a href="/good">g</a> <a href="/big">d</a></p>')),
-      '/big': (_, response) => void response.writeHead(200, { 'content-type': 'text/html', 'x-big': 'x'.repeat(1_000_000) }).end('x'),
+      '/big': (_, response) =>
+        void response.writeHead(200, { 'content-type': 'text/html', 'x-big': 'x'.repeat(1_000_000) }).end('x'),
     },
     has: ['homeword', 'goodword'],
     lists: ['/big'],
   },
   'a charset that is a lie': {
-    answers: { '/': (_, response) => void response.writeHead(200, { 'content-type': 'text/html; charset=utf-16' }).end(html('Home', '<p>homeword ünï</p>')) },
+    answers: {
+      '/': (_, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/html; charset=utf-16' })
+          .end(html('Home', '<p>homeword ünï</p>')),
+    },
     check: ({ over }) => assert.is(over.state, 'completed'),
   },
 } // prettier-ignore
@@ -227,7 +271,8 @@ for (const [name, one] of Object.entries(cases))
     }
     assert.is(status, 201, message)
     for (const word of one.has ?? []) content.fileOf(word)
-    for (const word of one.not ?? []) assert.is(content.has(word), false, `${word} is in the content: ${content.texts().map(([, all]) => all)}`)
+    for (const word of one.not ?? [])
+      assert.is(content.has(word), false, `${word} is in the content: ${content.texts().map(([, all]) => all)}`)
     for (const part of one.lists ?? [])
       assert.ok(
         over?.failures.some(({ resource }) => resource.endsWith(part)),
@@ -244,14 +289,21 @@ test(
       const timer = setInterval(() => response.write(' '), 200)
       response.on('close', () => clearInterval(timer))
     }
-    const slow = await serve((request, response) => (request.url === '/robots.txt' ? response.writeHead(404).end() : drip(request, response, '')))
-    const quick = await serve((request, response) => (request.url === '/' ? good(request, response, '') : response.writeHead(404).end()))
+    const slow = await serve((request, response) =>
+      request.url === '/robots.txt' ? response.writeHead(404).end() : drip(request, response, ''),
+    )
+    const quick = await serve((request, response) =>
+      request.url === '/' ? good(request, response, '') : response.writeHead(404).end(),
+    )
     try {
       const [held, other] = [await newSpace(here), await newSpace(here)]
       const late = here.admin
         .call('post', `/v1/spaces/${held}/content/import`, { url: `${slow.origin}/`, source: 'website' })
         .then(({ status, body }) => ({ status, body }))
-      const { id } = await ask(here.admin, `/v1/spaces/${other}/content`, { url: `${quick.origin}/`, source: 'website' })
+      const { id } = await ask(here.admin, `/v1/spaces/${other}/content`, {
+        url: `${quick.origin}/`,
+        source: 'website',
+      })
       assert.is((await ended(here.admin, other, id)).state, 'completed')
       await slow.close()
       const { status, body } = await late

@@ -94,7 +94,8 @@ const inLink = (path: string, full: boolean): string =>
         : encodeURI(part).replace(/[#?()]/g, (c) => encodeURIComponent(c).replace('(', '%28').replace(')', '%29')),
     )
     .join('/')
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 export class Archive {
   readonly pages: ArchivePage[] = []
@@ -119,7 +120,16 @@ export class Archive {
       if (taken.has(path) || name.length > 250) continue
       taken.add(path)
       const word = this.#word('word')
-      this.pages.push({ path, kind, title: `Title ${word.replace('word', 'of')}`, word, seen: [], links: [], pictures: [], text: '' })
+      this.pages.push({
+        path,
+        kind,
+        title: `Title ${word.replace('word', 'of')}`,
+        word,
+        seen: [],
+        links: [],
+        pictures: [],
+        text: '',
+      })
     }
   }
 
@@ -231,7 +241,12 @@ export class Archive {
 
   #mdLink(page: ArchivePage): string {
     const [word, href] = this.#link(page)
-    return pick(this.next, [`[${word}](${href})`, `[${word}](${href})`, `[${word}](<${href}>)`, `[${word}](${href} "title")`]) as string
+    return pick(this.next, [
+      `[${word}](${href})`,
+      `[${word}](${href})`,
+      `[${word}](<${href}>)`,
+      `[${word}](${href} "title")`,
+    ]) as string
   }
 
   #mdPicture(page: ArchivePage): string {
@@ -266,9 +281,14 @@ export class Archive {
       new Paragraph({ text: page.title, heading: HeadingLevel.HEADING_1 }),
       new Paragraph(page.word),
       new Paragraph(this.#literal(page)),
-      new Paragraph({ children: [new ExternalHyperlink({ link: 'https://example.org/x', children: [new TextRun(word)] })] }),
+      new Paragraph({
+        children: [new ExternalHyperlink({ link: 'https://example.org/x', children: [new TextRun(word)] })],
+      }),
       new Table({
-        rows: [new TableRow({ children: [cell(this.#literal(page)), cell(this.#literal(page))] }), new TableRow({ children: [cell('a'), cell('b')] })],
+        rows: [
+          new TableRow({ children: [cell(this.#literal(page)), cell(this.#literal(page))] }),
+          new TableRow({ children: [cell('a'), cell('b')] }),
+        ],
       }),
     ]
     return Packer.toBuffer(new Document({ sections: [{ children }] }))

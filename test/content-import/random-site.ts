@@ -25,11 +25,14 @@ interface Link {
   part?: string
 }
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 const KOI8 = 'юабцдефгхийклмнопярстужвьызшэщчъЮАБЦДЕФГХИЙКЛМНОПЯРСТУЖВЬЫЗШЭЩЧЪ'
 const koi8 = (text: string): Buffer =>
-  Buffer.from([...text].map((c) => (KOI8.includes(c) ? 0xc0 + KOI8.indexOf(c) : c.charCodeAt(0) < 128 ? c.charCodeAt(0) : 63)))
+  Buffer.from(
+    [...text].map((c) => (KOI8.includes(c) ? 0xc0 + KOI8.indexOf(c) : c.charCodeAt(0) < 128 ? c.charCodeAt(0) : 63)),
+  )
 const utf16 = (text: string, big: boolean): Buffer => {
   const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
   return big ? bytes.swap16() : bytes
@@ -42,14 +45,20 @@ const SENDINGS: ((html: string) => [Record<string, string>, Buffer])[] = [
   (html) => [{ 'content-type': 'text/html; charset=iso-8859-1' }, Buffer.from(`\ufeff${html}`)],
   (html) => [{ 'content-type': 'text/html' }, Buffer.from(html.replace('<head>', '<head><meta charset="utf-8">'))],
   (html) => [{ 'content-type': 'TEXT/HTML;CHARSET="UTF8"' }, Buffer.from(html)],
-  (html) => [{ 'content-type': 'text/html', 'content-encoding': 'gzip' }, gzipSync(html.replace('<head>', '<head><meta charset="utf-8">'))],
+  (html) => [
+    { 'content-type': 'text/html', 'content-encoding': 'gzip' },
+    gzipSync(html.replace('<head>', '<head><meta charset="utf-8">')),
+  ],
   (html) => [{ 'content-type': 'text/html; charset=utf-8', 'content-encoding': 'br' }, brotliCompressSync(html)],
   (html) => [{ 'content-type': 'text/html; charset=utf-8', 'content-encoding': 'deflate' }, deflateSync(html)],
   (html) => [{ 'content-type': 'application/xhtml+xml; charset=utf-8' }, Buffer.from(html)],
   (html) => [{ 'content-type': 'text/html' }, utf16(html, false)],
   (html) => [{ 'content-type': 'text/html' }, utf16(html, true)],
 ]
-const KOI_SENDING = (html: string): [Record<string, string>, Buffer] => [{ 'content-type': 'text/html; charset=koi8-r' }, koi8(html)]
+const KOI_SENDING = (html: string): [Record<string, string>, Buffer] => [
+  { 'content-type': 'text/html; charset=koi8-r' },
+  koi8(html),
+]
 
 export class Site {
   readonly pages: SitePage[] = []
@@ -72,7 +81,11 @@ export class Site {
     // The page of a folder is one, whether its address names the file or not; so are two spellings of the same letters.
     for (const name of [
       '',
-      ...names.filter((one) => !(one === 'gamma/index.html' && names.includes('gamma/')) && !(one === 'cafe%CC%81' && names.includes('caf%C3%A9'))),
+      ...names.filter(
+        (one) =>
+          !(one === 'gamma/index.html' && names.includes('gamma/')) &&
+          !(one === 'cafe%CC%81' && names.includes('caf%C3%A9')),
+      ),
     ])
       this.#add(name)
   }
@@ -126,7 +139,10 @@ export class Site {
     const forms = [path, this.origin + path, `${this.origin.replace('http:', '')}${path}`]
     const folder = from.path.slice(0, from.path.lastIndexOf('/') + 1)
     if (to.path.startsWith(folder) && to.path !== folder && !to.path.slice(folder.length).startsWith('-'))
-      forms.push(`./${path.slice(folder.length)}`, `../${folder.split('/').at(-2)}/${path.slice(folder.length)}`.replace(/^\.\.\/\//, './'))
+      forms.push(
+        `./${path.slice(folder.length)}`,
+        `../${folder.split('/').at(-2)}/${path.slice(folder.length)}`.replace(/^\.\.\/\//, './'),
+      )
     if (this.next(5) === 0) return this.#redirect(to)
     return pick(this.next, folder === '/' ? forms.slice(0, 3) : forms) as string
   }
@@ -154,7 +170,11 @@ export class Site {
     const literal = pick(this.next, LITERALS) as string
     return this.#say(
       page,
-      pick(this.next, [`${literal} ${this.#word('end')}`, `${this.#word('begin')} ${literal}`, `${this.#word('a')} ${literal} ${this.#word('b')}`]) as string,
+      pick(this.next, [
+        `${literal} ${this.#word('end')}`,
+        `${this.#word('begin')} ${literal}`,
+        `${this.#word('a')} ${literal} ${this.#word('b')}`,
+      ]) as string,
     )
   }
 
@@ -174,7 +194,8 @@ export class Site {
       () => `<ul><li>${inline()}</li><li><p>${text()}</p><p>${text()}</p></li></ul>`,
       () => `<ol start="${next(9)}"><li>${inline()}<li>${text()}</ol>`,
       () => `<table><tr><th>${text()}<th>${text()}<tr><td>${inline()}<td>${text()}</table>`,
-      () => `<pre><code class="language-js">${this.#say(page, `${this.#word('line')} \`\`\` < & { {% x %}`)}\n</code></pre>`,
+      () =>
+        `<pre><code class="language-js">${this.#say(page, `${this.#word('line')} \`\`\` < & { {% x %}`)}\n</code></pre>`,
       () => `<h2 id="${this.#word('id')}">${this.#say(page, this.#word('heading'))}</h2>`,
       () => `<div>${text()}</div>`,
       () => `<p>${this.#picture(page)}</p>`,
@@ -184,7 +205,8 @@ export class Site {
     if (depth < 3)
       kinds.push(
         () => `<blockquote>${this.#block(page, depth + 1)}</blockquote>`,
-        () => `<details><summary>${this.#say(page, this.#word('summary'))}</summary>${this.#block(page, depth + 1)}</details>`,
+        () =>
+          `<details><summary>${this.#say(page, this.#word('summary'))}</summary>${this.#block(page, depth + 1)}</details>`,
         () => `<div class="admonition warning">${this.#block(page, depth + 1)}</div>`,
         () => `<ul><li>${this.#block(page, depth + 1)}</li></ul>`,
       )
@@ -200,7 +222,10 @@ export class Site {
       (): [string, Link] => [this.#addressOf(page, target), { word, to: target }],
       (): [string, Link] => [outside, { word, to: outside }],
       (): [string, Link] => ['mailto:ada@example.org', { word, to: 'mailto:ada@example.org' }],
-      (): [string, Link] => ['/elsewhere/page', { word, to: this.#begin === '/' ? `${this.origin}/elsewhere/page` : `${this.origin}/elsewhere/page` }],
+      (): [string, Link] => [
+        '/elsewhere/page',
+        { word, to: this.#begin === '/' ? `${this.origin}/elsewhere/page` : `${this.origin}/elsewhere/page` },
+      ],
       (): [string, Link] => this.#broken(word),
     ])?.() as [string, Link]
     page.links.push(link[1])
@@ -210,14 +235,18 @@ export class Site {
 
   #expectFailure(path: string, status: number): void {
     if (!this.failing.includes(path)) this.failing.push(path)
-    this.#other.set(path, (_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<main>no</main>'))
+    this.#other.set(path, (_, response) =>
+      response.writeHead(status, { 'content-type': 'text/html' }).end('<main>no</main>'),
+    )
   }
 
   /** A link to what cannot be imported keeps its address, and that is listed. */
   #broken(word: string): [string, Link] {
     const path = `${this.#begin}${this.#word('broken')}`
     const answer = (status: number, headers: Record<string, string> = {}, body: string | Buffer = ''): void =>
-      void this.#other.set(path, (_, response) => response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body))
+      void this.#other.set(path, (_, response) =>
+        response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body),
+      )
     // A download is no page, and needs no word.
     if (this.next(8) === 0) answer(200, { 'content-type': 'application/octet-stream' }, Buffer.alloc(99))
     else {
@@ -246,11 +275,14 @@ export class Site {
     page.pictures.push({ alt, bytes: good ? bytes : null })
     const wrong = pick(this.next, [
       (response: ServerResponse) => response.writeHead(404).end(),
-      (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Not a picture</h1>'),
+      (response: ServerResponse) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Not a picture</h1>'),
       (response: ServerResponse) => response.writeHead(302, { location: path }).end(),
     ]) as (response: ServerResponse) => unknown
     if (!good) this.failing.push(path)
-    this.#other.set(path, (_, response) => (good ? response.writeHead(200, { 'content-type': 'image/png' }).end(bytes) : wrong(response)))
+    this.#other.set(path, (_, response) =>
+      good ? response.writeHead(200, { 'content-type': 'image/png' }).end(bytes) : wrong(response),
+    )
     return `<img alt="${alt}" src="${pick(this.next, [path, this.origin + path])}">`
   }
 
@@ -277,7 +309,9 @@ export class Site {
     ]) as string
     page.html = `${head}<body>${around}<${frame}><h1>${page.title}</h1>${inside}${blocks.join('\n')}</${frame}><footer>${junk}</footer></body></html>`
     const isPlain = /^[\x20-\x7e\n]*$/.test(page.html)
-    const [headers, bytes] = (isPlain && next(4) === 0 ? KOI_SENDING : (pick(next, SENDINGS) as (typeof SENDINGS)[0]))(page.html)
+    const [headers, bytes] = (isPlain && next(4) === 0 ? KOI_SENDING : (pick(next, SENDINGS) as (typeof SENDINGS)[0]))(
+      page.html,
+    )
     page.send = (response) => response.writeHead(200, headers).end(bytes)
   }
 

@@ -48,7 +48,10 @@ const header = (one: Written, local: boolean): Buffer => {
   bytes.writeUInt32LE(unset ? 0 : one.crc, 10)
   bytes.writeUInt32LE(unset ? 0 : one.packed, 14)
   bytes.writeUInt32LE(unset ? 0 : one.size, 18)
-  bytes.writeUInt16LE((local && one.entry.localName !== undefined ? Buffer.from(one.entry.localName) : one.name).length, 22)
+  bytes.writeUInt16LE(
+    (local && one.entry.localName !== undefined ? Buffer.from(one.entry.localName) : one.name).length,
+    22,
+  )
   return bytes
 }
 const signature = (number: number): Buffer => Buffer.from([0x50, 0x4b, number & 255, number >> 8])
@@ -61,7 +64,10 @@ function central(one: Written): Buffer {
 }
 
 /** An archive of the entries, in their order. `before` and `after` are put around it. */
-export function rawZip(entries: readonly Entry[], { before = Buffer.alloc(0), after = Buffer.alloc(0), count = entries.length } = {}): Buffer {
+export function rawZip(
+  entries: readonly Entry[],
+  { before = Buffer.alloc(0), after = Buffer.alloc(0), count = entries.length } = {},
+): Buffer {
   const parts: Buffer[] = [before]
   let at = before.length
   const put = (bytes: Buffer): void => {
@@ -90,7 +96,14 @@ export function rawZip(entries: readonly Entry[], { before = Buffer.alloc(0), af
       method: entry.method ?? (entry.stored ? 0 : 8),
     }
     written.push(one)
-    put(Buffer.concat([signature(0x0403), header(one, true), entry.localName === undefined ? name : Buffer.from(entry.localName), packed]))
+    put(
+      Buffer.concat([
+        signature(0x0403),
+        header(one, true),
+        entry.localName === undefined ? name : Buffer.from(entry.localName),
+        packed,
+      ]),
+    )
     if (entry.descriptor) {
       const sizes = Buffer.alloc(12)
       sizes.writeUInt32LE(one.crc, 0)

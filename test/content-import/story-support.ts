@@ -63,7 +63,11 @@ export async function ended(caller: Caller, space: string, id: string): Promise<
   }
 }
 
-export async function importAll(here: TestService, space: string, body: { url: string; source: string }): Promise<Import> {
+export async function importAll(
+  here: TestService,
+  space: string,
+  body: { url: string; source: string },
+): Promise<Import> {
   const { id } = await ask(here.admin, `/v1/spaces/${space}/content`, body)
   return ended(here.admin, space, id)
 }
@@ -80,12 +84,16 @@ export class Content {
 
   /** Pages and the table of contents; names of files are those of Git. */
   texts(): [string, string][] {
-    return [...this.files].filter(([path]) => path.endsWith('.md')).map(([path, bytes]) => [path, bytes.toString('utf8')])
+    return [...this.files]
+      .filter(([path]) => path.endsWith('.md'))
+      .map(([path, bytes]) => [path, bytes.toString('utf8')])
   }
 
   /** The only page that has a word, which must be there once. */
   fileOf(word: string, told = word): string {
-    const at = this.texts().flatMap(([path, text]) => Array.from({ length: path === 'SUMMARY.md' ? 0 : text.split(word).length - 1 }, () => path))
+    const at = this.texts().flatMap(([path, text]) =>
+      Array.from({ length: path === 'SUMMARY.md' ? 0 : text.split(word).length - 1 }, () => path),
+    )
     assert.is(at.length, 1, `${told} is there ${at.length} times: ${at.join(', ')}`)
     return at[0] as string
   }
@@ -99,7 +107,8 @@ export class Content {
     const file = this.fileOf(word)
     const text = this.files.get(file)?.toString('utf8') as string
     const at = text.indexOf(word)
-    const [, angled, plain] = /^[^\]\n]*\]\((?:<([^>\n]*)>|((?:\\.|[^\s()\\]|\([^\s()]*\))*))/.exec(text.slice(at)) ?? []
+    const [, angled, plain] =
+      /^[^\]\n]*\]\((?:<([^>\n]*)>|((?:\\.|[^\s()\\]|\([^\s()]*\))*))/.exec(text.slice(at)) ?? []
     const href = (angled ?? plain)?.replace(/\\(.)/g, '$1')
     assert.ok(href !== undefined, `${word} is no link in ${file}: ${text.slice(Math.max(0, at - 80), at + 120)}`)
     if (/^([a-z][a-z0-9+.-]*:|#)/i.test(href as string)) return href as string
@@ -111,7 +120,10 @@ export class Content {
 export async function contentOf(here: TestService, space: string, ref = 'refs/heads/main'): Promise<Content> {
   const repository = join(here.dir, 'repos', `${space}.git`)
   const commits = Number(await git(repository, ['rev-list', '--count', ref]))
-  const names = (await gitBytes(repository, ['ls-tree', '-r', '-z', '--full-tree', ref])).toString('utf8').split('\0').filter(Boolean)
+  const names = (await gitBytes(repository, ['ls-tree', '-r', '-z', '--full-tree', ref]))
+    .toString('utf8')
+    .split('\0')
+    .filter(Boolean)
   const entries = names.map((line) => /^\S+ \S+ (\S+)\t(.*)$/s.exec(line)?.slice(1) as [string, string])
   const all = await gitBytes(repository, ['cat-file', '--batch'], `${entries.map(([oid]) => oid).join('\n')}\n`)
   const files = new Map<string, Buffer>()
@@ -151,7 +163,10 @@ export const crc32 = (bytes: Buffer): number => {
   return (c ^ 0xffffffff) >>> 0
 }
 
-const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 /** A picture of one pixel that differs from all others. */
 export function picture(word: string): Buffer {
   const data = Buffer.from(`tEXtName\0${word}`)

@@ -9,7 +9,9 @@ import { type Content, contentOf, type Import, importAll, newSpace, serve, textO
 
 const seeds = (process.env.IMPORT_SEEDS ?? '1,2').split(',').map(Number)
 const SIZE = Number(process.env.IMPORT_SIZE ?? 14)
-const [test, here] = await suiteWith('stories of imports', () => startService({ env: { BINDERY_IMPORT_DELAY_MS: '0' } }))
+const [test, here] = await suiteWith('stories of imports', () =>
+  startService({ env: { BINDERY_IMPORT_DELAY_MS: '0' } }),
+)
 
 /** What is not as it should be; all of it is told, since one fault often shows in several places. */
 type Wrong = string[]
@@ -39,7 +41,11 @@ function checkLinks(site: Book, content: Content, wrong: Wrong): void {
       attempt(wrong, () => {
         const target = content.targetOf(word)
         const wanted = typeof to === 'string' ? to : content.fileOf(to.word, to.path)
-        assert.is(target.split('#')[0], wanted.split('#')[0], `${word} of ${page.path} leads to ${target}, not to ${wanted}`)
+        assert.is(
+          target.split('#')[0],
+          wanted.split('#')[0],
+          `${word} of ${page.path} leads to ${target}, not to ${wanted}`,
+        )
       })
 }
 
@@ -54,8 +60,12 @@ function checkPictures(site: Book, content: Content, wrong: Wrong): void {
         else assert.is(content.files.get(target)?.equals(bytes), true, `${alt} at ${target}`)
       })
     }
-  const assets = [...content.files.keys()].filter((path) => path.startsWith('.gitbook/assets/') && !path.endsWith('.md'))
-  attempt(wrong, () => assert.is(assets.length, wanted.size, `there are ${assets.length} pictures, not ${wanted.size}: ${assets}`))
+  const assets = [...content.files.keys()].filter(
+    (path) => path.startsWith('.gitbook/assets/') && !path.endsWith('.md'),
+  )
+  attempt(wrong, () =>
+    assert.is(assets.length, wanted.size, `there are ${assets.length} pictures, not ${wanted.size}: ${assets}`),
+  )
 }
 
 function checkFailures(site: Site, over: Import, wrong: Wrong): void {
@@ -91,7 +101,9 @@ async function checkTexts(space: string, site: Book, content: Content, wrong: Wr
         const word = piece.split(' ').find((part) => /^[a-z]+[0-9a-z]+q[0-9a-z]+z$/.test(part)) as string
         const source = content.files.get(path as string)?.toString() as string
         const around = (of: string): string => of.slice(Math.max(0, of.indexOf(word) - 60), of.indexOf(word) + 80)
-        wrong.push(`${JSON.stringify(piece)} of ${page.path} is seen as ${JSON.stringify(around(text))} of ${JSON.stringify(around(source))}`)
+        wrong.push(
+          `${JSON.stringify(piece)} of ${page.path} is seen as ${JSON.stringify(around(text))} of ${JSON.stringify(around(source))}`,
+        )
       }
   }
 }
@@ -110,7 +122,8 @@ for (const seed of seeds)
       const wrong: Wrong = []
       attempt(wrong, () => assert.is(content.commits, before.commits + 1, 'one commit'))
       for (const word of site.forbidden)
-        if (content.has(word)) wrong.push(`${word} is no content, and in ${content.texts().find(([, text]) => text.includes(word))}`)
+        if (content.has(word))
+          wrong.push(`${word} is no content, and in ${content.texts().find(([, text]) => text.includes(word))}`)
       checkLinks(site, content, wrong)
       checkPictures(site, content, wrong)
       checkFailures(site, over, wrong)
@@ -129,7 +142,11 @@ function checkBytes(pages: ArchivePage[], content: Content, wrong: Wrong): void 
     if (kind === 'md')
       attempt(wrong, () => {
         const bytes = content.files.get(content.fileOf(word, path))?.toString('utf8') as string
-        assert.is(withoutTargets(bytes), withoutTargets(text), `bytes of ${JSON.stringify(path)} are ${JSON.stringify(bytes)}, not ${JSON.stringify(text)}`)
+        assert.is(
+          withoutTargets(bytes),
+          withoutTargets(text),
+          `bytes of ${JSON.stringify(path)} are ${JSON.stringify(bytes)}, not ${JSON.stringify(text)}`,
+        )
       })
 }
 
@@ -141,14 +158,18 @@ for (const seed of seeds)
     try {
       const space = await newSpace(here)
       const before = await contentOf(here, space)
-      const over = await importAll(here, space, { url: `${web.origin}/export.zip`, source: archive.notion ? 'notion' : 'zip' })
+      const over = await importAll(here, space, {
+        url: `${web.origin}/export.zip`,
+        source: archive.notion ? 'notion' : 'zip',
+      })
       assert.is(over.state, 'completed', over.error)
       const content = await contentOf(here, space)
       const wrong: Wrong = []
       attempt(wrong, () => assert.is(content.commits, before.commits + 1, 'one commit'))
       for (const word of archive.forbidden) if (content.has(word)) wrong.push(`${word} is no content`)
       for (const word of archive.failing)
-        if (!over.failures.some(({ resource }) => resource.includes(word))) wrong.push(`${word} is not listed: ${JSON.stringify(over.failures)}`)
+        if (!over.failures.some(({ resource }) => resource.includes(word)))
+          wrong.push(`${word} is not listed: ${JSON.stringify(over.failures)}`)
       for (const { resource, reason } of over.failures)
         if (!archive.failing.some((word) => resource.includes(word))) wrong.push(`${resource} is listed: ${reason}`)
       checkLinks(archive, content, wrong)

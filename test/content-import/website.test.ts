@@ -34,7 +34,10 @@ const [test, here] = await suiteWith('import of a website', async () => {
     '/docs/broken': { status: 500, body: 'oops' },
     '/docs/fr/guide': {
       headers: { 'content-type': 'text/html; charset=iso-8859-1' },
-      body: Buffer.from('<html lang="fr"><title>Guide</title><main><h1>Guide français</h1><p>Déjà vu.</p></main></html>', 'latin1'),
+      body: Buffer.from(
+        '<html lang="fr"><title>Guide</title><main><h1>Guide français</h1><p>Déjà vu.</p></main></html>',
+        'latin1',
+      ),
     },
     '/docs/private/x': page('Private', '<p>secret</p>'),
     '/docs/deeper/': (request) => page(`Deeper ${request.url}`, `<p>Text.</p><a href="?n=${Math.random()}">next</a>`),
@@ -42,7 +45,9 @@ const [test, here] = await suiteWith('import of a website', async () => {
     '/img/copy.png': { headers: { 'content-type': 'image/png' }, body: PNG },
   })
   site.otherwise = (request) =>
-    request.url?.startsWith('/docs/trap') ? page('Trap', `<a href="${request.url}/1">on</a>`) : { status: 404, body: 'no such page' }
+    request.url?.startsWith('/docs/trap')
+      ? page('Trap', `<a href="${request.url}/1">on</a>`)
+      : { status: 404, body: 'no such page' }
   return { service, site, close: () => Promise.all([service.close(), site.close()]) }
 })
 
@@ -52,7 +57,9 @@ test('reads the pages below the address by sitemap and links, and writes them by
   const space = await service.space()
   const before = await git(`${service.dir}/repos/${space}.git`, ['rev-parse', 'main'])
   site.requests.length = 0
-  const response = await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/docs`, source: 'website' }).expect(201)
+  const response = await service.admin
+    .call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/docs`, source: 'website' })
+    .expect(201)
   const { body } = response
   assert.is(body.state, 'completed')
   assert.is(await git(`${service.dir}/repos/${space}.git`, ['rev-parse', 'main']), body.revision)
@@ -71,7 +78,10 @@ test('reads the pages below the address by sitemap and links, and writes them by
   const status = (await service.admin.call('get', response.headers.location as string).expect(200)).body
   assert.is(status.importedResources, body.importedResources)
   assert.equal(
-    status.failures.map(({ resource, reason }: { resource: string; reason: string }) => [resource.replace(site.url, ''), reason]),
+    status.failures.map(({ resource, reason }: { resource: string; reason: string }) => [
+      resource.replace(site.url, ''),
+      reason,
+    ]),
     [
       ['/docs/broken', 'It returned status 500.'],
       ['/docs/private/x', 'The robots.txt of the website does not allow programs to read it.'],
@@ -89,7 +99,9 @@ test('reads the pages below the address by sitemap and links, and writes them by
 
 test('puts pages into a tree, in the order of the first page, and leads links to them', async () => {
   const space = await service.space()
-  await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/docs`, source: 'website' }).expect(201)
+  await service.admin
+    .call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/docs`, source: 'website' })
+    .expect(201)
   assert.match(
     await service.file(space, 'SUMMARY.md'),
     '* [Docs](README.md)\n* [Handbook](docs/README.md)\n  * [Guide](docs/guide/README.md)\n    * [Install](docs/guide/install.md)\n  * [Guide français](docs/fr-guide.md)\n  * [Only in the sitemap](docs/only-in-sitemap.md)\n',
@@ -98,17 +110,28 @@ test('puts pages into a tree, in the order of the first page, and leads links to
   assert.match(first, '* [Guide](guide/README.md)')
   assert.match(first, '[old](guide/README.md)', 'a redirect is another address of the page')
   assert.match(first, `[blog](${site.url}/blog/x) [other](https://other.example/y)`)
-  assert.match(first, `![Logo](../.gitbook/assets/logo.png)![](../.gitbook/assets/logo.png)![](${site.url}/img/gone.png)`)
+  assert.match(
+    first,
+    `![Logo](../.gitbook/assets/logo.png)![](../.gitbook/assets/logo.png)![](${site.url}/img/gone.png)`,
+  )
   assert.not.match(first, /NAVIGATION|FOOTER/)
-  assert.match(await service.file(space, 'docs/guide/README.md'), '[install on Linux](install.md#linux), or [back](../README.md)')
-  assert.match(await service.file(space, 'docs/guide/install.md'), '```sh\napt install it\n```\n\n| A | B |\n| - | - |\n| 1 | 2 |')
+  assert.match(
+    await service.file(space, 'docs/guide/README.md'),
+    '[install on Linux](install.md#linux), or [back](../README.md)',
+  )
+  assert.match(
+    await service.file(space, 'docs/guide/install.md'),
+    '```sh\napt install it\n```\n\n| A | B |\n| - | - |\n| 1 | 2 |',
+  )
   assert.match(await service.file(space, 'docs/fr-guide.md'), 'Déjà vu.', 'in the charset of its response')
 })
 
 test('an import that is made again overwrites nothing, and adds no image twice', async () => {
   const space = await service.space()
   for (let times = 0; times < 2; times++)
-    await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/docs/guide`, source: 'website' }).expect(201)
+    await service.admin
+      .call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/docs/guide`, source: 'website' })
+      .expect(201)
   assert.equal(await service.files(space), [
     '.gitbook/assets/logo.png',
     'README.md',
@@ -124,12 +147,17 @@ test('a website without an end is read up to the limits, which the failures tell
   const small = await startImporting({ BINDERY_IMPORT_PAGES: '12' })
   let made = 0
   const trap = await startWebsite()
-  trap.otherwise = (request) => page(`Page ${++made}`, `<p>${made}</p><a href="${request.url}-a">a</a><a href="${request.url}-b">b</a>`)
+  trap.otherwise = (request) =>
+    page(`Page ${++made}`, `<p>${made}</p><a href="${request.url}-a">a</a><a href="${request.url}-b">b</a>`)
   try {
     const space = await small.space()
-    const { body, headers } = await small.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${trap.url}/x`, source: 'website' }).expect(201)
+    const { body, headers } = await small.admin
+      .call('post', `/v1/spaces/${space}/content/import`, { url: `${trap.url}/x`, source: 'website' })
+      .expect(201)
     assert.is(body.importedResources, 1, 'what is beside the address is not below it')
-    const whole = await small.admin.call('post', `/v1/spaces/${space}/content/import`, { url: trap.url, source: 'website' }).expect(201)
+    const whole = await small.admin
+      .call('post', `/v1/spaces/${space}/content/import`, { url: trap.url, source: 'website' })
+      .expect(201)
     assert.is(whole.body.importedResources, 12)
     assert.ok(trap.requests.length < 30, `${trap.requests.length} requests`)
     const { failures } = (await small.admin.call('get', whole.headers.location as string).expect(200)).body
@@ -149,7 +177,10 @@ test('one page under several addresses is one page; a redirect in a circle is a 
     ),
     '/d/index.html': page('Start', '<p>Never asked for.</p>'),
     '/d/sub': { status: 308, headers: { location: '/d/sub/' } },
-    '/d/sub/': page('Sub', '<p>Sub. <a href="../circle">circle</a> <a href="./">self</a> <a href="/d/sub#part">part</a></p>'),
+    '/d/sub/': page(
+      'Sub',
+      '<p>Sub. <a href="../circle">circle</a> <a href="./">self</a> <a href="/d/sub#part">part</a></p>',
+    ),
     '/d/circle': { status: 302, headers: { location: '/d/circle/' } },
     '/d/circle/': { status: 302, headers: { location: '/d/circle' } },
     '/d/away': { status: 302, headers: { location: 'https://example.org/' } },
@@ -157,13 +188,21 @@ test('one page under several addresses is one page; a redirect in a circle is a 
   })
   try {
     const space = await service.space()
-    const made = await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${other.url}/d`, source: 'website' }).expect(201)
+    const made = await service.admin
+      .call('post', `/v1/spaces/${space}/content/import`, { url: `${other.url}/d`, source: 'website' })
+      .expect(201)
     assert.equal(await service.files(space), ['README.md', 'SUMMARY.md', 'd/README.md', 'd/file.md', 'd/sub.md'])
-    assert.match(await service.file(space, 'd/README.md'), `[a](README.md)[b](sub.md)[c](${other.url}/d/circle)[d](${other.url}/d/away)[e](file.md#x)`)
+    assert.match(
+      await service.file(space, 'd/README.md'),
+      `[a](README.md)[b](sub.md)[c](${other.url}/d/circle)[d](${other.url}/d/away)[e](file.md#x)`,
+    )
     assert.match(await service.file(space, 'd/sub.md'), '[self](sub.md) [part](#part)')
     assert.not.ok(other.requests.includes('/d/index.html'))
     const { failures } = (await service.admin.call('get', made.headers.location as string).expect(200)).body
-    assert.equal(failures.map(({ resource }: { resource: string }) => resource.replace(other.url, '')).sort(), ['/d/away', '/d/circle'])
+    assert.equal(failures.map(({ resource }: { resource: string }) => resource.replace(other.url, '')).sort(), [
+      '/d/away',
+      '/d/circle',
+    ])
   } finally {
     await other.close()
   }
@@ -172,7 +211,8 @@ test('one page under several addresses is one page; a redirect in a circle is a 
 test('a website that cannot be read is 400 with the reason', async () => {
   const space = await service.space()
   const refused = async (url: string): Promise<string> =>
-    (await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url, source: 'website' }).expect(400)).body.error.message
+    (await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url, source: 'website' }).expect(400))
+      .body.error.message
   assert.match(await refused(`${site.url}/nowhere`), /status 404/)
   assert.match(await refused(`${site.url}/img/logo.png`), /not an HTML page \(Content-Type: image\/png\)/)
   assert.match(await refused(`${site.url}/docs/private/x`), /robots\.txt .* does not allow/)

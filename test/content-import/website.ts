@@ -22,7 +22,10 @@ export const page = (title: string, content: string, head = ''): string =>
   `<!doctype html><html><head><meta charset="utf-8"><title>${title} | Site</title>${head}</head><body><nav><a href="/">NAVIGATION</a></nav>` +
   `<main><h1>${title}</h1>${content}</main><footer>FOOTER</footer></body></html>`
 
-export const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 export async function startWebsite(pages: Record<string, Page> = {}): Promise<Website> {
   const site: Omit<Website, 'url' | 'close'> = {

@@ -11,7 +11,11 @@ const [test, here] = await suiteWith('import of a wiki', async () => {
   const service = await startImporting()
   const root = await mkdtemp(join(tmpdir(), 'bindery-wiki-'))
   const host = await startGitHttp({ root })
-  return { service, host, close: () => Promise.all([service.close(), host.close(), rm(root, { recursive: true, force: true })]) }
+  return {
+    service,
+    host,
+    close: () => Promise.all([service.close(), host.close(), rm(root, { recursive: true, force: true })]),
+  }
 })
 const { service, host } = here
 
@@ -30,7 +34,9 @@ test('a wiki is cloned: its sidebar is the order, and links by name lead to file
     },
   })
   const space = await service.space()
-  const made = await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url: `${host.url}/acme/tool/wiki`, source: 'github-wiki' }).expect(201)
+  const made = await service.admin
+    .call('post', `/v1/spaces/${space}/content/import`, { url: `${host.url}/acme/tool/wiki`, source: 'github-wiki' })
+    .expect(201)
   const status = (await service.admin.call('get', made.headers.location as string).expect(200)).body
   assert.equal(
     status.failures.map(({ resource }: { resource: string }) => resource),
@@ -59,7 +65,8 @@ test('a wiki is cloned: its sidebar is the order, and links by name lead to file
 test('what is no wiki is 400', async () => {
   const space = await service.space()
   const refused = async (url: string) =>
-    (await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url, source: 'github-wiki' }).expect(400)).body.error.message
+    (await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url, source: 'github-wiki' }).expect(400))
+      .body.error.message
   assert.match(await refused(`${host.url}/acme/none/wiki`), /cannot be read/)
   assert.match(await refused(`${host.url}/acme/tool`), /not the address of a wiki/)
 })

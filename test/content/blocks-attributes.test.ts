@@ -16,7 +16,8 @@ const cases: Array<[string, Record<string, unknown>, string[]]> = [
   ['a="1" a="2"', { a: '1' }, []],
   ['= x', { x: true }, []],
 ]
-for (const [source, named, positional] of cases) test(source, () => assert.equal(parseAttributes(source), { named, positional }))
+for (const [source, named, positional] of cases)
+  test(source, () => assert.equal(parseAttributes(source), { named, positional }))
 
 test('keeps the order, and names that an object would treat specially', () => {
   const { named } = parseAttributes('z="1" __proto__="2" a="3"')
@@ -34,7 +35,12 @@ test('tags', () => {
 })
 
 test('never throws and always ends', () => {
-  fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', '=', '"', "'", '“', '\\', ' ', '”') }), (text) => void parseAttributes(text)))
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', '=', '"', "'", '“', '\\', ' ', '”') }),
+      (text) => void parseAttributes(text),
+    ),
+  )
 })
 
 test.run()

@@ -1,21 +1,54 @@
 /** Name, markdown, outline of the tree. */
 export const fixtures: Array<[string, string, string[]]> = [
-  ['paragraph and marks', 'a **b** _c_ ~~d~~ `e`', ['paragraph', "  'a [bold|b] [italic|c] [strikethrough|d] [code|e]'"]],
-  ['html marks', 'H<sub>2</sub>O<sup>x</sup> <kbd>K</kbd>', ['paragraph', "  'H[subscript|2]O[superscript|x] [keyboard|K]'"]],
-  ['colours', '<mark style="color:blue;background-color:red;">**t**</mark>', ['paragraph', "  '[color:blue:red,bold|t]'"]],
+  [
+    'paragraph and marks',
+    'a **b** _c_ ~~d~~ `e`',
+    ['paragraph', "  'a [bold|b] [italic|c] [strikethrough|d] [code|e]'"],
+  ],
+  [
+    'html marks',
+    'H<sub>2</sub>O<sup>x</sup> <kbd>K</kbd>',
+    ['paragraph', "  'H[subscript|2]O[superscript|x] [keyboard|K]'"],
+  ],
+  [
+    'colours',
+    '<mark style="color:blue;background-color:red;">**t**</mark>',
+    ['paragraph', "  '[color:blue:red,bold|t]'"],
+  ],
   ['entities', 'a&#x20;&amp;&#x20;b', ['paragraph', "  'a & b'"]],
   ['hard break', 'a\\\nb', ['paragraph', "  'a'", '  hard-break', "  'b'"]],
   ['headings', '# A\n\n###### F', ['heading-1', "  'A'", 'heading-6', "  'F'"]],
-  ['heading with an anchor', '## A <a href="#x" id="x"></a>\n\n## B {#y}', ['heading-2 id=x', "  'A'", 'heading-2 id=y', "  'B'"]],
+  [
+    'heading with an anchor',
+    '## A <a href="#x" id="x"></a>\n\n## B {#y}',
+    ['heading-2 id=x', "  'A'", 'heading-2 id=y', "  'B'"],
+  ],
   [
     'lists',
     '* a\n  1. b',
-    ['list-unordered', '  list-item', '    paragraph', "      'a'", '    list-ordered start=1', '      list-item', '        paragraph', "          'b'"],
+    [
+      'list-unordered',
+      '  list-item',
+      '    paragraph',
+      "      'a'",
+      '    list-ordered start=1',
+      '      list-item',
+      '        paragraph',
+      "          'b'",
+    ],
   ],
   [
     'tasks',
     '- [x] a\n- [ ] b',
-    ['list-tasks', '  list-item checked=true', '    paragraph', "      'a'", '  list-item checked=false', '    paragraph', "      'b'"],
+    [
+      'list-tasks',
+      '  list-item checked=true',
+      '    paragraph',
+      "      'a'",
+      '  list-item checked=false',
+      '    paragraph',
+      "      'b'",
+    ],
   ],
   ['quote and divider', '> a\n\n***', ['blockquote', '  paragraph', "    'a'", 'divider']],
   [
@@ -28,7 +61,11 @@ export const fixtures: Array<[string, string, string[]]> = [
     '{% code title="x" overflow="wrap" expandable="true" %}\n```js\na\n```\n{% endcode %}',
     ['code syntax=js title=x overflow=wrap expandable=true', "  'a'"],
   ],
-  ['code as html', '<pre class="language-js"><code class="lang-js"><strong>a &#x3C; b\n</strong>c</code></pre>', ['code syntax=js', "  'a < b⏎c'"]],
+  [
+    'code as html',
+    '<pre class="language-js"><code class="lang-js"><strong>a &#x3C; b\n</strong>c</code></pre>',
+    ['code syntax=js', "  'a < b⏎c'"],
+  ],
   [
     'table',
     '| a | b |\n| :-: | - |\n| `c` | d |',
@@ -69,11 +106,20 @@ export const fixtures: Array<[string, string, string[]]> = [
   [
     'figure',
     '<div align="left"><figure><picture><source srcset="d.png" media="(prefers-color-scheme: dark)"><img src="l.png" alt="A" data-size="line"></picture><figcaption><p>Cap <em>x</em></p></figcaption></figure></div>',
-    ['images align=left', '  image ref=file(l.png) alt=A size=line srcDark=d.png refDark=file(d.png) caption=Cap x', '    caption', "      'Cap [italic|x]'"],
+    [
+      'images align=left',
+      '  image ref=file(l.png) alt=A size=line srcDark=d.png refDark=file(d.png) caption=Cap x',
+      '    caption',
+      "      'Cap [italic|x]'",
+    ],
   ],
   ['markdown image', '![a](b.png "t")', ['images', '  image ref=file(b.png) title=t alt=a caption=t']],
   ['inline image', 'x ![a](b.png)', ['paragraph', "  'x '", '  inline-image ref=file(b.png) alt=a']],
-  ['hint', '{% hint style="info" icon="bolt" %}\nx\n{% endhint %}', ['hint style=info icon=bolt', '  paragraph', "    'x'"]],
+  [
+    'hint',
+    '{% hint style="info" icon="bolt" %}\nx\n{% endhint %}',
+    ['hint style=info icon=bolt', '  paragraph', "    'x'"],
+  ],
   ['hint on one line', '{% hint style="info" %} x {% endhint %}', ['hint style=info', '  paragraph', "    'x'"]],
   [
     'tabs',
@@ -126,8 +172,16 @@ export const fixtures: Array<[string, string, string[]]> = [
     '<details open><summary>Q</summary>\nA *b*\n</details>',
     ['expandable title=Q open=true', '  expandable-title', "    'Q'", '  paragraph', "    'A [italic|b]'"],
   ],
-  ['stepper', '{% stepper %}\n{% step %}\n### a\n{% endstep %}\n{% endstepper %}', ['stepper', '  stepper-step', '    heading-3', "      'a'"]],
-  ['columns', '{% columns %}\n{% column width="50%" %}\na\n{% endcolumn %}\n{% endcolumns %}', ['columns', '  column width=50%', '    paragraph', "      'a'"]],
+  [
+    'stepper',
+    '{% stepper %}\n{% step %}\n### a\n{% endstep %}\n{% endstepper %}',
+    ['stepper', '  stepper-step', '    heading-3', "      'a'"],
+  ],
+  [
+    'columns',
+    '{% columns %}\n{% column width="50%" %}\na\n{% endcolumn %}\n{% endcolumns %}',
+    ['columns', '  column width=50%', '    paragraph', "      'a'"],
+  ],
   [
     'content-ref',
     '{% content-ref url="a.md" %}\n[a.md](a.md)\n{% endcontent-ref %}',
@@ -137,10 +191,23 @@ export const fixtures: Array<[string, string, string[]]> = [
   [
     'embeds',
     '{% embed url="https://a.b" %}\n\n{% embed url="https://c.d" %}\ncap\n{% endembed %}',
-    ['embed ref=url(https://a.b) url=https://a.b', 'embed ref=url(https://c.d) url=https://c.d', '  paragraph', "    'cap'"],
+    [
+      'embed ref=url(https://a.b) url=https://a.b',
+      'embed ref=url(https://c.d) url=https://c.d',
+      '  paragraph',
+      "    'cap'",
+    ],
   ],
-  ['file', '{% file src="a.pdf" %}\ncap\n{% endfile %}', ['file ref=file(a.pdf) src=a.pdf', '  paragraph', "    'cap'"]],
-  ['include', '{% include "../.gitbook/includes/a.md" %}', ['reusable-content positional=["../.gitbook/includes/a.md"] ref=page(../.gitbook/includes/a.md)']],
+  [
+    'file',
+    '{% file src="a.pdf" %}\ncap\n{% endfile %}',
+    ['file ref=file(a.pdf) src=a.pdf', '  paragraph', "    'cap'"],
+  ],
+  [
+    'include',
+    '{% include "../.gitbook/includes/a.md" %}',
+    ['reusable-content positional=["../.gitbook/includes/a.md"] ref=page(../.gitbook/includes/a.md)'],
+  ],
   [
     'updates',
     '{% updates format="full" %}\n{% update date="2025-01-02" tags="a,b" %}\n## v\n{% endupdate %}\n{% endupdates %}',
@@ -157,9 +224,21 @@ export const fixtures: Array<[string, string, string[]]> = [
     '{% openapi-operation spec="s" path="/p" method="get" %}\nx\n{% endopenapi-operation %}',
     ['openapi-operation spec=s path=/p method=get', '  paragraph', "    'x'"],
   ],
-  ['openapi', '{% openapi src="a.yaml" path="/p" method="get" expanded="true" %}', ['openapi src=a.yaml path=/p method=get expanded=true']],
-  ['openapi-schemas', '{% openapi-schemas spec="s" schemas="A,B" grouped="true" %}', ['openapi-schemas spec=s schemas=A,B grouped=true']],
-  ['openapi-webhook', '{% openapi-webhook spec="s" name="n" method="post" %}', ['openapi-webhook spec=s name=n method=post']],
+  [
+    'openapi',
+    '{% openapi src="a.yaml" path="/p" method="get" expanded="true" %}',
+    ['openapi src=a.yaml path=/p method=get expanded=true'],
+  ],
+  [
+    'openapi-schemas',
+    '{% openapi-schemas spec="s" schemas="A,B" grouped="true" %}',
+    ['openapi-schemas spec=s schemas=A,B grouped=true'],
+  ],
+  [
+    'openapi-webhook',
+    '{% openapi-webhook spec="s" name="n" method="post" %}',
+    ['openapi-webhook spec=s name=n method=post'],
+  ],
   [
     'swagger by reference',
     '{% swagger src="a.yaml" path="/p" method="get" %}\nx\n{% endswagger %}',
@@ -168,7 +247,12 @@ export const fixtures: Array<[string, string, string[]]> = [
   [
     'expressions of other templates in attributes',
     '{% swagger baseUrl="{{ host }}/v1" path="/{{id}}" method="get" %}\n{% swagger-description %}\nd\n{% endswagger-description %}\n{% endswagger %}',
-    ['swagger dialect=inline method=get path=/{{id}} baseUrl={{ host }}/v1', '  swagger-description', '    paragraph', "      'd'"],
+    [
+      'swagger dialect=inline method=get path=/{{id}} baseUrl={{ host }}/v1',
+      '  swagger-description',
+      '    paragraph',
+      "      'd'",
+    ],
   ],
   [
     'swagger in parts',
@@ -184,8 +268,16 @@ export const fixtures: Array<[string, string, string[]]> = [
       "      '{}'",
     ],
   ],
-  ['math', '$$\na_b\n\n\\\\\n$$\n\nx $$a_b_c$$', ['math formula=a_b\n\n\\\\', "  'a_b⏎⏎\\\\'", 'paragraph', "  'x '", '  math formula=a_b_c', "    'a_b_c'"]],
-  ['stray dollars', '$$\n\n* a', ['paragraph', "  '$$'", 'list-unordered', '  list-item', '    paragraph', "      'a'"]],
+  [
+    'math',
+    '$$\na_b\n\n\\\\\n$$\n\nx $$a_b_c$$',
+    ['math formula=a_b\n\n\\\\', "  'a_b⏎⏎\\\\'", 'paragraph', "  'x '", '  math formula=a_b_c', "    'a_b_c'"],
+  ],
+  [
+    'stray dollars',
+    '$$\n\n* a',
+    ['paragraph', "  '$$'", 'list-unordered', '  list-item', '    paragraph', "      'a'"],
+  ],
   [
     'footnotes',
     'a[^1] [b](#user-content-fn-2)[^2]\n\n[^1]: x\n\n[^2]: y',
@@ -238,19 +330,35 @@ export const fixtures: Array<[string, string, string[]]> = [
       "    'space.vars.x'",
     ],
   ],
-  ['html', '<video src="a">\n</video>\n\n<!-- c -->', ['html', '  \'<video src="a">⏎</video>\'', 'html comment=true', "  '<!-- c -->'"]],
+  [
+    'html',
+    '<video src="a">\n</video>\n\n<!-- c -->',
+    ['html', '  \'<video src="a">⏎</video>\'', 'html comment=true', "  '<!-- c -->'"],
+  ],
   ['inline html', 'a <span class="x">b</span>', ['paragraph', "  'a '", '  html-inline', "  'b'", '  html-inline']],
   [
     'foreign templates',
     '{% for x in y %}\n**{{ _x_ }}** {% a _b_ %}\n{% endfor %}',
-    ['unknown-block name=for', '  raw', "    '{% for x in y %}'", '  paragraph', "    '[bold|{{ _x_ }}] {% a _b_ %}'", '  raw', "    '{% endfor %}'"],
+    [
+      'unknown-block name=for',
+      '  raw',
+      "    '{% for x in y %}'",
+      '  paragraph',
+      "    '[bold|{{ _x_ }}] {% a _b_ %}'",
+      '  raw',
+      "    '{% endfor %}'",
+    ],
   ],
   [
     'a lone unknown tag',
     'a\n{% acme/map id=1 %}\nb',
     ['paragraph', "  'a'", 'unknown-block name=acme/map', '  raw', "    '{% acme/map id=1 %}'", 'paragraph', "  'b'"],
   ],
-  ['a hint that never ends', '{% hint style="info" %}\n\n# a', ['unknown-block name=hint', '  raw', '    \'{% hint style="info" %}\'', 'heading-1', "  'a'"]],
+  [
+    'a hint that never ends',
+    '{% hint style="info" %}\n\n# a',
+    ['unknown-block name=hint', '  raw', '    \'{% hint style="info" %}\'', 'heading-1', "  'a'"],
+  ],
   [
     'crossed tags',
     '{% hint %}\n{% tabs %}\na\n{% endhint %}\n{% endtabs %}',

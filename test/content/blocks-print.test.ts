@@ -87,13 +87,20 @@ for (const eol of ['\n', '\r\n']) {
       const [before, after] = [source.split(eol), written.split(eol)]
       assert.is(after.length, before.length, written)
       const changed = after.filter((line, at) => line !== before[at])
-      assert.ok(changed.length === 1 || (changed.length === 2 && changed[0]?.startsWith('>')), `${changed.length}: ${changed.join(' | ')}`)
+      assert.ok(
+        changed.length === 1 || (changed.length === 2 && changed[0]?.startsWith('>')),
+        `${changed.length}: ${changed.join(' | ')}`,
+      )
       assert.match(written, 'CHANGED')
     }
   })
 }
 
-const documentOf = (...nodes: BlockNode['nodes']): DocumentNode => ({ object: 'document', data: { schemaVersion: 1 }, nodes: nodes as BlockNode[] })
+const documentOf = (...nodes: BlockNode['nodes']): DocumentNode => ({
+  object: 'document',
+  data: { schemaVersion: 1 },
+  nodes: nodes as BlockNode[],
+})
 
 test('blocks are added and taken away, the others keep their bytes', () => {
   const source = 'one\n***\n\n* list\n\nthree\n'
@@ -153,14 +160,23 @@ test('no text breaks out of its context', () => {
     fc.property(string, string, fc.nat(6), (one, two, kind) => {
       const made = [
         () => block('hint', { style: one }, [block('paragraph', {}, [text(two)])]),
-        () => block('paragraph', {}, [text('x'), link(one, two), text(one, [{ object: 'mark', type: 'color', data: { color: two } }])]),
+        () =>
+          block('paragraph', {}, [
+            text('x'),
+            link(one, two),
+            text(one, [{ object: 'mark', type: 'color', data: { color: two } }]),
+          ]),
         () => block('code', { syntax: 'js', title: one }, [text(two)]),
         () => block('images', { align: 'left' }, [block('image', { ref: { kind: 'file', url: one }, alt: two })]),
         () =>
           block('table', { view: 'cards' }, [
-            block('table-row', { header: true }, [block('table-cell', {}, [text(one)]), block('table-cell', {}, [text(two)])]),
+            block('table-row', { header: true }, [
+              block('table-cell', {}, [text(one)]),
+              block('table-cell', {}, [text(two)]),
+            ]),
           ]),
-        () => block('expandable', {}, [block('expandable-title', {}, [text(one)]), block('paragraph', {}, [text(two)])]),
+        () =>
+          block('expandable', {}, [block('expandable-title', {}, [text(one)]), block('paragraph', {}, [text(two)])]),
         () => block('html', { html: one }, [text(two)]),
       ][kind] as () => BlockNode
       const last = block('paragraph', {}, [text('last')])
@@ -187,10 +203,26 @@ const refused: Array<[string, unknown, RegExp]> = [
     /^nodes\/0\/nodes\/0\/leaves\/0\/marks\/0\/type/,
   ],
   ['a block in a paragraph', documentOf(block('paragraph', {}, [block('hint', {})])), /^nodes\/0\/nodes\/0\/object/],
-  ['data of another type', documentOf(block('divider', {}), block('hint', { style: 3 })), /^nodes\/1\/data\/style: must be a string/],
-  ['a tag that ends early', documentOf(block('hint', { style: 'a %} b' })), /^nodes\/0\/data\/attributes\/style: cannot contain/],
-  ['an attribute that is none', documentOf(block('hint', { attributes: { 'a %}': 'b' } })), /^nodes\/0\/data\/attributes: /],
-  ['html that is more than itself', documentOf(block('html', {}, [text('<p>\n\n# x')])), /^nodes\/0: cannot be written/],
+  [
+    'data of another type',
+    documentOf(block('divider', {}), block('hint', { style: 3 })),
+    /^nodes\/1\/data\/style: must be a string/,
+  ],
+  [
+    'a tag that ends early',
+    documentOf(block('hint', { style: 'a %} b' })),
+    /^nodes\/0\/data\/attributes\/style: cannot contain/,
+  ],
+  [
+    'an attribute that is none',
+    documentOf(block('hint', { attributes: { 'a %}': 'b' } })),
+    /^nodes\/0\/data\/attributes: /,
+  ],
+  [
+    'html that is more than itself',
+    documentOf(block('html', {}, [text('<p>\n\n# x')])),
+    /^nodes\/0: cannot be written/,
+  ],
   ['no text', documentOf({ object: 'text', key: '', leaves: [] } as never), /^nodes\/0\/object/],
 ]
 for (const [name, document, message] of refused) {
@@ -206,14 +238,24 @@ test('refused: nesting and numbers beyond bounds', () => {
   let deep = block('paragraph', {}, [text('a')])
   for (let depth = 0; depth < 10_000; depth++) deep = block('blockquote', {}, [deep])
   assert.throws(() => printDocument(documentOf(deep)), /nested deeper than/)
-  assert.throws(() => printDocument({ ...documentOf(), nodes: Array.from({ length: 200_001 }, () => block('divider', {})) }), /at most 200000 nodes/)
-  assert.throws(() => printDocument(documentOf(block('raw', {}, [text('a'.repeat(5_000_000))]))), /at most \d+ characters/)
+  assert.throws(
+    () => printDocument({ ...documentOf(), nodes: Array.from({ length: 200_001 }, () => block('divider', {})) }),
+    /at most 200000 nodes/,
+  )
+  assert.throws(
+    () => printDocument(documentOf(block('raw', {}, [text('a'.repeat(5_000_000))]))),
+    /at most \d+ characters/,
+  )
 })
 
-const manyTexts = (count: number): DocumentNode => documentOf(...Array.from({ length: count }, () => block('paragraph', {}, [text('*a*_b_[c]~d~')])))
+const manyTexts = (count: number): DocumentNode =>
+  documentOf(...Array.from({ length: count }, () => block('paragraph', {}, [text('*a*_b_[c]~d~')])))
 
 test('texts that are too costly together, though none of them is, are refused as they are sent, not as they would be written', () => {
-  assert.throws(() => printDocument(manyTexts(28_000)), /^nodes: It has 224000 inline markers, so it is too costly to parse/)
+  assert.throws(
+    () => printDocument(manyTexts(28_000)),
+    /^nodes: It has 224000 inline markers, so it is too costly to parse/,
+  )
   const few = manyTexts(1_000)
   assert.is(fingerprint(parseDocument(printDocument(few))), fingerprint(few))
 })

@@ -15,7 +15,9 @@ test('never throws, keeps positions in order and within their parents, and has u
       const document = parseDocument(markdown)
       assert.equal(positionFaults(document, markdown), [])
       // The last resort for hostile pages must not hide a fault of ours; a tag line without a name is verbatim by right.
-      const verbatim = document.nodes.filter((node) => node.type === 'raw').map((node) => node.data['position'] as { start: number; end: number })
+      const verbatim = document.nodes
+        .filter((node) => node.type === 'raw')
+        .map((node) => node.data['position'] as { start: number; end: number })
       for (const { start, end } of verbatim) assert.match(markdown.slice(start, end), /^\s*\{%-?\s*(?![A-Za-z])[^\n]*$/)
       const keys = keysOf(document.nodes)
       assert.is(new Set(keys).size, keys.length)
@@ -68,7 +70,8 @@ test('every word that is not markup is in the tree', () => {
     fc.property(fc.array(fc.tuple(line, fc.constantFrom('\n', '\n\n')), { maxLength: 25 }), (lines) => {
       const markdown = lines.map(([text, end], index) => `${text}${end}w${index}x${end}`).join('')
       const shown = outlineOf(parseDocument(markdown)).join('\n')
-      for (let index = 0; index < lines.length; index++) assert.ok(shown.includes(`w${index}x`), `w${index}x of ${JSON.stringify(markdown)}`)
+      for (let index = 0; index < lines.length; index++)
+        assert.ok(shown.includes(`w${index}x`), `w${index}x of ${JSON.stringify(markdown)}`)
     }),
     { numRuns: 400 },
   )
@@ -98,7 +101,10 @@ test('positions, exactly', () => {
 })
 
 const deep = (nodes: BlockNode['nodes']): number =>
-  nodes.reduce((most, node) => Math.max(most, node.object === 'text' ? 1 : 1 + deep(node.nodes as BlockNode['nodes'])), 0)
+  nodes.reduce(
+    (most, node) => Math.max(most, node.object === 'text' ? 1 : 1 + deep(node.nodes as BlockNode['nodes'])),
+    0,
+  )
 
 const hostile: Array<[string, string]> = [
   ['quotes', '>'.repeat(10_000)],
@@ -126,12 +132,15 @@ for (const [name, markdown] of hostile) {
 }
 
 test('a page far beyond the limits keeps its other blocks', () => {
-  const types = parseDocument(`# a\n\n${'>'.repeat(10_000)}\n\n{% hint %}\nb\n{% endhint %}`).nodes.map((node) => node.type)
+  const types = parseDocument(`# a\n\n${'>'.repeat(10_000)}\n\n{% hint %}\nb\n{% endhint %}`).nodes.map(
+    (node) => node.type,
+  )
   assert.equal(types, ['heading-1', 'paragraph', 'hint'])
 })
 
 test('underlines make headings on any page that people write, and are text if there are too many to parse', () => {
-  const headings = (count: number) => parseDocument('Title\n===\n\nText.\n\n'.repeat(count)).nodes.filter(({ type }) => type === 'heading-1').length
+  const headings = (count: number) =>
+    parseDocument('Title\n===\n\nText.\n\n'.repeat(count)).nodes.filter(({ type }) => type === 'heading-1').length
   assert.equal([headings(500), headings(20_000)], [500, 0])
 })
 

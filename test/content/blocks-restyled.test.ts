@@ -103,7 +103,11 @@ test('what is new in a list is written like the rest of it', () => {
     '-   new\n-   one\n-   two\n',
   )
   const links = '* [**A b**](#a): This. \n* [**C d**](#c): That. \n'
-  for (const [at, wanted] of [`* new\n${links}`, links.replace('\n', '\n* new\n'), `${links.trimEnd()} \n* new\n`].entries())
+  for (const [at, wanted] of [
+    `* new\n${links}`,
+    links.replace('\n', '\n* new\n'),
+    `${links.trimEnd()} \n* new\n`,
+  ].entries())
     assert.is(
       printed(links, ({ nodes }) => childrenOf(nodes[0]).splice(at, 0, item('new'))),
       wanted,
@@ -152,7 +156,8 @@ test('a mark that is added is written as the others of the block, and a block th
 })
 
 test('long blocks, and texts that have little in common, are not compared to the end', () => {
-  const words = (count: number, seed: number): string => Array.from({ length: count }, (_, at) => ((at * seed) % 9973).toString(36)).join(' ')
+  const words = (count: number, seed: number): string =>
+    Array.from({ length: count }, (_, at) => ((at * seed) % 9973).toString(36)).join(' ')
   assert.is(restyled(words(20_000, 7), words(20_000, 11), words(20_000, 13), String), null)
   assert.is(restyled(words(8000, 7), words(8000, 11), words(8000, 13), String), null)
   assert.is(restyled('*'.repeat(49_000), '_'.repeat(49_000), '-'.repeat(49_000), String), null)

@@ -12,10 +12,12 @@ function leaves(node: TextNode): string {
 }
 
 const HIDDEN = new Set(['position', 'attributes', 'html', 'tag', 'tight'])
-const hidden = (type: string, name: string): boolean => HIDDEN.has(name) || (name === 'src' && type === 'image') || (name === 'format' && type !== 'updates')
+const hidden = (type: string, name: string): boolean =>
+  HIDDEN.has(name) || (name === 'src' && type === 'image') || (name === 'format' && type !== 'updates')
 
 function brief(value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'url' in value && 'kind' in value) return `${value.kind}(${value.url})`
+  if (typeof value === 'object' && value !== null && 'url' in value && 'kind' in value)
+    return `${value.kind}(${value.url})`
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
@@ -67,7 +69,8 @@ export function positionFaults(document: DocumentNode, source: string): string[]
     for (const node of nodes) {
       if (node.object !== 'block') continue
       const at = node.data['position'] as { start: number; end: number; line: number }
-      if (at.start < from || at.end < at.start || at.end > end) faults.push(`${node.type} ${node.key}: ${at.start}–${at.end}, allowed ${from}–${end}`)
+      if (at.start < from || at.end < at.start || at.end > end)
+        faults.push(`${node.type} ${node.key}: ${at.start}–${at.end}, allowed ${from}–${end}`)
       const line = lines[at.start]
       if (at.line !== line) faults.push(`${node.type} ${node.key}: line ${at.line}, is ${line}`)
       from = at.end

@@ -6,6 +6,7 @@ import { outlineOf } from './blocks-support.js'
 
 const test = suite('block types')
 
-for (const [name, markdown, expected] of fixtures) test(name, () => assert.equal(outlineOf(parseDocument(markdown)), expected))
+for (const [name, markdown, expected] of fixtures)
+  test(name, () => assert.equal(outlineOf(parseDocument(markdown)), expected))
 
 test.run()

@@ -26,8 +26,38 @@ const line = fc.constantFrom(
     '> quote',
     '>',
   ],
-  ...['```', '``` js', '````', '~~~', '  ```', '- ```', '> ```', '    code [c](d.md)', '   $$', '$$', '$$ x', '# head', '| a | b |', '| - | - |', 'www.x.org'],
-  ...['<div>', '</div>', '<!-- [k](l.md)', '-->', '<pre>', '</pre>', '<script>', '</script>', '<a href="h.md">', '<img src="i.png">', '<?', '?>', '<'],
+  ...[
+    '```',
+    '``` js',
+    '````',
+    '~~~',
+    '  ```',
+    '- ```',
+    '> ```',
+    '    code [c](d.md)',
+    '   $$',
+    '$$',
+    '$$ x',
+    '# head',
+    '| a | b |',
+    '| - | - |',
+    'www.x.org',
+  ],
+  ...[
+    '<div>',
+    '</div>',
+    '<!-- [k](l.md)',
+    '-->',
+    '<pre>',
+    '</pre>',
+    '<script>',
+    '</script>',
+    '<a href="h.md">',
+    '<img src="i.png">',
+    '<?',
+    '?>',
+    '<',
+  ],
   ...[
     '{% hint %}',
     '{% endhint %}',
@@ -48,7 +78,11 @@ const page = fc.array(fc.tuple(line, end), { maxLength: 30 }).map((lines) => lin
 
 /** Without lines and columns, which nobody reads. */
 function bare({ position, children, ...node }: Markdown): unknown {
-  return { ...node, at: [position?.start.offset, position?.end.offset], ...(children ? { children: children.map(bare) } : {}) }
+  return {
+    ...node,
+    at: [position?.start.offset, position?.end.offset],
+    ...(children ? { children: children.map(bare) } : {}),
+  }
 }
 function read(markdown: string, least: number): unknown[] {
   const { text } = wholeRegion(markdown)

@@ -2,7 +2,8 @@
 
 /** mdBook: prefix and suffix chapters, parts, a draft, a separator, CRLF in one page, `types.md` with pages in `types/`. */
 export const MDBOOK: Record<string, string> = {
-  'book.toml': '[book]\ntitle = "The Acme Book"\nauthors = ["Ada"]\nlanguage = "en"\n\n[output.html]\ndefault-theme = "rust"\n',
+  'book.toml':
+    '[book]\ntitle = "The Acme Book"\nauthors = ["Ada"]\nlanguage = "en"\n\n[output.html]\ndefault-theme = "rust"\n',
   'Cargo.toml': '[workspace]\nmembers = []\n',
   'README.md': '# acme\n\nRun `mdbook serve`.\n',
   'src/SUMMARY.md': `# Summary

@@ -60,34 +60,73 @@ const unlisted: Array<[name: string, files: Record<string, MemoryFile>, pages: s
   ['no configuration: its heading', {}, ['readme ‘The Docs’', 'a ‘A’']],
   ['book.json: Introduction', { 'book.json': '{}' }, ['readme ‘Introduction’', 'a ‘A’']],
   ['a README without a title: the name', { 'README.md': 'Text.\n' }, ['readme ‘Readme’', 'a ‘A’']],
-  ['another README', { '.gitbook.yaml': 'structure:\n  readme: start.md\n', 'start.md': '# Start\n' }, ['start ‘Start’', 'a ‘A’']],
-  ['an entry with an empty anchor lists it', { 'SUMMARY.md': '* [A](a.md)\n* [Home](README.md#)\n' }, ['a ‘A’', 'readme ‘Home’']],
+  [
+    'another README',
+    { '.gitbook.yaml': 'structure:\n  readme: start.md\n', 'start.md': '# Start\n' },
+    ['start ‘Start’', 'a ‘A’'],
+  ],
+  [
+    'an entry with an empty anchor lists it',
+    { 'SUMMARY.md': '* [A](a.md)\n* [Home](README.md#)\n' },
+    ['a ‘A’', 'readme ‘Home’'],
+  ],
   ['mdBook shows listed files only', { 'book.toml': '[book]\nsrc = "."\n' }, ['a ‘A’']],
-  ['a README that is no markdown', { '.gitbook.yaml': 'structure:\n  readme: start.txt\n', 'start.txt': '' }, ['a ‘A’']],
+  [
+    'a README that is no markdown',
+    { '.gitbook.yaml': 'structure:\n  readme: start.txt\n', 'start.txt': '' },
+    ['a ‘A’'],
+  ],
 ]
 for (const [name, files, expected] of unlisted)
   test(`a README that the table of contents does not list: ${name}`, async () => {
-    const structure = await open({ 'SUMMARY.md': '# Summary\n\n* [A](a.md)\n', 'README.md': '# The Docs {#top}\n', 'a.md': '', ...files })
+    const structure = await open({
+      'SUMMARY.md': '# Summary\n\n* [A](a.md)\n',
+      'README.md': '# The Docs {#top}\n',
+      'a.md': '',
+      ...files,
+    })
     assert.equal(
       structure.pages.map(({ path, title }) => `${path} ‘${title}’`),
       expected,
     )
     const isPage = structure.byGitPath.has(structure.config.readme)
-    const reported = structure.diagnostics.some(({ code, file }) => code === 'unlisted' && file === structure.config.readme)
+    const reported = structure.diagnostics.some(
+      ({ code, file }) => code === 'unlisted' && file === structure.config.readme,
+    )
     assert.is(reported, !isPage && structure.config.readme.endsWith('.md'))
   })
 
 const precedence: Array<[name: string, files: Record<string, MemoryFile>, root: string]> = [
-  ['.gitbook.yaml outranks both', { '.gitbook.yaml': 'root: other\n', 'other/a.md': '', 'book.toml': '', 'book.json': '{"root":"docs"}' }, 'other'],
+  [
+    '.gitbook.yaml outranks both',
+    { '.gitbook.yaml': 'root: other\n', 'other/a.md': '', 'book.toml': '', 'book.json': '{"root":"docs"}' },
+    'other',
+  ],
   ['an empty one too', { '.gitbook.yaml': '', 'book.toml': '', 'src/a.md': '' }, ''],
-  ['a table of contents at the root outranks both', { 'SUMMARY.md': '', 'book.toml': '', 'book.json': '{"root":"docs"}', 'src/a.md': '' }, ''],
-  ['a symbolic link there does not', { 'SUMMARY.md': { mode: '120000', content: 'src/SUMMARY.md' }, 'book.toml': '', 'src/SUMMARY.md': '' }, 'src'],
-  ['book.toml outranks book.json', { 'book.toml': '', 'book.json': '{"root":"docs"}', 'src/a.md': '', 'docs/a.md': '' }, 'src'],
+  [
+    'a table of contents at the root outranks both',
+    { 'SUMMARY.md': '', 'book.toml': '', 'book.json': '{"root":"docs"}', 'src/a.md': '' },
+    '',
+  ],
+  [
+    'a symbolic link there does not',
+    { 'SUMMARY.md': { mode: '120000', content: 'src/SUMMARY.md' }, 'book.toml': '', 'src/SUMMARY.md': '' },
+    'src',
+  ],
+  [
+    'book.toml outranks book.json',
+    { 'book.toml': '', 'book.json': '{"root":"docs"}', 'src/a.md': '', 'docs/a.md': '' },
+    'src',
+  ],
   ['another folder', { 'book.toml': '[book]\nsrc = "./docs/en/"\n', 'docs/en/a.md': '' }, 'docs/en'],
   ['the folder of the repository', { 'book.toml': '[book]\nsrc = "."\n' }, ''],
   ['a leading slash', { 'book.json': '{"root": "/docs"}', 'docs/a.md': '' }, 'docs'],
   ['a byte order mark', { 'book.toml': '\ufeff[book]\r\nsrc = "docs"\r\n', 'docs/a.md': '' }, 'docs'],
-  ['a number beyond the safe ones elsewhere', { 'book.toml': 'big = 9007199254740993\nbook.src = "docs"\n', 'docs/a.md': '' }, 'docs'],
+  [
+    'a number beyond the safe ones elsewhere',
+    { 'book.toml': 'big = 9007199254740993\nbook.src = "docs"\n', 'docs/a.md': '' },
+    'docs',
+  ],
 ]
 for (const [name, files, root] of precedence)
   test(`${name}`, async () => {
@@ -98,11 +137,39 @@ for (const [name, files, root] of precedence)
 
 const deep = `{"root": ${'['.repeat(60_000)}${']'.repeat(60_000)}}`
 const odd: Array<[name: string, file: string, text: string, root: string, code: string, says: RegExp]> = [
-  ['text that is not TOML', 'book.toml', '[book\nsrc = "docs"', 'src', 'invalid-config', /book\.toml is not valid TOML .*Correct it there/],
-  ['a book that is a text', 'book.toml', 'book = "docs"', 'src', 'invalid-config', /^book must be a table.*Write \[book\]/],
-  ['a source outside', 'book.toml', '[book]\nsrc = "../.."', 'src', 'invalid-root', /^book\.src must be a folder inside.*so src is used.*Correct book\.src/],
+  [
+    'text that is not TOML',
+    'book.toml',
+    '[book\nsrc = "docs"',
+    'src',
+    'invalid-config',
+    /book\.toml is not valid TOML .*Correct it there/,
+  ],
+  [
+    'a book that is a text',
+    'book.toml',
+    'book = "docs"',
+    'src',
+    'invalid-config',
+    /^book must be a table.*Write \[book\]/,
+  ],
+  [
+    'a source outside',
+    'book.toml',
+    '[book]\nsrc = "../.."',
+    'src',
+    'invalid-root',
+    /^book\.src must be a folder inside.*so src is used.*Correct book\.src/,
+  ],
   ['a source that is a list', 'book.toml', '[book]\nsrc = ["docs"]', 'src', 'invalid-root', /^book\.src must/],
-  ['a source that does not exist', 'book.toml', '[book]\nsrc = "C:\\\\docs"', 'C:\\docs', 'invalid-root', /^book\.src is C:\\docs, which is not a folder/],
+  [
+    'a source that does not exist',
+    'book.toml',
+    '[book]\nsrc = "C:\\\\docs"',
+    'C:\\docs',
+    'invalid-root',
+    /^book\.src is C:\\docs, which is not a folder/,
+  ],
   ['a source that is a number', 'book.toml', '[book]\nsrc = 12', '12', 'invalid-root', /^book\.src is 12/],
   ['a source that is a file', 'book.toml', '[book]\nsrc = "a.md"', 'a.md', 'invalid-root', /not a folder/],
   ['deep lists', 'book.toml', `a = ${'['.repeat(60_000)}`, 'src', 'invalid-config', /nested/],
@@ -111,10 +178,31 @@ const odd: Array<[name: string, file: string, text: string, root: string, code: 
   ['a huge file', 'book.toml', `# ${'x'.repeat(300_000)}`, 'src', 'invalid-config', /longer than/],
   ['text that is not JSON', 'book.json', '{"root": "docs"', '', 'invalid-config', /book\.json is not valid JSON/],
   ['a list', 'book.json', '[1]', '', 'invalid-config', /book\.json must be a map/],
-  ['a root outside', 'book.json', '{"root": "../.."}', '', 'invalid-root', /^root must be a folder inside.*Correct root/],
-  ['a root that does not exist', 'book.json', '{"root": "/etc/passwd"}', 'etc/passwd', 'invalid-root', /^root is etc\/passwd/],
+  [
+    'a root outside',
+    'book.json',
+    '{"root": "../.."}',
+    '',
+    'invalid-root',
+    /^root must be a folder inside.*Correct root/,
+  ],
+  [
+    'a root that does not exist',
+    'book.json',
+    '{"root": "/etc/passwd"}',
+    'etc/passwd',
+    'invalid-root',
+    /^root is etc\/passwd/,
+  ],
   ['a structure that is a list', 'book.json', '{"structure": [1]}', '', 'invalid-config', /^structure must/],
-  ['a summary outside', 'book.json', '{"structure": {"summary": "../../x.md"}}', '', 'invalid-config', /^structure\.summary must/],
+  [
+    'a summary outside',
+    'book.json',
+    '{"structure": {"summary": "../../x.md"}}',
+    '',
+    'invalid-config',
+    /^structure\.summary must/,
+  ],
   ['deep lists', 'book.json', deep, '', 'invalid-config', /nested too deeply/],
   ['a huge file', 'book.json', `{"a": "${'x'.repeat(300_000)}"}`, '', 'invalid-config', /longer than/],
 ]
@@ -130,7 +218,15 @@ test('keys cannot reach a prototype', async () => {
   const json = '{"__proto__": {"root": "docs"}, "structure": {"__proto__": {"summary": "b.md"}, "constructor": 1}}'
   const { config } = await configOf({ 'book.json': json, 'docs/a.md': '' })
   assert.equal(config, { root: '', readme: 'README.md', summary: 'SUMMARY.md', redirects: {} })
-  assert.is((await configOf({ 'book.toml': '[__proto__]\nbook = {src = "docs"}\n[book.__proto__]\nsrc = "docs"\n', 'src/a.md': '' })).config.root, 'src')
+  assert.is(
+    (
+      await configOf({
+        'book.toml': '[__proto__]\nbook = {src = "docs"}\n[book.__proto__]\nsrc = "docs"\n',
+        'src/a.md': '',
+      })
+    ).config.root,
+    'src',
+  )
   assert.is(({} as Record<string, unknown>).root, undefined)
 })
 
@@ -139,18 +235,30 @@ test('redirects are a setting of .gitbook.yaml alone', async () => {
 })
 
 test('a book in several languages is told of', async () => {
-  const { diagnostics } = await configOf({ 'book.json': '{}', 'LANGS.md': '* [English](en)\n', 'en/README.md': '', 'en/SUMMARY.md': '' })
+  const { diagnostics } = await configOf({
+    'book.json': '{}',
+    'LANGS.md': '* [English](en)\n',
+    'en/README.md': '',
+    'en/SUMMARY.md': '',
+  })
   assert.equal([diagnostics[0]?.code, diagnostics[0]?.file], ['unsupported-entry', 'LANGS.md'])
 })
 
 test('all three files shape the structure', async () => {
   const { config } = await configOf({})
-  for (const path of ['.gitbook.yaml', 'book.toml', 'book.json', 'SUMMARY.md']) assert.is(shapedBy(path, { config, listed: true }), 'entries', path)
+  for (const path of ['.gitbook.yaml', 'book.toml', 'book.json', 'SUMMARY.md'])
+    assert.is(shapedBy(path, { config, listed: true }), 'entries', path)
   assert.is(shapedBy('src/book.toml', { config, listed: true }), null)
 })
 
 test('without a table of contents, a page and the folder of its name are one entry, titled by its H1', async () => {
-  const files = { 'book.toml': '', 'src/types.md': '# All types\n', 'src/types/boolean.md': '# Booleans\n', 'src/types/deep/x.md': '', 'src/types-2/y.md': '' }
+  const files = {
+    'book.toml': '',
+    'src/types.md': '# All types\n',
+    'src/types/boolean.md': '# Booleans\n',
+    'src/types/deep/x.md': '',
+    'src/types-2/y.md': '',
+  }
   const structure = await open(files)
   assert.equal(outline(structure.pages), [
     'document types ‘All types’',
@@ -169,7 +277,10 @@ test('without a table of contents, a page and the folder of its name are one ent
 })
 
 test('a value that TOML knows and JSON does not is harmless', () => {
-  assert.equal(readToml('a = 1979-05-27\nb = nan\nc = 9223372036854775807\n'), { ok: true, value: { a: {}, b: Number.NaN, c: '9223372036854775807' } })
+  assert.equal(readToml('a = 1979-05-27\nb = nan\nc = 9223372036854775807\n'), {
+    ok: true,
+    value: { a: {}, b: Number.NaN, c: '9223372036854775807' },
+  })
 })
 
 test.run()

@@ -116,7 +116,26 @@ for (const [text, at, reason] of bad)
   })
 
 test('hostile nesting is refused by its own error', () => {
-  const openings = ['(', '[', '{', '!', '-', 'a=>', 'a?', 'a=', 'new ', 'a**', '`$' + '{', 'function(){', '"x" in ', 'a[', 'a(', '...', 'async()=>{', 'class{[']
+  const openings = [
+    '(',
+    '[',
+    '{',
+    '!',
+    '-',
+    'a=>',
+    'a?',
+    'a=',
+    'new ',
+    'a**',
+    '`$' + '{',
+    'function(){',
+    '"x" in ',
+    'a[',
+    'a(',
+    '...',
+    'async()=>{',
+    'class{[',
+  ]
   for (const opening of openings) {
     const text = opening.repeat(Math.floor(MAX_CONDITION_LENGTH / opening.length))
     assert.ok(errorOf(text), opening)
@@ -191,14 +210,20 @@ test('what is built from the grammar is accepted', () => {
       { maxDepth: 4 },
       path,
       constant,
-      fc.tuple(path, fc.constantFrom('==', '!=', '===', '!==', '<', '<=', '>', '>='), constant).map((parts) => parts.join(' ')),
+      fc
+        .tuple(path, fc.constantFrom('==', '!=', '===', '!==', '<', '<=', '>', '>='), constant)
+        .map((parts) => parts.join(' ')),
       fc.tuple(constant, path).map((parts) => parts.join(' in ')),
       tie('expression').map((inner) => `!(${inner})`),
-      fc.tuple(tie('expression'), fc.constantFrom('&&', '||'), tie('expression')).map(([left, operator, right]) => `(${left}) ${operator} (${right})`),
+      fc
+        .tuple(tie('expression'), fc.constantFrom('&&', '||'), tie('expression'))
+        .map(([left, operator, right]) => `(${left}) ${operator} (${right})`),
     ),
   }))
   fc.assert(
-    fc.property(expression, (text) => assert.is([...text].length > MAX_CONDITION_LENGTH ? undefined : errorOf(text)?.message, undefined)),
+    fc.property(expression, (text) =>
+      assert.is([...text].length > MAX_CONDITION_LENGTH ? undefined : errorOf(text)?.message, undefined),
+    ),
     { numRuns: 500 },
   )
 })

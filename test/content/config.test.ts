@@ -10,16 +10,25 @@ import { suite } from '../support/suite.js'
 const test = suite('content: configuration')
 const defaults = { root: '', readme: 'README.md', summary: 'SUMMARY.md', redirects: {} }
 const pages = { 'README.md': '', 'a/README.md': '', 'b.md': '', 'docs/x.md': '', 'docs/y/README.md': '' }
-const read = (yaml: string | null) => readConfig(memoryTree(yaml === null ? pages : { ...pages, '.gitbook.yaml': yaml }), inPlace)
+const read = (yaml: string | null) =>
+  readConfig(memoryTree(yaml === null ? pages : { ...pages, '.gitbook.yaml': yaml }), inPlace)
 
 const sound: Array<[name: string, yaml: string | null, expected: object]> = [
   ['no file', null, defaults],
   ['an empty file', '', defaults],
   ['comments alone', '# nothing\n\n', defaults],
   ['empty values', 'root:\nstructure:\nredirects:\n', defaults],
-  ['the root written as a path', 'root: ./docs/\n', { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'docs/SUMMARY.md' }],
+  [
+    'the root written as a path',
+    'root: ./docs/\n',
+    { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'docs/SUMMARY.md' },
+  ],
   ['a root that is the repository', 'root: /\n', defaults],
-  ['a root with steps back', 'root: docs/../docs/./\n', { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'docs/SUMMARY.md' }],
+  [
+    'a root with steps back',
+    'root: docs/../docs/./\n',
+    { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'docs/SUMMARY.md' },
+  ],
   ['another table of contents', 'structure:\n  summary: TOC.md\n', { ...defaults, summary: 'TOC.md' }],
   [
     'a table of contents beside the root',
@@ -36,12 +45,28 @@ const sound: Array<[name: string, yaml: string | null, expected: object]> = [
   [
     'redirects alone, in every spelling',
     'redirects:\n  old: b.md\n  /old/two/: ./b.md\n  three: b\n  four: a\n  five: ./a/\n  six: b.md#part\n  7: /b.md\n',
-    { ...defaults, redirects: { 7: 'b.md', old: 'b.md', 'old/two': 'b.md', three: 'b.md', four: 'a/README.md', five: 'a/README.md', six: 'b.md' } },
+    {
+      ...defaults,
+      redirects: {
+        7: 'b.md',
+        old: 'b.md',
+        'old/two': 'b.md',
+        three: 'b.md',
+        four: 'a/README.md',
+        five: 'a/README.md',
+        six: 'b.md',
+      },
+    },
   ],
   [
     'redirects below a root',
     'root: docs\nredirects:\n  o: x.md\n  p: y\n',
-    { root: 'docs', readme: 'docs/README.md', summary: 'docs/SUMMARY.md', redirects: { o: 'docs/x.md', p: 'docs/y/README.md' } },
+    {
+      root: 'docs',
+      readme: 'docs/README.md',
+      summary: 'docs/SUMMARY.md',
+      redirects: { o: 'docs/x.md', p: 'docs/y/README.md' },
+    },
   ],
 ]
 for (const [name, yaml, expected] of sound) {
@@ -82,29 +107,50 @@ for (const [name, yaml, code, place] of odd) {
 }
 
 test('keys cannot reach a prototype', async () => {
-  const { config } = await read('__proto__:\n  root: docs\nredirects:\n  __proto__: b.md\n  constructor: b.md\nstructure:\n  __proto__: {readme: b.md}\n')
+  const { config } = await read(
+    '__proto__:\n  root: docs\nredirects:\n  __proto__: b.md\n  constructor: b.md\nstructure:\n  __proto__: {readme: b.md}\n',
+  )
   assert.equal(Object.keys(config.redirects), ['constructor'])
   assert.is(config.readme, 'README.md')
   assert.is(({} as Record<string, unknown>).root, undefined)
 })
 
 test('a redirect to nothing, or to the web, is reported and left out', async () => {
-  const { config, diagnostics } = await read('redirects:\n  a: gone.md\n  b: https://example.com/x\n  c: b.md\n  d: ../../etc\n  e: [b.md]\n')
+  const { config, diagnostics } = await read(
+    'redirects:\n  a: gone.md\n  b: https://example.com/x\n  c: b.md\n  d: ../../etc\n  e: [b.md]\n',
+  )
   assert.equal(config.redirects, { c: 'b.md' })
   assert.is(diagnostics.length, 4)
 })
 
 test('a redirect is found by its old path, with or without slashes and encoding', async () => {
   const yaml = 'redirects:\n  old/pa th: b.md\n  gone: docs/x.md\n  "%C3%BCber%20uns": b.md\n  100%: b.md\n'
-  const structure = await readStructure(memoryTree({ ...pages, '.gitbook.yaml': yaml, 'SUMMARY.md': '* [B](b.md)\n' }), idOf(new Map()), inPlace)
-  for (const path of ['old/pa th', '/old/pa th/', 'old/pa%20th', 'old/pa th.html', 'über uns', '%C3%BCber%20uns', '100%'])
+  const structure = await readStructure(
+    memoryTree({ ...pages, '.gitbook.yaml': yaml, 'SUMMARY.md': '* [B](b.md)\n' }),
+    idOf(new Map()),
+    inPlace,
+  )
+  for (const path of [
+    'old/pa th',
+    '/old/pa th/',
+    'old/pa%20th',
+    'old/pa th.html',
+    'über uns',
+    '%C3%BCber%20uns',
+    '100%',
+  ])
     assert.is(resolveRedirect(structure, path)?.gitPath, 'b.md', path)
-  for (const path of ['old', 'gone', 'constructor', '__proto__', '']) assert.is(resolveRedirect(structure, path), null, path)
+  for (const path of ['old', 'gone', 'constructor', '__proto__', ''])
+    assert.is(resolveRedirect(structure, path), null, path)
 })
 
 test('the README and SUMMARY of the settings are found in any case, the exact name first', async () => {
   const configOf = async (files: Record<string, MemoryFile>) => (await readConfig(memoryTree(files), inPlace)).config
-  assert.equal(await configOf({ 'summary.md': '', 'Readme.md': '' }), { ...defaults, readme: 'Readme.md', summary: 'summary.md' })
+  assert.equal(await configOf({ 'summary.md': '', 'Readme.md': '' }), {
+    ...defaults,
+    readme: 'Readme.md',
+    summary: 'summary.md',
+  })
   assert.is((await configOf({ 'summary.md': '', 'SUMMARY.md': '', 'Summary.md': '' })).summary, 'SUMMARY.md')
   assert.is((await configOf({ 'summary.md': '', 'SUMMARY.md/x.md': '' })).summary, 'summary.md')
   const toc = { '.gitbook.yaml': 'root: docs\nstructure:\n  summary: toc.md\n', 'docs/TOC.md': '', 'TOC.md': '' }
@@ -148,7 +194,13 @@ for (const [name, files, reason] of unreadable)
   })
 
 test('all .mdx files are reported once', async () => {
-  const { diagnostics } = await open({ 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '', 'b.mdx': '', 'c/d.MDX': '', '.x/e.mdx': '' })
+  const { diagnostics } = await open({
+    'SUMMARY.md': '* [A](a.md)\n',
+    'a.md': '',
+    'b.mdx': '',
+    'c/d.MDX': '',
+    '.x/e.mdx': '',
+  })
   assert.equal(
     diagnostics.map(({ code, file }) => `${code} ${file}`),
     ['unlisted b.mdx'],
@@ -175,10 +227,15 @@ test('an entry leads through symbolic links to a page; one that leads to nothing
     'out.md': link('../other/out.md'),
   })
   assert.equal([...structure.byGitPath.keys()], ['a.md', 'v2/b.md'])
-  const messages = structure.diagnostics.filter(({ line }) => line !== undefined).map(({ line, message }) => `${line} ${message}`)
+  const messages = structure.diagnostics
+    .filter(({ line }) => line !== undefined)
+    .map(({ line, message }) => `${line} ${message}`)
   assert.match(messages[0] ?? '', /^3 "out\.md" leads through the symbolic link out\.md/)
   assert.match(messages[1] ?? '', /^4 a\.md is already listed on line 1/)
-  assert.match(messages[2] ?? '', /^5 "Guide\/X\.md" is not a file of this repository\. guide\/x\.md differs only in upper and lower case/)
+  assert.match(
+    messages[2] ?? '',
+    /^5 "Guide\/X\.md" is not a file of this repository\. guide\/x\.md differs only in upper and lower case/,
+  )
 })
 
 test.run()

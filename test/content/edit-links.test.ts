@@ -53,12 +53,20 @@ test('a target keeps its form when its file is renamed', () => {
     ['a/b.md', '../a/index.html', 'a/README.md', 'd/README.md', '../d/index.html'],
   ]
   for (const [from, target, resolved, to, next] of cases)
-    assert.is(renamedTarget(target, resolved, { from: from.replace(/^guide/, 'manual'), to, root: 'docs' }), next, target)
+    assert.is(
+      renamedTarget(target, resolved, { from: from.replace(/^guide/, 'manual'), to, root: 'docs' }),
+      next,
+      target,
+    )
 })
 
 test('the first heading is found and changed alone', () => {
   const cases: Array<[string, string, string]> = [
-    ['---\n# no\na: 1\n---\n\n```\n# no\n```\n<!--\n# no\n-->\n## no\n\n# The `code` *title* #\n\n# Other\n', 'The code title', 'New'],
+    [
+      '---\n# no\na: 1\n---\n\n```\n# no\n```\n<!--\n# no\n-->\n## no\n\n# The `code` *title* #\n\n# Other\n',
+      'The code title',
+      'New',
+    ],
     ['Some *text*\n====\n', 'Some text', 'New'],
     ['\ufeff# T\r\n\r\nx\r\n', 'T', 'New'],
     ['# Attributes { #a .b }\n', 'Attributes', 'New'],
@@ -79,7 +87,12 @@ test('the first heading is found and changed alone', () => {
   for (const braces of ['# {#a}', '# x {{ y }}', '# Set {1, 2}', '# f {x=1}', '# {% raw %}'])
     assert.is(firstHeading(`${braces}\n`)?.title, braces.slice(2), braces)
   assert.is(setFirstHeading('<h1>\n  A &amp; B\n</h1>\n', 'C < D'), '<h1>\n  C &lt; D\n</h1>\n')
-  assert.is(firstHeading('<p align="center">\n  <img src="a.png">\n  <h1 align="center">A &amp; <i>B</i></h1>\n</p>\n\n# Other\n')?.title, 'A & B')
+  assert.is(
+    firstHeading(
+      '<p align="center">\n  <img src="a.png">\n  <h1 align="center">A &amp; <i>B</i></h1>\n</p>\n\n# Other\n',
+    )?.title,
+    'A & B',
+  )
   assert.is(setFirstHeading('<h1><b>A</b></h1>\n', 'B'), '<h1><b>A</b></h1>\n')
   assert.is(titleOf('---\ntitle: Of the page\n---\n\nText.\n'), 'Of the page')
   assert.is(titleOf('---\ntitle: Of the page\n---\n\n<h1>Heading</h1>\n'), 'Heading')

@@ -6,7 +6,16 @@ import { suite } from '../support/suite.js'
 
 const test = suite('content: conditions have values')
 
-const claims = { beta: true, plan: 'pro', age: 21, debt: -2, groups: ['x', 'y'], inner: { 'a b': null }, empty: '', none: null }
+const claims = {
+  beta: true,
+  plan: 'pro',
+  age: 21,
+  debt: -2,
+  groups: ['x', 'y'],
+  inner: { 'a b': null },
+  empty: '',
+  none: null,
+}
 
 const table: [text: string, wanted: boolean][] = [
   ['visitor.claims.beta', true],
@@ -44,12 +53,26 @@ test('a table of conditions', () => {
   }
 })
 
-const value = fc.constantFrom('"a"', '"b"', '1', '2.5', 'true', 'false', 'null', 'undefined', 'visitor.claims.a', 'visitor.claims.b', 'visitor.claims.list')
+const value = fc.constantFrom(
+  '"a"',
+  '"b"',
+  '1',
+  '2.5',
+  'true',
+  'false',
+  'null',
+  'undefined',
+  'visitor.claims.a',
+  'visitor.claims.b',
+  'visitor.claims.list',
+)
 const operand = fc.letrec((tie) => ({
   one: fc.oneof(
     { depthSize: 'small' },
     value,
-    fc.tuple(value, fc.constantFrom('===', '!==')).chain(([left, operator]) => value.map((right) => `(${left} ${operator} ${right})`)),
+    fc
+      .tuple(value, fc.constantFrom('===', '!=='))
+      .chain(([left, operator]) => value.map((right) => `(${left} ${operator} ${right})`)),
     value.map((left) => `(${left} in ["a", 1, true, null])`),
     fc.tuple(tie('one'), fc.constantFrom('&&', '||'), tie('one')).map((parts) => `(${parts.join(' ')})`),
     tie('one').map((inner) => `!${inner}`),
@@ -64,7 +87,11 @@ test('the same as ECMAScript says, where nothing is converted', () => {
       checkCondition(text)
       // `in` on a list asks for its indexes in ECMAScript, and for its values here.
       const script = text.replace(/\(([^\s()]+) in (\[[^\]]*\])\)/g, '($2.includes($1))')
-      assert.is(evaluateCondition(text, { visitor }), Boolean(new Function('visitor', `return ${script}`)(visitor)), text)
+      assert.is(
+        evaluateCondition(text, { visitor }),
+        Boolean(new Function('visitor', `return ${script}`)(visitor)),
+        text,
+      )
     }),
     { numRuns: 500 },
   )

@@ -14,10 +14,20 @@ import { unicodeText } from '../support/unicode-text.js'
 const test = suite('content: files, variables, text')
 
 test('the files of a revision: assets and what pages reference, each once', async () => {
-  const tree = memoryTree({ 'SUMMARY.md': '* [A](a.md)', 'a.md': '', '.gitbook/assets/z.png': '', '.gitbook/includes/i.md': '', 'img/b.png': '' })
+  const tree = memoryTree({
+    'SUMMARY.md': '* [A](a.md)',
+    'a.md': '',
+    '.gitbook/assets/z.png': '',
+    '.gitbook/includes/i.md': '',
+    'img/b.png': '',
+  })
   const ids = idOf(new Map())
   const structure = await readStructure(tree, ids, inPlace)
-  const files = revisionFiles(structure, ['img/b.png', '.gitbook/assets/z.png', 'a.md', '.gitbook/includes/i.md', 'img/b.png'], ids)
+  const files = revisionFiles(
+    structure,
+    ['img/b.png', '.gitbook/assets/z.png', 'a.md', '.gitbook/includes/i.md', 'img/b.png'],
+    ids,
+  )
   assert.equal(
     files.map(({ id, name, gitPath }) => [id, name, gitPath]),
     [
@@ -109,7 +119,15 @@ test('variables are flat scalars, as written', async () => {
     'a: text\nversion: 1.10\nyes: true\nempty:\nquoted: "0x10"\nhex: 0x10\nblock: |\n  two\n  lines\n',
     'v',
   )
-  assert.equal(variables, { a: 'text', version: '1.10', yes: 'true', empty: '', quoted: '0x10', hex: '0x10', block: 'two\nlines\n' })
+  assert.equal(variables, {
+    a: 'text',
+    version: '1.10',
+    yes: 'true',
+    empty: '',
+    quoted: '0x10',
+    hex: '0x10',
+    block: 'two\nlines\n',
+  })
   assert.equal(diagnostics, [])
 })
 

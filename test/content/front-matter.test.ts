@@ -61,16 +61,27 @@ weight: 3`
   })
 })
 
-test('a cover for light and dark', () => assert.equal(attributes('cover:\n  light: a.png\n  dark: b.png'), { cover: { ref: 'a.png', refDark: 'b.png' } }))
-test('numbers are texts as they are written', () => assert.equal(attributes('title: 1.10\nif: true'), { title: '1.10', condition: 'true' }))
+test('a cover for light and dark', () =>
+  assert.equal(attributes('cover:\n  light: a.png\n  dark: b.png'), { cover: { ref: 'a.png', refDark: 'b.png' } }))
+test('numbers are texts as they are written', () =>
+  assert.equal(attributes('title: 1.10\nif: true'), { title: '1.10', condition: 'true' }))
 test('empty values are no values', () =>
-  assert.equal(readPage('---\ndescription:\nhidden:\n---\n', 'a.md'), { attributes: {}, markdown: '', bodyStart: 29, diagnostics: [] }))
+  assert.equal(readPage('---\ndescription:\nhidden:\n---\n', 'a.md'), {
+    attributes: {},
+    markdown: '',
+    bodyStart: 29,
+    diagnostics: [],
+  }))
 
 test('a wrong type is left out and reported with its place', () => {
-  const page = readPage('---\nhidden: soon\ntitle: [a]\nlayout:\n  title: {visible: 3}\n  outline: {visible: true}\ncoverY: high\n---\nbody', 'dir/a.md')
+  const page = readPage(
+    '---\nhidden: soon\ntitle: [a]\nlayout:\n  title: {visible: 3}\n  outline: {visible: true}\ncoverY: high\n---\nbody',
+    'dir/a.md',
+  )
   assert.equal(page.attributes, { layout: { outline: true } })
   assert.equal(page.diagnostics.map(({ line }) => line).sort(), [2, 3, 4, 7])
-  for (const { code, file, column } of page.diagnostics) assert.equal([code, file, column], ['invalid-front-matter', 'dir/a.md', 1])
+  for (const { code, file, column } of page.diagnostics)
+    assert.equal([code, file, column], ['invalid-front-matter', 'dir/a.md', 1])
 })
 
 test('invalid YAML costs the attributes, not the page', () => {
@@ -105,7 +116,10 @@ for (const [name, text, body, title] of shapes) {
 }
 
 test('keys cannot reach a prototype', () => {
-  const page = readPage('---\n__proto__: {hidden: true}\nvars: {__proto__: x, a: b}\nlayout: {__proto__: {visible: true}}\n---\n', 'a.md')
+  const page = readPage(
+    '---\n__proto__: {hidden: true}\nvars: {__proto__: x, a: b}\nlayout: {__proto__: {visible: true}}\n---\n',
+    'a.md',
+  )
   assert.is(page.attributes.hidden, undefined)
   assert.equal(page.attributes.variables, { a: 'b' })
   assert.is(({} as Record<string, unknown>).visible, undefined)

@@ -55,7 +55,14 @@ test('whatever is taken leads to https or http, and a path never leaves the site
   )
 })
 
-for (const href of ['https://example.org', 'HTTP://example.org:8080/a?b=c#d', '/', '/guides/first#install', '/%5C', 'https://example.org/@me'])
+for (const href of [
+  'https://example.org',
+  'HTTP://example.org:8080/a?b=c#d',
+  '/',
+  '/guides/first#install',
+  '/%5C',
+  'https://example.org/@me',
+])
   test(`takes ${href}`, () => assert.is(hrefFault(href), null))
 
 test.run()

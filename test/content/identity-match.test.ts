@@ -19,12 +19,20 @@ function bestSum(edges: readonly Edge[], rows: readonly number[]): number {
 }
 
 test('the sum of what is assigned is the highest there is, and nothing is assigned twice', () => {
-  const edge = fc.record({ row: fc.nat(4), column: fc.nat(4), score: fc.integer({ min: 1, max: 20 }).map((n) => n / 8) })
+  const edge = fc.record({
+    row: fc.nat(4),
+    column: fc.nat(4),
+    score: fc.integer({ min: 1, max: 20 }).map((n) => n / 8),
+  })
   fc.assert(
     fc.property(fc.uniqueArray(edge, { maxLength: 14, selector: ({ row, column }) => `${row} ${column}` }), (edges) => {
       const chosen = assign(edges)
       assert.is(new Set(chosen.values()).size, chosen.size)
-      const sum = [...chosen].reduce((all, [row, column]) => all + (edges.find((one) => one.row === row && one.column === column)?.score ?? Number.NaN), 0)
+      const sum = [...chosen].reduce(
+        (all, [row, column]) =>
+          all + (edges.find((one) => one.row === row && one.column === column)?.score ?? Number.NaN),
+        0,
+      )
       assert.is(sum, bestSum(edges, [0, 1, 2, 3, 4]))
     }),
     { numRuns: 500 },
@@ -33,7 +41,8 @@ test('the sum of what is assigned is the highest there is, and nothing is assign
 
 const BODIES: Record<string, (name: string) => string> = {
   own: (name) => `# ${name}\n\n${Array.from({ length: 9 }, (_, n) => `${name} says a thing of ${n}.\n`).join('')}`,
-  form: (name) => `# ${name}\n\n${Array.from({ length: 20 }, (_, n) => `The form has a field ${n}.\n`).join('')}\nFilled in by ${name}.\n`,
+  form: (name) =>
+    `# ${name}\n\n${Array.from({ length: 20 }, (_, n) => `The form has a field ${n}.\n`).join('')}\nFilled in by ${name}.\n`,
   bare: (name) => `${Array.from({ length: 6 }, (_, n) => `Without a heading, ${name} says ${n}.\n`).join('')}`,
   intro: (name) => `# Introduction\n\nThis is the part of ${name}.\n\nIt has what ${name} needs.\n`,
 }
@@ -63,9 +72,16 @@ const sightOf = (path: string, text: string, title: string | null): PageVersion 
 
 test('pages follow their texts through permutations, renames, removals and edits, whatever is now where they were', async () => {
   const paths = Array.from({ length: 8 }, (_, n) => `p${n}.md`)
-  const page = fc.record({ body: fc.constantFrom(...Object.keys(BODIES)), edit: fc.constantFrom(...Object.keys(EDITS)) })
+  const page = fc.record({
+    body: fc.constantFrom(...Object.keys(BODIES)),
+    edit: fc.constantFrom(...Object.keys(EDITS)),
+  })
   const moved = fc
-    .tuple(fc.shuffledSubarray(paths, { minLength: 2 }), fc.shuffledSubarray(paths, { minLength: 2 }), fc.array(page, { minLength: 16, maxLength: 16 }))
+    .tuple(
+      fc.shuffledSubarray(paths, { minLength: 2 }),
+      fc.shuffledSubarray(paths, { minLength: 2 }),
+      fc.array(page, { minLength: 16, maxLength: 16 }),
+    )
     .map(([was, is, kinds]) => {
       const [before, after] = [was.slice(0, Math.max(was.length, is.length)), is]
       return kinds
@@ -77,9 +93,12 @@ test('pages follow their texts through permutations, renames, removals and edits
       // A new page is no copy of an old one: which of two near-equal texts is the old page, is impossible to tell.
       const textOf = ({ from, body }: Page, n: number): string => BODIES[from === null ? 'own' : body]!(`page${n}`)
       const old = pages.flatMap((one, n) => (one.from === null ? [] : [sightOf(one.from, textOf(one, n), null)]))
-      const now = pages.flatMap((one, n) => (one.to === null ? [] : [sightOf(one.to, EDITS[one.edit]!(textOf(one, n)), null)]))
+      const now = pages.flatMap((one, n) =>
+        one.to === null ? [] : [sightOf(one.to, EDITS[one.edit]!(textOf(one, n)), null)],
+      )
       const found = await matchPages(old, now, new Slices())
-      for (const { from, to } of pages) if (from !== null && to !== null) assert.is(found.get(from), to, `${from} → ${to}`)
+      for (const { from, to } of pages)
+        if (from !== null && to !== null) assert.is(found.get(from), to, `${from} → ${to}`)
       assert.is(new Set(found.values()).size, found.size)
     }),
     { numRuns: 500 },

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { defaultId, type EntryKey, idOf, type IdOverrides, OverrideDraft, overrideKey } from '../../src/content/identity.js'
+import {
+  defaultId,
+  type EntryKey,
+  idOf,
+  type IdOverrides,
+  OverrideDraft,
+  overrideKey,
+} from '../../src/content/identity.js'
 import { applyChanges, repairOverrides } from '../../src/content/identity-changes.js'
 import { mergeOverrides } from '../../src/content/merge-identity.js'
 import { decodePageIds, encodePageIds } from '../../src/content/identity-header.js'
@@ -13,7 +20,10 @@ const id = (overrides: IdOverrides, key: string): string => idOf(overrides)('pag
 const none: IdOverrides = new Map()
 
 /** One step: applies it to the overrides and to the set of paths that exist. */
-function step(state: { ids: IdOverrides; paths: ReadonlySet<string> }, changes: { add?: string[]; delete?: string[]; rename?: Array<[string, string]> }) {
+function step(
+  state: { ids: IdOverrides; paths: ReadonlySet<string> },
+  changes: { add?: string[]; delete?: string[]; rename?: Array<[string, string]> },
+) {
   const paths = new Set(state.paths)
   for (const path of changes.delete ?? []) paths.delete(path)
   for (const [from] of changes.rename ?? []) paths.delete(from)
@@ -34,7 +44,8 @@ const start = (...paths: string[]) => ({ ids: none, paths: new Set(paths) as Rea
 function assertUnique(state: { ids: IdOverrides; paths: ReadonlySet<string> }): void {
   const all = [...state.paths].map((path) => id(state.ids, path))
   assert.is(new Set(all).size, all.length, 'two pages share an ID')
-  for (const [name, value] of state.ids) assert.is.not(value, defaultId('page', name.slice('page\0'.length)), 'a default is no override')
+  for (const [name, value] of state.ids)
+    assert.is.not(value, defaultId('page', name.slice('page\0'.length)), 'a default is no override')
 }
 
 test('a default ID is 20 letters and digits, the same for ever', () => {
@@ -103,13 +114,22 @@ test('a page that comes back does not take an ID in use', () => {
 })
 
 test('a copy is no rename', () => {
-  const ids = applyChanges(none, { added: [], deleted: [], renamed: [{ kind: 'page', from: 'a.md', to: 'b.md' }] }, () => true)
+  const ids = applyChanges(
+    none,
+    { added: [], deleted: [], renamed: [{ kind: 'page', from: 'a.md', to: 'b.md' }] },
+    () => true,
+  )
   assert.is(id(ids, 'a.md'), defaultId('page', 'a.md'))
   assert.is(id(ids, 'b.md'), defaultId('page', 'b.md'))
 })
 
 const names = ['a', 'b', 'c', 'd', 'e']
-const move = fc.record({ add: fc.subarray(names), remove: fc.subarray(names), shuffle: fc.shuffledSubarray(names), targets: fc.shuffledSubarray(names) })
+const move = fc.record({
+  add: fc.subarray(names),
+  remove: fc.subarray(names),
+  shuffle: fc.shuffledSubarray(names),
+  targets: fc.shuffledSubarray(names),
+})
 type Move = typeof move extends fc.Arbitrary<infer T> ? T : never
 
 /** A move as a legal step: what does not exist is neither deleted nor renamed, what exists is not added. */
@@ -122,7 +142,8 @@ function legal(paths: ReadonlySet<string>, { add, remove, shuffle, targets }: Mo
   const taken = new Set([...stay, ...rename.map(([, to]) => to), ...from.slice(free.length)])
   return { delete: gone, rename: rename.filter(([a, b]) => a !== b), add: add.filter((path) => !taken.has(path)) }
 }
-const run = (moves: readonly Move[], from = start('a', 'b')) => moves.reduce((state, next) => step(state, legal(state.paths, next)), from)
+const run = (moves: readonly Move[], from = start('a', 'b')) =>
+  moves.reduce((state, next) => step(state, legal(state.paths, next)), from)
 
 test('whatever happens, IDs are unique, follow renames, stay otherwise, and depend on the story alone', () => {
   fc.assert(
@@ -148,9 +169,19 @@ test('merges, criss-cross too, keep IDs unique; a side that alone changed wins',
   const story = fc.array(move, { maxLength: 4 })
   fc.assert(
     fc.property(story, story, story, story, story, (first, left, right, left2, right2) => {
-      const merge = (base: IdOverrides, ours: ReturnType<typeof run>, theirs: ReturnType<typeof run>, paths: ReadonlySet<string>) => {
+      const merge = (
+        base: IdOverrides,
+        ours: ReturnType<typeof run>,
+        theirs: ReturnType<typeof run>,
+        paths: ReadonlySet<string>,
+      ) => {
         const ids = mergeOverrides({ base, ours: ours.ids, theirs: theirs.ids }, { existing: [...paths].map(page) })
-        assert.is(encodePageIds(ids), encodePageIds(mergeOverrides({ base, ours: ours.ids, theirs: theirs.ids }, { existing: [...paths].map(page) })))
+        assert.is(
+          encodePageIds(ids),
+          encodePageIds(
+            mergeOverrides({ base, ours: ours.ids, theirs: theirs.ids }, { existing: [...paths].map(page) }),
+          ),
+        )
         assertUnique({ ids, paths })
         return { ids, paths }
       }
@@ -162,7 +193,10 @@ test('merges, criss-cross too, keep IDs unique; a side that alone changed wins',
       const two = merge(base.ids, theirs, ours, new Set([...union].slice(1)))
       merge(ours.ids, run(left2, one), run(right2, two), union)
       merge(theirs.ids, run(left2, two), run(right2, one), union)
-      const unchanged = mergeOverrides({ base: base.ids, ours: base.ids, theirs: theirs.ids }, { existing: [...theirs.paths].map(page) })
+      const unchanged = mergeOverrides(
+        { base: base.ids, ours: base.ids, theirs: theirs.ids },
+        { existing: [...theirs.paths].map(page) },
+      )
       for (const path of theirs.paths) assert.is(id(unchanged, path), id(theirs.ids, path))
     }),
     { numRuns: 300 },
@@ -232,7 +266,9 @@ test('a draft gives an ID to one entry at a time, as a search through all overri
     entry.map(({ kind, key }) => defaultId(kind, key)),
     fc.constantFrom('own-1', 'own-2', 'own-3'),
   )
-  const start = fc.uniqueArray(fc.tuple(entry, fc.constantFrom('own-1', 'own-2', 'own-4')), { selector: ([{ key }]) => key })
+  const start = fc.uniqueArray(fc.tuple(entry, fc.constantFrom('own-1', 'own-2', 'own-4')), {
+    selector: ([{ key }]) => key,
+  })
   fc.assert(
     fc.property(start, fc.array(fc.tuple(entry, idGiven), { maxLength: 12 }), (before, gifts) => {
       const distinct = new Map<string, string>(before.map(([{ kind, key }, own]) => [own, overrideKey(kind, key)]))

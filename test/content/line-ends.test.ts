@@ -19,13 +19,18 @@ test('a text of one kind of line end keeps it, whatever comes', () => {
 test('in a mixed text, lines that were there keep theirs; new ones have that of the line before', () => {
   const old = 'one\r\ntwo\nthree\r\n\r\nfour\n\nfive\r\n'
   assert.is(keepLineEnds(old, old.replaceAll('\r\n', '\n')), old)
-  assert.is(keepLineEnds(old, 'zero\none\ntwo\nnew\nthree\nmore\n\nfour\n\nfive\n'), 'zero\r\none\r\ntwo\nnew\nthree\r\nmore\r\n\r\nfour\n\nfive\r\n')
+  assert.is(
+    keepLineEnds(old, 'zero\none\ntwo\nnew\nthree\nmore\n\nfour\n\nfive\n'),
+    'zero\r\none\r\ntwo\nnew\nthree\r\nmore\r\n\r\nfour\n\nfive\r\n',
+  )
   assert.is(keepLineEnds(old, 'two\nfive'), 'two\nfive')
   assert.is(keepLineEnds('none', 'a\r\nb\n'), 'a\r\nb\n')
 })
 
 test('a mixed text sent back with other line ends is not changed', () => {
-  const text = fc.array(fc.tuple(fc.constantFrom('', 'a', 'b', 'c', 'd', 'e'), fc.constantFrom('\r\n', '\n')), { minLength: 1 })
+  const text = fc.array(fc.tuple(fc.constantFrom('', 'a', 'b', 'c', 'd', 'e'), fc.constantFrom('\r\n', '\n')), {
+    minLength: 1,
+  })
   fc.assert(
     fc.property(text, (lines) => {
       const old = lines.map(([line, end]) => line + end).join('')

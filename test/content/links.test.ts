@@ -17,9 +17,17 @@ const short = (markdown: string): string[] =>
   })
 
 const cases: Array<[name: string, markdown: string, expected: string[]]> = [
-  ['links and images', '[a](x.md) ![b](../i.png "T") [c](#part)', ['link markdown x.md', 'image markdown ../i.png', 'link markdown #part']],
+  [
+    'links and images',
+    '[a](x.md) ![b](../i.png "T") [c](#part)',
+    ['link markdown x.md', 'image markdown ../i.png', 'link markdown #part'],
+  ],
   ['an image in a link', '[![b](i.png)](x.md)', ['image markdown i.png', 'link markdown x.md']],
-  ['angle brackets', '[a](<with (1) or spaces.md>) [b](<>)', ['link markdown-angle with (1) or spaces.md', 'link markdown-angle ']],
+  [
+    'angle brackets',
+    '[a](<with (1) or spaces.md>) [b](<>)',
+    ['link markdown-angle with (1) or spaces.md', 'link markdown-angle '],
+  ],
   [
     'escapes and entities',
     '[a](hash\\_join.md) [b](a&amp;b&eacute;.md) [c](x%20y.md)',
@@ -27,9 +35,21 @@ const cases: Array<[name: string, markdown: string, expected: string[]]> = [
   ],
   ['an escaped entity', '[a](a\\&amp;b.md)', ['link markdown a&amp;b.md']],
   ['mentions', '[Page](x.md "mention") [b](y.md "mention it")', ['mention markdown x.md', 'link markdown y.md']],
-  ['definitions', '[a][id]\n\n[id]: ./x.md "T"\n[j]: <y z.md>', ['definition markdown ./x.md', 'definition markdown-angle y z.md']],
-  ['autolinks', '<https://a.example/x> https://b.example/y', ['autolink literal https://a.example/x', 'autolink literal https://b.example/y']],
-  ['code is code', '`[a](b)` \n\n```md\n[c](d)\n{% embed url="x" %}\n```\n\n    [e](f)\n\n~~~\n<img src="g">\n~~~\n\n`{% include "h" %}`', []],
+  [
+    'definitions',
+    '[a][id]\n\n[id]: ./x.md "T"\n[j]: <y z.md>',
+    ['definition markdown ./x.md', 'definition markdown-angle y z.md'],
+  ],
+  [
+    'autolinks',
+    '<https://a.example/x> https://b.example/y',
+    ['autolink literal https://a.example/x', 'autolink literal https://b.example/y'],
+  ],
+  [
+    'code is code',
+    '`[a](b)` \n\n```md\n[c](d)\n{% embed url="x" %}\n```\n\n    [e](f)\n\n~~~\n<img src="g">\n~~~\n\n`{% include "h" %}`',
+    [],
+  ],
   ['a fence in a list', '- x\n\n  ```\n  [a](b)\n  ```\n\n  [c](d)', ['link markdown d']],
   ['a link in a table', '| a |\n| - |\n| [x](y.md) `[n](o)` |', ['link markdown y.md']],
   [
@@ -44,7 +64,11 @@ const cases: Array<[name: string, markdown: string, expected: string[]]> = [
       'page-ref liquid-single p.md',
     ],
   ],
-  ['tags that only look like blocks', '{% for x in "y" %} {% raw %} {{ x }} {% embed %} {% embed url= %} {% embed url="x', []],
+  [
+    'tags that only look like blocks',
+    '{% for x in "y" %} {% raw %} {{ x }} {% embed %} {% embed url= %} {% embed url="x',
+    [],
+  ],
   [
     'HTML',
     '<figure><picture><source srcset="a.png 1x, b&amp;c.png 2x" media="x"><img src="d.png" alt="<a href=\'no\'>"></picture></figure>\n\nInline <a href=\'e.md\'>x</a> <img src=f.png>',
@@ -71,7 +95,10 @@ test('a long page is searched whole, and its code is skipped wherever it is part
   const part = (i: number): string =>
     `## Part ${i}\n\n[a](page-${i}.md)\n\n\`\`\`js\nlet a = 1\n\n[no](no.md)\n\n\`\`\`\n\n- item\n\n  [b](in-${i}.md)\n\n<!-- \n\n[no](no.md)\n\n-->\n\n`
   const markdown = Array.from({ length: 400 }, (_, i) => part(i)).join('')
-  const expected = Array.from({ length: 400 }, (_, i) => [`link markdown page-${i}.md`, `link markdown in-${i}.md`]).flat()
+  const expected = Array.from({ length: 400 }, (_, i) => [
+    `link markdown page-${i}.md`,
+    `link markdown in-${i}.md`,
+  ]).flat()
   assert.equal(short(markdown), expected)
 })
 
@@ -84,8 +111,15 @@ test('what one text defines means nothing in the next one that the same parser r
 })
 
 test('passages made to take quadratic time are left out, the rest is not', () => {
-  for (const hostile of ['[^a]'.repeat(50_000), '[a]('.repeat(50_000), '- '.repeat(20_000), '{% embed url="'.repeat(50_000)]) {
-    const found = short(`[first](a.md)\n\n${'text\n\n'.repeat(2000)}${hostile}\n\n${'text\n\n'.repeat(2000)}[last](z.md)`)
+  for (const hostile of [
+    '[^a]'.repeat(50_000),
+    '[a]('.repeat(50_000),
+    '- '.repeat(20_000),
+    '{% embed url="'.repeat(50_000),
+  ]) {
+    const found = short(
+      `[first](a.md)\n\n${'text\n\n'.repeat(2000)}${hostile}\n\n${'text\n\n'.repeat(2000)}[last](z.md)`,
+    )
     assert.is(found[0], 'link markdown a.md')
   }
   assert.equal(findReferences('[a](b) '.repeat(200_000)), [])
@@ -140,7 +174,15 @@ test('offsets and targets are exact on any text', () => {
   )
 })
 
-const encodings: TargetEncoding[] = ['markdown', 'markdown-angle', 'html-double', 'html-single', 'html-bare', 'liquid-double', 'liquid-single']
+const encodings: TargetEncoding[] = [
+  'markdown',
+  'markdown-angle',
+  'html-double',
+  'html-single',
+  'html-bare',
+  'liquid-double',
+  'liquid-single',
+]
 const hold: Record<string, (raw: string) => string> = {
   markdown: (raw) => `[x](${raw})`,
   'markdown-angle': (raw) => `[x](<${raw}>)`,
@@ -152,7 +194,30 @@ const hold: Record<string, (raw: string) => string> = {
 }
 test('a target written in any encoding is found again, and means the same', () => {
   const name = fc.array(
-    fc.constantFrom('a', 'B', '_', '(', ')', '&', '&amp;', ' ', '"', "'", '\\', '<', '>', '*', '`', '%20', '#', '/', '.md', 'é', '[', ']'),
+    fc.constantFrom(
+      'a',
+      'B',
+      '_',
+      '(',
+      ')',
+      '&',
+      '&amp;',
+      ' ',
+      '"',
+      "'",
+      '\\',
+      '<',
+      '>',
+      '*',
+      '`',
+      '%20',
+      '#',
+      '/',
+      '.md',
+      'é',
+      '[',
+      ']',
+    ),
     { minLength: 1, maxLength: 12 },
   )
   fc.assert(

@@ -28,7 +28,14 @@ test('a page has the tree that the exact parser makes of it', () => {
 /** What both parsers say of a node. GFM's autolinks have no offsets in the exact parser, which makes them of texts. */
 function bare({ position, children, title, label, alt, ...node }: Markdown, hasOffsets: boolean): unknown {
   const at = hasOffsets ? [position?.start.offset, position?.end.offset] : null
-  return { ...node, title: title ?? null, alt: alt ?? null, label: label ?? null, at, children: children?.map((child) => bare(child, hasOffsets)) }
+  return {
+    ...node,
+    title: title ?? null,
+    alt: alt ?? null,
+    label: label ?? null,
+    at,
+    children: children?.map((child) => bare(child, hasOffsets)),
+  }
 }
 
 /** Examples whose inline nodes have no offsets in the exact parser: 606 is an address with an escape, which GFM reads as an autolink. */
@@ -61,7 +68,11 @@ test('every example of the CommonMark specification has the same nodes and offse
 })
 
 test('a tag right behind a check box, and an open fence in a list in a quote, are read by the exact parser', () => {
-  for (const text of ['- [ ] {% unknown %}\n  word\n  {% endunknown %}', '>- ```\r\n>  a\r\n>\r\n># word', '>- [ ] ```\r\n>  a\r\n>\r\n># word\r\n'])
+  for (const text of [
+    '- [ ] {% unknown %}\n  word\n  {% endunknown %}',
+    '>- ```\r\n>  a\r\n>\r\n># word',
+    '>- [ ] ```\r\n>  a\r\n>\r\n># word\r\n',
+  ])
     assert.equal(parseDocument(text), exactDocument(text))
 })
 

@@ -14,20 +14,26 @@ import { writtenPage } from './page-soup.js'
 const test = suite('outlines, and text by section')
 
 const read = (markdown: string): { outline: Outline; sections: readonly Section[] } => makeFacts(Buffer.from(markdown))
-const headings = (markdown: string): [number, string, string][] => read(markdown).outline.headings.map(({ level, title, anchor }) => [level, title, anchor])
+const headings = (markdown: string): [number, string, string][] =>
+  read(markdown).outline.headings.map(({ level, title, anchor }) => [level, title, anchor])
 const anchors = (...titles: string[]): string[] => anchorsOf(titles.map((title) => ({ title })))
 const textOf = (markdown: string): string => read(markdown).sections[0]?.text ?? ''
 
 test('attribute lists state the anchors of headings, and are no part of titles', () => {
-  assert.equal(headings('# A {#one}\n\n## B { #two }\n\n## C {#three .cls}\n\n## D {: #four key="v w" }\n\n## *E* {.cls}\n\n## F `{#six}`\n\n## G {{ x }}\n'), [
-    [1, 'A', 'one'],
-    [2, 'B', 'two'],
-    [2, 'C', 'three'],
-    [2, 'D', 'four'],
-    [2, 'E', 'e'],
-    [2, 'F {#six}', 'f-six'],
-    [2, 'G {{ x }}', 'g--x'],
-  ])
+  assert.equal(
+    headings(
+      '# A {#one}\n\n## B { #two }\n\n## C {#three .cls}\n\n## D {: #four key="v w" }\n\n## *E* {.cls}\n\n## F `{#six}`\n\n## G {{ x }}\n',
+    ),
+    [
+      [1, 'A', 'one'],
+      [2, 'B', 'two'],
+      [2, 'C', 'three'],
+      [2, 'D', 'four'],
+      [2, 'E', 'e'],
+      [2, 'F {#six}', 'f-six'],
+      [2, 'G {{ x }}', 'g--x'],
+    ],
+  )
 })
 
 test('anchors keep letters of every script, and drop punctuation', () => {
@@ -53,7 +59,9 @@ test('anchors are unique, and an ID that a heading states wins', () => {
 })
 
 test('a fragment finds its anchor, also as other renderers write it', () => {
-  const { outline } = read('# Page\n\n## 1. Getting started\n\n## Prometheus & Grafana\n\n## 安装\n\n<div id="Below">x</div>\n')
+  const { outline } = read(
+    '# Page\n\n## 1. Getting started\n\n## Prometheus & Grafana\n\n## 安装\n\n<div id="Below">x</div>\n',
+  )
   assert.is(findAnchor(outline, '1-getting-started'), '1-getting-started')
   assert.is(findAnchor(outline, 'id-1.-getting-started'), '1-getting-started')
   assert.is(findAnchor(outline, 'Prometheus-Grafana'), 'prometheus--grafana')
@@ -69,7 +77,8 @@ const titlesOf = (page: string): [number, string][] => headings(page).map(([leve
 function titlesInTree(page: string): [number, string][] {
   const found: [number, string][] = []
   const visit = (node: BlockNode): void => {
-    if (node.type.startsWith('heading-')) found.push([Number(node.type.slice(8)), plainText(node.nodes).replace(/\s+/g, ' ').trim().slice(0, 500)])
+    if (node.type.startsWith('heading-'))
+      found.push([Number(node.type.slice(8)), plainText(node.nodes).replace(/\s+/g, ' ').trim().slice(0, 500)])
     else for (const child of node.nodes) if (child.object === 'block') visit(child)
   }
   for (const node of parseDocument(readPage(page, '').markdown).nodes) visit(node)
@@ -196,7 +205,13 @@ test('a page that is too costly has an empty outline, in bounded time', () => {
   assert.is(many.outline.headings.length, 2_000)
   assert.is(many.sections.length, 2_000)
   assert.ok(many.sections.at(-1)?.text.endsWith('h\nx'))
-  for (const hostile of ['<a id="'.repeat(20_000), '# '.repeat(20_000), '<details><summary>'.repeat(3_000), '{% tab title="'.repeat(9_000), '> '.repeat(9_000)])
+  for (const hostile of [
+    '<a id="'.repeat(20_000),
+    '# '.repeat(20_000),
+    '<details><summary>'.repeat(3_000),
+    '{% tab title="'.repeat(9_000),
+    '> '.repeat(9_000),
+  ])
     read(hostile)
 })
 

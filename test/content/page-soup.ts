@@ -23,9 +23,37 @@ const WORDS = [
   '"q"',
   'C:\\dir',
 ]
-const URLS = ['a.md', '../b/c.md#d', 'https://x.org/a?b=c&d=e', '<with space.md>', 'a(b).md', 'é.md', '#top', 'a_b_c.md', 'broken/{{ x }}', 'a%20b.md', '/']
-const TAGS = ['{% icon name="a" %}', '{% embed url="https://x.org/a_b" %}', '{% if a == "b" %}', '{% x | upper %}', '{%- y -%}', '{% code title="a*b" %}']
-const EXPRESSIONS = ['{{ name }}', '{{ a.b_c }}', '{{ a | upcase }}', '{{ "x" | f: 1 }}', '{{a}}', '{{ a ? b : c }}', '{{ `t` }}', '{{ a < b }}']
+const URLS = [
+  'a.md',
+  '../b/c.md#d',
+  'https://x.org/a?b=c&d=e',
+  '<with space.md>',
+  'a(b).md',
+  'é.md',
+  '#top',
+  'a_b_c.md',
+  'broken/{{ x }}',
+  'a%20b.md',
+  '/',
+]
+const TAGS = [
+  '{% icon name="a" %}',
+  '{% embed url="https://x.org/a_b" %}',
+  '{% if a == "b" %}',
+  '{% x | upper %}',
+  '{%- y -%}',
+  '{% code title="a*b" %}',
+]
+const EXPRESSIONS = [
+  '{{ name }}',
+  '{{ a.b_c }}',
+  '{{ a | upcase }}',
+  '{{ "x" | f: 1 }}',
+  '{{a}}',
+  '{{ a ? b : c }}',
+  '{{ `t` }}',
+  '{{ a < b }}',
+]
 const LINKS = [
   'https://x.org/a_b',
   '<https://x.org>',
@@ -69,27 +97,39 @@ const atom = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...RAW) },
 )
 const joined = (parts: fc.Arbitrary<string>, most: number): fc.Arbitrary<string> =>
-  fc.tuple(fc.array(parts, { minLength: 1, maxLength: most }), fc.constantFrom(' ', ' ', ' ', '')).map(([all, gap]) => all.join(gap))
+  fc
+    .tuple(fc.array(parts, { minLength: 1, maxLength: most }), fc.constantFrom(' ', ' ', ' ', ''))
+    .map(([all, gap]) => all.join(gap))
 
 const { inline } = fc.letrec<{ inline: string; one: string }>((tie) => ({
   one: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     atom,
-    fc.tuple(fc.constantFrom('*', '**', '***', '_', '__', '~~', '~'), tie('inline')).map(([mark, text]) => mark + text + mark),
+    fc
+      .tuple(fc.constantFrom('*', '**', '***', '_', '__', '~~', '~'), tie('inline'))
+      .map(([mark, text]) => mark + text + mark),
     fc
       .tuple(tie('inline'), fc.constantFrom(...URLS), fc.constantFrom('', ' "title"', " 't'", ' (t)', ' "mention"'))
       .map(([text, url, title]) => `[${text}](${url}${title})`),
-    fc.tuple(fc.constantFrom('', 'alt', 'a *b* c', '{{ a }}'), fc.constantFrom(...URLS)).map(([alt, url]) => `![${alt}](${url})`),
+    fc
+      .tuple(fc.constantFrom('', 'alt', 'a *b* c', '{{ a }}'), fc.constantFrom(...URLS))
+      .map(([alt, url]) => `![${alt}](${url})`),
   ),
   inline: joined(tie('one'), 4),
 }))
 
-const paragraph = fc.array(inline, { minLength: 1, maxLength: 3 }).chain((lines) => fc.constantFrom('\n', '  \n', '\\\n', '\n  ').map((end) => lines.join(end)))
+const paragraph = fc
+  .array(inline, { minLength: 1, maxLength: 3 })
+  .chain((lines) => fc.constantFrom('\n', '  \n', '\\\n', '\n  ').map((end) => lines.join(end)))
 const cell = fc
   .oneof(inline, fc.constantFrom('', '`a \\| b`', 'a \\| b', '{{ a | b }}', '{{ a \\| b }}', '{% icon %}'))
   .map((text) => text.replaceAll('\n', ' '))
 const table = fc
-  .tuple(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }), fc.constantFrom('-', ':-', '---', ':-:', '-:'), fc.boolean())
+  .tuple(
+    fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+    fc.constantFrom('-', ':-', '---', ':-:', '-:'),
+    fc.boolean(),
+  )
   .map(([rows, dashes, edges]) => {
     const row = (cells: readonly string[]): string => (edges ? `| ${cells.join(' | ')} |` : `${cells.join(' | ')}`)
     const [head = [], ...rest] = rows
@@ -181,10 +221,18 @@ const { block } = fc.letrec<{ block: string; blocks: string }>((tie) => ({
         fc.constantFrom('- ', '* ', '1. ', '2) ', '- [ ] ', '* [x] ', '-\t', '10. '),
         fc.constantFrom('\n', '\n', '\n\n'),
       )
-      .map(([items, mark, gap]) => items.map((item) => indented(item, mark, ' '.repeat(mark.includes('[') ? 2 : mark === '-\t' ? 4 : mark.length))).join(gap)),
-    fc.tuple(tie('blocks'), fc.constantFrom('hint', 'tab', 'unknown')).map(([text, name]) => `{% ${name} %}\n${text}\n{% end${name} %}`),
+      .map(([items, mark, gap]) =>
+        items
+          .map((item) => indented(item, mark, ' '.repeat(mark.includes('[') ? 2 : mark === '-\t' ? 4 : mark.length)))
+          .join(gap),
+      ),
+    fc
+      .tuple(tie('blocks'), fc.constantFrom('hint', 'tab', 'unknown'))
+      .map(([text, name]) => `{% ${name} %}\n${text}\n{% end${name} %}`),
   ),
-  blocks: fc.array(tie('block'), { minLength: 1, maxLength: 3 }).chain((all) => fc.constantFrom('\n\n', '\n\n', '\n').map((gap) => all.join(gap))),
+  blocks: fc
+    .array(tie('block'), { minLength: 1, maxLength: 3 })
+    .chain((all) => fc.constantFrom('\n\n', '\n\n', '\n').map((gap) => all.join(gap))),
 }))
 
 /** A page, with line ends of one kind. */

@@ -33,12 +33,23 @@ const word = fc.constantFrom(
 )
 const text = fc.oneof(word, fc.string({ unit: fc.constantFrom(...'ab Z9,.()/_-\'":#&*!|>%@`[]{}~é\t'), maxLength: 12 }))
 const plain = fc.string({ unit: fc.constantFrom(...'abnul Z9,.()/_-é'), minLength: 1, maxLength: 8 })
-const key = fc.oneof({ weight: 8, arbitrary: fc.constantFrom('title', 'description', 'a-b', 'A_1', 'null') }, { weight: 1, arbitrary: text })
-const colon = fc.oneof({ weight: 8, arbitrary: fc.constant(': ') }, { weight: 1, arbitrary: fc.constantFrom(':', ':  ', ' : ') })
+const key = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom('title', 'description', 'a-b', 'A_1', 'null') },
+  { weight: 1, arbitrary: text },
+)
+const colon = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(': ') },
+  { weight: 1, arbitrary: fc.constantFrom(':', ':  ', ' : ') },
+)
 const value = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: text })
 const line = fc.tuple(key, colon, value).map((parts) => parts.join(''))
-const end = fc.oneof({ weight: 8, arbitrary: fc.constant('\n') }, { weight: 1, arbitrary: fc.constantFrom('\r\n', '\n\n', '\n ') })
-const yaml = fc.tuple(fc.array(line, { minLength: 1, maxLength: 3 }), end).map(([lines, between]) => lines.join(between))
+const end = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('\n') },
+  { weight: 1, arbitrary: fc.constantFrom('\r\n', '\n\n', '\n ') },
+)
+const yaml = fc
+  .tuple(fc.array(line, { minLength: 1, maxLength: 3 }), end)
+  .map(([lines, between]) => lines.join(between))
 
 test('what it reads, it reads as the parser does', () => {
   let read = 0
@@ -76,7 +87,9 @@ test('leaves to the parser what has a meaning', () => {
     '---\na: b',
   ])
     assert.is(readPlainYaml(source), null, source)
-  assert.equal(readPlainYaml('title: First\ntitle: Last'), [{ key: 'title', value: 'Last', text: 'Last', position: { line: 2, column: 1 } }])
+  assert.equal(readPlainYaml('title: First\ntitle: Last'), [
+    { key: 'title', value: 'Last', text: 'Last', position: { line: 2, column: 1 } },
+  ])
 })
 
 test.run()

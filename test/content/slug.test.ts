@@ -54,7 +54,13 @@ test('a title without letters still has a slug', () => {
 test('slugs are never empty, never too long, never a step in a path', () => {
   fc.assert(
     fc.property(unicodeText({ maxLength: 300 }), fc.string({ unit: 'grapheme', maxLength: 150 }), (text, anchor) => {
-      for (const slug of [pageSlug(text), pageSlug(`${text}.md`), groupSlug(text), groupSlug(text, anchor), entrySlug(text)]) {
+      for (const slug of [
+        pageSlug(text),
+        pageSlug(`${text}.md`),
+        groupSlug(text),
+        groupSlug(text, anchor),
+        entrySlug(text),
+      ]) {
         assert.ok(slug !== '' && slug !== '.' && slug !== '..' && !slug.includes('/'), slug)
         assert.ok([...slug].length <= MAX_SLUG_LENGTH)
       }

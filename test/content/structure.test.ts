@@ -8,7 +8,8 @@ import { inPlace } from '../../src/content/work/direct.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('content: structure')
-const read = (files: Record<string, MemoryFile>): Promise<ContentStructure> => readStructure(memoryTree(files), idOf(new Map()), inPlace)
+const read = (files: Record<string, MemoryFile>): Promise<ContentStructure> =>
+  readStructure(memoryTree(files), idOf(new Map()), inPlace)
 
 /** The tree as lines: nesting, type, path, and what follows it. */
 function outline(pages: readonly PageEntry[], indent = ''): string[] {
@@ -17,7 +18,8 @@ function outline(pages: readonly PageEntry[], indent = ''): string[] {
     return [`${indent}${entry.type} ${entry.path}${behind}`, ...outline(entry.pages, `${indent}  `)]
   })
 }
-const codes = (structure: ContentStructure): string[] => structure.diagnostics.map(({ code, line, file }) => `${code} ${line ?? file}`)
+const codes = (structure: ContentStructure): string[] =>
+  structure.diagnostics.map(({ code, line, file }) => `${code} ${line ?? file}`)
 
 test('groups, nesting, links, drafts, computed pages', async () => {
   const structure = await read({
@@ -104,7 +106,10 @@ for (const [written, gitPath] of [
 ] as const) {
   test(`the target ${written} is ${gitPath}`, async () => {
     const files = ['a b.md', '100%.md', 'c%2Bd.md', 'hash_join.md', 'dir/README.md', 'dir/x.md', 'c#.md', 'b.markdown']
-    const structure = await read({ 'SUMMARY.md': `* [X](${written})\n`, ...Object.fromEntries(files.map((file) => [file, ''])) })
+    const structure = await read({
+      'SUMMARY.md': `* [X](${written})\n`,
+      ...Object.fromEntries(files.map((file) => [file, ''])),
+    })
     assert.equal([...structure.byGitPath.keys()], [gitPath])
     assert.is(structure.diagnostics.filter(({ code }) => code !== 'unlisted').length, 0)
   })
@@ -192,7 +197,12 @@ test('everything is seen from the effective root', async () => {
   assert.equal(outline(structure.pages), ['document readme = docs/README.md', 'document y = docs/x/y.md'])
   assert.is(structure.byGitPath.get('docs/x/y.md')?.key, 'x/y.md')
   assert.equal(structure.assets, [
-    { id: defaultId('file', '.gitbook/assets/a.png'), key: '.gitbook/assets/a.png', name: 'a.png', gitPath: 'docs/.gitbook/assets/a.png' },
+    {
+      id: defaultId('file', '.gitbook/assets/a.png'),
+      key: '.gitbook/assets/a.png',
+      name: 'a.png',
+      gitPath: 'docs/.gitbook/assets/a.png',
+    },
   ])
   assert.equal(
     structure.reusableContents.map(({ key, title }) => [key, title]),
@@ -278,12 +288,16 @@ test('a failing reader is no empty table of contents', async () => {
     () => assert.unreachable(),
     (thrown: Error) => assert.is(thrown.message, 'the disk is gone'),
   )
-  const large = { ...tree, read: async () => Promise.reject(Object.assign(new Error('large'), { name: 'ObjectTooLarge' })) }
+  const large = {
+    ...tree,
+    read: async () => Promise.reject(Object.assign(new Error('large'), { name: 'ObjectTooLarge' })),
+  }
   assert.is((await readStructure(large, idOf(new Map()), inPlace)).diagnostics[0]?.code, 'unreadable')
 })
 
 test('a nest of folders or entries is cut at a depth, and loses nothing', async () => {
-  const deep = (pages: readonly PageEntry[]): number => (pages.length === 0 ? 0 : 1 + Math.max(...pages.map((entry) => deep(entry.pages))))
+  const deep = (pages: readonly PageEntry[]): number =>
+    pages.length === 0 ? 0 : 1 + Math.max(...pages.map((entry) => deep(entry.pages)))
   const folders = await read({ [`${'d/'.repeat(1500)}x.md`]: '', 'a.md': '' })
   assert.is(folders.byGitPath.size, 2)
   assert.ok(deep(folders.pages) <= MAX_DEPTH)
@@ -296,7 +310,11 @@ test('a nest of folders or entries is cut at a depth, and loses nothing', async 
 })
 
 test('the IDs asked for are the IDs given', async () => {
-  const structure = await readStructure(memoryTree({ 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '' }), (kind, key) => `${kind}:${key}`, inPlace)
+  const structure = await readStructure(
+    memoryTree({ 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '' }),
+    (kind, key) => `${kind}:${key}`,
+    inPlace,
+  )
   assert.is(structure.byId.get('page:a.md')?.title, 'A')
 })
 

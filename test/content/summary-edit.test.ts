@@ -18,27 +18,49 @@ import { type Model, at, modelOf, paths, summaryText } from './summary-model.js'
 
 const test = suite('content: SUMMARY.md edited')
 
-const sample = '# T\n\n* [Home](README.md)\n\n## Start\n\n* [A](a.md "Link title")\n  * [B](b.md)\n* [C](c.md)\n\n***\n\n* [D](d.md)\n'
+const sample =
+  '# T\n\n* [Home](README.md)\n\n## Start\n\n* [A](a.md "Link title")\n  * [B](b.md)\n* [C](c.md)\n\n***\n\n* [D](d.md)\n'
 
 test('one line is written, in the style of its siblings', () => {
-  assert.is(insertEntry(sample, { title: 'N', href: 'n.md', parent: [1] }), sample.replace('* [C](c.md)\n', '* [C](c.md)\n* [N](n.md)\n'))
-  assert.is(insertEntry(sample, { title: 'N', href: 'n.md', parent: [1, 0], at: 0 }), sample.replace('  * [B]', '  * [N](n.md)\n  * [B]'))
-  assert.is(insertEntry(sample, { title: 'N', href: 'n.md', parent: [1, 1] }), sample.replace('* [C](c.md)\n', '* [C](c.md)\n  * [N](n.md)\n'))
+  assert.is(
+    insertEntry(sample, { title: 'N', href: 'n.md', parent: [1] }),
+    sample.replace('* [C](c.md)\n', '* [C](c.md)\n* [N](n.md)\n'),
+  )
+  assert.is(
+    insertEntry(sample, { title: 'N', href: 'n.md', parent: [1, 0], at: 0 }),
+    sample.replace('  * [B]', '  * [N](n.md)\n  * [B]'),
+  )
+  assert.is(
+    insertEntry(sample, { title: 'N', href: 'n.md', parent: [1, 1] }),
+    sample.replace('* [C](c.md)\n', '* [C](c.md)\n  * [N](n.md)\n'),
+  )
   assert.is(
     insertEntry('- [a](a.md)\r\n\t- [b](b.md)\r\n- [c](c.md)', { title: 'N', href: 'n.md', parent: [1] }),
     '- [a](a.md)\r\n\t- [b](b.md)\r\n- [c](c.md)\r\n\t- [N](n.md)',
   )
-  assert.is(insertEntry('1. [a](a.md)\n2. [b](b.md)\n', { title: 'N', href: 'n.md', parent: null }), '1. [a](a.md)\n2. [b](b.md)\n3. [N](n.md)\n')
+  assert.is(
+    insertEntry('1. [a](a.md)\n2. [b](b.md)\n', { title: 'N', href: 'n.md', parent: null }),
+    '1. [a](a.md)\n2. [b](b.md)\n3. [N](n.md)\n',
+  )
   assert.is(insertEntry('', { title: 'N', href: 'n.md', parent: null }), '* [N](n.md)\n')
   assert.is(insertEntry('\ufeff# T\n\n## G\n', { title: 'N', href: null, parent: [0] }), '\ufeff# T\n\n## G\n\n* N\n')
-  assert.is(insertEntry('## G\n\n* [a](a.md)\n', { title: 'N', href: 'n.md', parent: null }), '## G\n\n* [a](a.md)\n\n***\n\n* [N](n.md)\n')
-  assert.is(insertEntry('[P](p.md)\n\n## G\n', { title: 'N', href: 'n.md', parent: null, at: 1 }), '[P](p.md)\n[N](n.md)\n\n## G\n')
+  assert.is(
+    insertEntry('## G\n\n* [a](a.md)\n', { title: 'N', href: 'n.md', parent: null }),
+    '## G\n\n* [a](a.md)\n\n***\n\n* [N](n.md)\n',
+  )
+  assert.is(
+    insertEntry('[P](p.md)\n\n## G\n', { title: 'N', href: 'n.md', parent: null, at: 1 }),
+    '[P](p.md)\n[N](n.md)\n\n## G\n',
+  )
 })
 
 test('titles and targets change alone', () => {
   assert.is(retitleEntry(sample, [1, 0], 'A [x] *y*'), sample.replace('[A]', '[A \\[x\\] \\*y\\*]'))
   assert.is(retargetEntry(sample, [1, 0], 'n m.md'), sample.replace('(a.md "', '(<n m.md> "'))
-  assert.is(retargetEntry('* [a](x%20y.md)\n* [b](b.md)\n', [1], 'n m (1).md'), '* [a](x%20y.md)\n* [b](n%20m%20%281%29.md)\n')
+  assert.is(
+    retargetEntry('* [a](x%20y.md)\n* [b](b.md)\n', [1], 'n m (1).md'),
+    '* [a](x%20y.md)\n* [b](n%20m%20%281%29.md)\n',
+  )
   assert.is(retargetEntry('* [a](some file.md)\n', [0], 'b.md'), '* [a](b.md)\n')
   assert.is(retargetEntry('* Plain *x*\n', [0], 'b.md'), '* [Plain x](b.md)\n')
   assert.is(retargetEntry('* [a *b*](x.md) tail\n', [0], null), '* a b tail\n')
@@ -51,8 +73,14 @@ test('titles and targets change alone', () => {
 })
 
 test('groups come, move and go with their lines', () => {
-  assert.is(insertGroup(sample, { title: 'N', slug: 'n', at: 1 }), sample.replace('## Start', '## N <a href="#n" id="n"></a>\n\n## Start'))
-  assert.is(insertGroup('* [a](a.md)\n* [b](b.md)\n', { title: 'N', at: 1 }), '* [a](a.md)\n\n## N\n\n***\n\n* [b](b.md)\n')
+  assert.is(
+    insertGroup(sample, { title: 'N', slug: 'n', at: 1 }),
+    sample.replace('## Start', '## N <a href="#n" id="n"></a>\n\n## Start'),
+  )
+  assert.is(
+    insertGroup('* [a](a.md)\n* [b](b.md)\n', { title: 'N', at: 1 }),
+    '* [a](a.md)\n\n## N\n\n***\n\n* [b](b.md)\n',
+  )
   assert.is(removeGroup(sample, [1]), '# T\n\n* [Home](README.md)\n\n***\n\n* [D](d.md)\n')
   assert.equal(
     modelOf(removeGroup(sample, [1], { nested: 'keep' })).map((node) => node.title),
@@ -63,7 +91,8 @@ test('groups come, move and go with their lines', () => {
 })
 
 test('entries move with all that is nested in them', () => {
-  const text = '* [a](a.md)\n  * ```yaml\n    type: builtin:openapi\n    props:\n      x: 1\n    ```\n  * [b](b.md)\n* [c](c.md)\n'
+  const text =
+    '* [a](a.md)\n  * ```yaml\n    type: builtin:openapi\n    props:\n      x: 1\n    ```\n  * [b](b.md)\n* [c](c.md)\n'
   assert.is(
     moveEntry(text, [0], { parent: [1] }),
     '* [c](c.md)\n  * [a](a.md)\n    * ```yaml\n      type: builtin:openapi\n      props:\n        x: 1\n      ```\n    * [b](b.md)\n',
@@ -73,7 +102,10 @@ test('entries move with all that is nested in them', () => {
 })
 
 test('a removed entry may leave its children in its place', () => {
-  assert.is(removeEntry(sample, [1, 0], { nested: 'lift' }), sample.replace('* [A](a.md "Link title")\n  * [B](b.md)\n', '* [B](b.md)\n'))
+  assert.is(
+    removeEntry(sample, [1, 0], { nested: 'lift' }),
+    sample.replace('* [A](a.md "Link title")\n  * [B](b.md)\n', '* [B](b.md)\n'),
+  )
   assert.is(removeEntry(sample, [1, 0]), sample.replace('* [A](a.md "Link title")\n  * [B](b.md)\n', ''))
   // The third item would become the first one's child: it is pulled out.
   assert.is(removeEntry('* [a](a.md)\n * [b](b.md)\n  * [c](c.md)\n', [1]), '* [a](a.md)\n* [c](c.md)\n')
@@ -112,7 +144,19 @@ const label = fc.oneof(
 )
 const words = (title: string): string => title.replace(/[\x00-\x20\x7f]+/g, ' ').replace(/^ | $/g, '')
 const target = fc.oneof(
-  fc.constantFrom('', 'a b.md', 'a (1).md', 'x_y.md', '<a>.md', 'a\\b.md', 'a&amp;b.md', 'https://x.y/?a=b&c=d#e', 'a%20b.md', ')(', 'dir/README.md'),
+  fc.constantFrom(
+    '',
+    'a b.md',
+    'a (1).md',
+    'x_y.md',
+    '<a>.md',
+    'a\\b.md',
+    'a&amp;b.md',
+    'https://x.y/?a=b&c=d#e',
+    'a%20b.md',
+    ')(',
+    'dir/README.md',
+  ),
   fc.string({ maxLength: 12 }).filter((text) => !/[\x00-\x1f\x7f]/.test(text) && text === text.trim()),
 )
 
@@ -173,7 +217,8 @@ test('after any edit the file reads as the model says, and lines not concerned a
 
 /** Lines, by what they say: none may change but in its indent and marker, unless it went. */
 function unlike(before: string, after: string): string[] {
-  const bare = (text: string): string[] => text.split(/\r?\n/).map((line) => line.replace(/^\s*(?:[*+-]|\d+\.)\s+/, '').trim())
+  const bare = (text: string): string[] =>
+    text.split(/\r?\n/).map((line) => line.replace(/^\s*(?:[*+-]|\d+\.)\s+/, '').trim())
   const known = new Set([...bare(before), '', '***', '## New', '### New', '[New](new.md)'])
   return bare(after).filter((line) => !known.has(line))
 }
@@ -228,7 +273,8 @@ function edit(text: string, model: Model[], kind: string, a: number, b: number, 
 function modelPath(_: Model[], cut: number[], wanted: Model, model: Model[]): number[] {
   const path = paths(model).find((candidate) => at(model, candidate) === wanted)!
   const depth = cut.length - 1
-  const touched = path.length > depth && cut.slice(0, depth).every((index, i) => path[i] === index) && path[depth]! >= cut[depth]!
+  const touched =
+    path.length > depth && cut.slice(0, depth).every((index, i) => path[i] === index) && path[depth]! >= cut[depth]!
   return path.map((index, i) => (touched && i === depth ? index + 1 : index))
 }
 
@@ -267,11 +313,17 @@ test('mdBook: what cannot stand after the last chapters goes before them, and a 
   const text = '# Summary\n\n[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n\n[End](end.md)\n'
   const before = '- [a](a.md)\n'
   assert.is(insertGroup(text, { title: 'More' }), text.replace(before, `${before}\n# More\n\n***\n`))
-  assert.is(insertEntry(text, { title: 'Soon', href: null, parent: null }), text.replace(before, `${before}\n***\n\n- Soon\n`))
+  assert.is(
+    insertEntry(text, { title: 'Soon', href: null, parent: null }),
+    text.replace(before, `${before}\n***\n\n- Soon\n`),
+  )
   assert.is(insertEntry(text, { title: 'Z', href: 'z.md', parent: null }), `${text}[Z](z.md)\n`)
   const told = '[Preface](p.md)\n\n- [a](a.md) tells of a\n- [b](b.md)\n'
   assert.is(moveEntry(told, [1], { parent: null, at: 0 }), '* [a](a.md) tells of a\n\n[Preface](p.md)\n\n- [b](b.md)\n')
-  assert.throws(() => insertEntry('# T\n\n# Part\n\n[a](a.md)\n', { title: 'Soon', href: null, parent: [0], at: 0 }), /outside of lists first/)
+  assert.throws(
+    () => insertEntry('# T\n\n# Part\n\n[a](a.md)\n', { title: 'Soon', href: null, parent: [0], at: 0 }),
+    /outside of lists first/,
+  )
   const untitled = '[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n'
   assert.match(moveGroup(untitled, [1], 0), /^## Part\n/)
   assert.match(moveGroup(`# T\n\n${untitled}`, [1], 0), /^# T\n\n# Part\n/)

@@ -7,7 +7,11 @@ import { at, type Model, modelOf, paths, summaryText } from './summary-model.js'
 const test = suite('content: trees of entries in SUMMARY.md')
 
 const tree: readonly EntryTree[] = [
-  { title: 'New 1', href: 'new-1.md', children: [{ title: 'New 2', href: 'a b/new (2).md', children: [{ title: 'New 3', href: null, children: [] }] }] },
+  {
+    title: 'New 1',
+    href: 'new-1.md',
+    children: [{ title: 'New 2', href: 'a b/new (2).md', children: [{ title: 'New 3', href: null, children: [] }] }],
+  },
   { title: 'New 4', href: 'new-4.md', children: [{ title: 'New 5', href: 'new-5.md', children: [] }] },
 ]
 const modelOfTree = (entries: readonly EntryTree[]): Model[] =>
@@ -17,7 +21,11 @@ const modelOfTree = (entries: readonly EntryTree[]): Model[] =>
 const without = (nodes: readonly Model[]): Model[] =>
   nodes.filter(({ title }) => !/^New \d$/.test(title)).map((node) => ({ ...node, children: without(node.children) }))
 const decoded = (nodes: readonly Model[]): Model[] =>
-  nodes.map((node) => ({ ...node, href: node.href?.replace(/%20/g, ' ').replace(/%28/g, '(').replace(/%29/g, ')') ?? null, children: decoded(node.children) }))
+  nodes.map((node) => ({
+    ...node,
+    href: node.href?.replace(/%20/g, ' ').replace(/%28/g, '(').replace(/%29/g, ')') ?? null,
+    children: decoded(node.children),
+  }))
 
 test('a whole tree is written below its parent, in the style of the file, and nothing else changes', () => {
   assert.is(
@@ -25,7 +33,10 @@ test('a whole tree is written below its parent, in the style of the file, and no
     '# T\n\n- [a](a.md)\n    - [b](b.md)\n    - [New 1](new-1.md)\n      - [New 2](<a b/new (2).md>)\n        - New 3\n    - [New 4](new-4.md)\n      - [New 5](new-5.md)\n',
   )
   assert.is(insertEntries('', { entries: tree.slice(1), parent: null }), '* [New 4](new-4.md)\n  * [New 5](new-5.md)\n')
-  assert.is(insertEntries('*\t[a](a.md)\n', { entries: tree.slice(1), parent: null }), '*\t[a](a.md)\n*\t[New 4](new-4.md)\n    *\t[New 5](new-5.md)\n')
+  assert.is(
+    insertEntries('*\t[a](a.md)\n', { entries: tree.slice(1), parent: null }),
+    '*\t[a](a.md)\n*\t[New 4](new-4.md)\n    *\t[New 5](new-5.md)\n',
+  )
   let inserted = 0
   fc.assert(
     fc.property(summaryText, fc.nat(), (text, pick) => {
@@ -43,7 +54,11 @@ test('a whole tree is written below its parent, in the style of the file, and no
       const after = modelOf(done)
       assert.equal(without(after), before, text)
       const siblings = parent ? at(after, parent).children : after
-      assert.equal(decoded(siblings.filter(({ title }) => /^New \d$/.test(title))), modelOfTree(tree), `${JSON.stringify(text)}\n${JSON.stringify(done)}`)
+      assert.equal(
+        decoded(siblings.filter(({ title }) => /^New \d$/.test(title))),
+        modelOfTree(tree),
+        `${JSON.stringify(text)}\n${JSON.stringify(done)}`,
+      )
       for (const line of text.split(/\r?\n/)) assert.ok(done.includes(line))
     }),
     { numRuns: 500 },
@@ -52,11 +67,14 @@ test('a whole tree is written below its parent, in the style of the file, and no
 })
 
 test('a tree that would be nested too deeply is refused', () => {
-  const deep = Array.from({ length: 70 }).reduce<EntryTree>((child, _, n) => ({ title: `${n}`, href: null, children: [child] }), {
-    title: 'x',
-    href: null,
-    children: [],
-  })
+  const deep = Array.from({ length: 70 }).reduce<EntryTree>(
+    (child, _, n) => ({ title: `${n}`, href: null, children: [child] }),
+    {
+      title: 'x',
+      href: null,
+      children: [],
+    },
+  )
   assert.throws(() => insertEntries('', { entries: [deep], parent: null }), /nested more than/)
 })
 

@@ -27,11 +27,26 @@ test('two appends are ours, then theirs', () => {
 test('adds, removals, retitles, retargets and moves are independent', () => {
   const ours = retitleEntry(removeEntry(base, [1, 2]), [1, 1], 'C ours')
   const theirs = moveEntry(base, [1, 1], { parent: [1, 0], at: 0 })
-  assert.is(merged(ours, theirs), '# T\n\n* [Home](README.md)\n\n## G\n\n* [A](a.md)\n  * [C ours](c.md)\n  * [B](b.md)\n')
-  assert.is(merged(base.replace('(c.md)', '(c2.md)'), base.replace('[C]', '[C2]')), base.replace('[C](c.md)', '[C2](c2.md)'))
-  assert.is(merged(base.replace('## G', '## H'), `${base}* [T](t.md)\n`), `${base.replace('## G', '## H')}* [T](t.md)\n`)
-  assert.is(merged(`${base}* [O](o.md)\n`, `${base}\n## N\n\n* [T](t.md)\n`), `${base}* [O](o.md)\n\n## N\n\n* [T](t.md)\n`)
-  assert.is(merged(base.replace('* [D](d.md)\n', ''), base.replace('  * [B](b.md)\n', '')), base.replace('* [D](d.md)\n', '').replace('  * [B](b.md)\n', ''))
+  assert.is(
+    merged(ours, theirs),
+    '# T\n\n* [Home](README.md)\n\n## G\n\n* [A](a.md)\n  * [C ours](c.md)\n  * [B](b.md)\n',
+  )
+  assert.is(
+    merged(base.replace('(c.md)', '(c2.md)'), base.replace('[C]', '[C2]')),
+    base.replace('[C](c.md)', '[C2](c2.md)'),
+  )
+  assert.is(
+    merged(base.replace('## G', '## H'), `${base}* [T](t.md)\n`),
+    `${base.replace('## G', '## H')}* [T](t.md)\n`,
+  )
+  assert.is(
+    merged(`${base}* [O](o.md)\n`, `${base}\n## N\n\n* [T](t.md)\n`),
+    `${base}* [O](o.md)\n\n## N\n\n* [T](t.md)\n`,
+  )
+  assert.is(
+    merged(base.replace('* [D](d.md)\n', ''), base.replace('  * [B](b.md)\n', '')),
+    base.replace('* [D](d.md)\n', '').replace('  * [B](b.md)\n', ''),
+  )
 })
 
 test('moves of both sides that only together make a tree', () => {
@@ -39,14 +54,24 @@ test('moves of both sides that only together make a tree', () => {
   const ours = '* [T](t.md)\n  * [P](p.md)\n    * [H](h.md)\n* [Z](z.md)\n'
   const theirs = '* [H](h.md)\n  * [T](t.md)\n* [Z](z.md)\n  * [P](p.md)\n'
   assert.is(merged(ours, theirs, from), '* [Z](z.md)\n  * [P](p.md)\n    * [H](h.md)\n      * [T](t.md)\n')
-  const apart = mergeSummary(from, '* [T](t.md)\n  * [P](p.md)\n  * [H](h.md)\n* [Z](z.md)\n', '* [H](h.md)\n  * [T](t.md)\n    * [P](p.md)\n* [Z](z.md)\n')
+  const apart = mergeSummary(
+    from,
+    '* [T](t.md)\n  * [P](p.md)\n  * [H](h.md)\n* [Z](z.md)\n',
+    '* [H](h.md)\n  * [T](t.md)\n    * [P](p.md)\n* [Z](z.md)\n',
+  )
   assert.ok('conflict' in apart)
 })
 
 test('pure order, and a move elsewhere, are no conflict', () => {
   const from = '* [A](a.md)\n* [B](b.md)\n* [C](c.md)\n'
-  assert.is(merged('* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n', '* [A](a.md)\n* [C](c.md)\n* [B](b.md)\n', from), '* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n')
-  assert.is(merged('* [A](a.md)\n* [B](b.md)\n  * [C](c.md)\n', '* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n', from), '* [A](a.md)\n* [B](b.md)\n  * [C](c.md)\n')
+  assert.is(
+    merged('* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n', '* [A](a.md)\n* [C](c.md)\n* [B](b.md)\n', from),
+    '* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n',
+  )
+  assert.is(
+    merged('* [A](a.md)\n* [B](b.md)\n  * [C](c.md)\n', '* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n', from),
+    '* [A](a.md)\n* [B](b.md)\n  * [C](c.md)\n',
+  )
 })
 
 test('a base in which two merge bases collide says nothing about the titles that they give an entry', () => {
@@ -55,19 +80,37 @@ test('a base in which two merge bases collide says nothing about the titles that
     ['One', 'Two'],
     ['Two', 'One'],
   ] as const) {
-    const marked = base.replace('* [C](c.md)\n', `<<<<<<< ours\n* [${one}](c.md)\n=======\n* [${two}](c.md)\n>>>>>>> theirs\n`)
+    const marked = base.replace(
+      '* [C](c.md)\n',
+      `<<<<<<< ours\n* [${one}](c.md)\n=======\n* [${two}](c.md)\n>>>>>>> theirs\n`,
+    )
     assert.is(merged(called(one), called(one), marked), called(one))
-    assert.is(merged(called('Three'), called('Three').replace('[D]', '[E]'), marked), called('Three').replace('[D]', '[E]'))
+    assert.is(
+      merged(called('Three'), called('Three').replace('[D]', '[E]'), marked),
+      called('Three').replace('[D]', '[E]'),
+    )
     const result = mergeSummary(marked, called(one), called(two))
-    assert.match('conflict' in result ? result.conflict : `no conflict: ${result.text}`, /^Both sides changed the title of/)
+    assert.match(
+      'conflict' in result ? result.conflict : `no conflict: ${result.text}`,
+      /^Both sides changed the title of/,
+    )
   }
 })
 
 test('what both changed is a conflict that says so', () => {
   assert.match(conflicts(base.replace('[C]', '[X]'), base.replace('[C]', '[Y]')), 'Both sides changed the title of “C”')
-  assert.match(conflicts(base.replace('* [C](c.md)\n', ''), base.replace('[C]', '[Y]')), '“C” was removed here and changed there')
-  assert.match(conflicts(base.replace('* [A](a.md)\n  * [B](b.md)\n', ''), base.replace('  * [B]', '  * [N](n.md)\n  * [B]')), '“A” was removed here')
-  assert.match(conflicts(moveEntry(base, [1, 1], { parent: [1, 0] }), moveEntry(base, [1, 1], { parent: [1, 2] })), 'Both sides moved “C”')
+  assert.match(
+    conflicts(base.replace('* [C](c.md)\n', ''), base.replace('[C]', '[Y]')),
+    '“C” was removed here and changed there',
+  )
+  assert.match(
+    conflicts(base.replace('* [A](a.md)\n  * [B](b.md)\n', ''), base.replace('  * [B]', '  * [N](n.md)\n  * [B]')),
+    '“A” was removed here',
+  )
+  assert.match(
+    conflicts(moveEntry(base, [1, 1], { parent: [1, 0] }), moveEntry(base, [1, 1], { parent: [1, 2] })),
+    'Both sides moved “C”',
+  )
 })
 
 test('one side alone, or both alike, is that side byte for byte', () => {
@@ -100,7 +143,11 @@ test('any three versions: a merged text keeps every entry that a side added, or 
         paths(modelOf(of))
           .map((path) => at(modelOf(of), path).href ?? '')
           .sort()
-      assert.equal(targets(result.text), [...targets(text), 'ours.md', 'theirs.md'].sort(), `${JSON.stringify(text)}\n${JSON.stringify(result.text)}`)
+      assert.equal(
+        targets(result.text),
+        [...targets(text), 'ours.md', 'theirs.md'].sort(),
+        `${JSON.stringify(text)}\n${JSON.stringify(result.text)}`,
+      )
     }),
     { numRuns: 300 },
   )

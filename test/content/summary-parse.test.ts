@@ -12,20 +12,42 @@ const test = suite('content: SUMMARY.md read')
 function shape(nodes: readonly SummaryNode[], depth = 0): string[] {
   return nodes.flatMap((node) => {
     const target = node.href === null ? '' : ` -> ${node.href}`
-    return [`${'.'.repeat(depth)}${node.type === 'group' ? '## ' : ''}${node.title}${target}`, ...shape(node.children, depth + 1)]
+    return [
+      `${'.'.repeat(depth)}${node.type === 'group' ? '## ' : ''}${node.title}${target}`,
+      ...shape(node.children, depth + 1),
+    ]
   })
 }
 const read = (text: string): string[] => shape(parseSummary(text).nodes)
 
 test('groups, breaks and nesting', () => {
-  const text = '# Table of contents\n\n* [Home](README.md)\n\n## First\n\n* [A](a.md)\n  * [B](a/b.md)\n    * [C](a/c.md)\n* [D](d.md)\n\n***\n\n* [E](e.md)\n'
-  assert.equal(read(text), ['Home -> README.md', '## First', '.A -> a.md', '..B -> a/b.md', '...C -> a/c.md', '.D -> d.md', 'E -> e.md'])
+  const text =
+    '# Table of contents\n\n* [Home](README.md)\n\n## First\n\n* [A](a.md)\n  * [B](a/b.md)\n    * [C](a/c.md)\n* [D](d.md)\n\n***\n\n* [E](e.md)\n'
+  assert.equal(read(text), [
+    'Home -> README.md',
+    '## First',
+    '.A -> a.md',
+    '..B -> a/b.md',
+    '...C -> a/c.md',
+    '.D -> d.md',
+    'E -> e.md',
+  ])
 })
 
 test('indents of one, two and four spaces and of tabs, and every marker', () => {
-  assert.equal(read('### G\n * [a](a.md)\n * [b](b.md)\n    * [c](c.md)\n'), ['## G', '.a -> a.md', '.b -> b.md', '..c -> c.md'])
+  assert.equal(read('### G\n * [a](a.md)\n * [b](b.md)\n    * [c](c.md)\n'), [
+    '## G',
+    '.a -> a.md',
+    '.b -> b.md',
+    '..c -> c.md',
+  ])
   assert.equal(read('- [a](a.md)\n\t- [b](b.md)\n\t\t- [c](c.md)\n'), ['a -> a.md', '.b -> b.md', '..c -> c.md'])
-  assert.equal(read('1. [a](a.md)\n   1. [b](b.md)\n10. [c](c.md)\n+ [d](d.md)\n'), ['a -> a.md', '.b -> b.md', 'c -> c.md', 'd -> d.md'])
+  assert.equal(read('1. [a](a.md)\n   1. [b](b.md)\n10. [c](c.md)\n+ [d](d.md)\n'), [
+    'a -> a.md',
+    '.b -> b.md',
+    'c -> c.md',
+    'd -> d.md',
+  ])
 })
 
 test('targets: brackets, spaces, parentheses, escapes, references, none', () => {
@@ -50,9 +72,14 @@ test('targets: brackets, spaces, parentheses, escapes, references, none', () => 
 })
 
 test('mdBook: prefix, parts, suffix, comments', () => {
-  const text = '# Summary\n\n[Preface](preface.md)\n\n<!-- * [no](no.md)\n* [no](no.md) -->\n\n# Part\n\n- [a](a.md)\n- [draft]()\n\n---\n\n[End](end.md)\n'
+  const text =
+    '# Summary\n\n[Preface](preface.md)\n\n<!-- * [no](no.md)\n* [no](no.md) -->\n\n# Part\n\n- [a](a.md)\n- [draft]()\n\n---\n\n[End](end.md)\n'
   assert.equal(read(text), ['Preface -> preface.md', '## Part', '.a -> a.md', '.draft -> ', 'End -> end.md'])
-  assert.equal(read('# Summary\n\n# Part\n\n- [a](a.md)\n\n[End](end.md)\n'), ['## Part', '.a -> a.md', 'End -> end.md'])
+  assert.equal(read('# Summary\n\n# Part\n\n- [a](a.md)\n\n[End](end.md)\n'), [
+    '## Part',
+    '.a -> a.md',
+    'End -> end.md',
+  ])
 })
 
 test('a group keeps its slug and loses its anchor', () => {
@@ -65,7 +92,11 @@ test('computed entries', () => {
   const text =
     '* [a](a.md)\n  * ```yaml\n    type: builtin:openapi\n    props:\n      models: true\n    dependencies:\n      spec:\n        ref: x\n    ```\n* [b](b.md)\n'
   const [a, b] = parseSummary(text).nodes
-  assert.equal(a?.children[0]?.computed, { type: 'builtin:openapi', props: { models: true }, dependencies: { spec: { ref: 'x' } } })
+  assert.equal(a?.children[0]?.computed, {
+    type: 'builtin:openapi',
+    props: { models: true },
+    dependencies: { spec: { ref: 'x' } },
+  })
   assert.is(b?.title, 'b')
   const broken = parseSummary('* ```yaml\n  type: [\n  ```\n* [b](b.md)\n')
   assert.equal(
@@ -75,7 +106,8 @@ test('computed entries', () => {
 })
 
 test('offsets, with a byte order mark, CRLF and front matter', () => {
-  const text = '\ufeff---\r\na: 1\r\n---\r\n# T\r\n\r\n* [a](a.md)\r\n  more\r\n  * [b](b.md)\r\n\r\n  * [c](c.md)\r\n\r\n## G\r\n'
+  const text =
+    '\ufeff---\r\na: 1\r\n---\r\n# T\r\n\r\n* [a](a.md)\r\n  more\r\n  * [b](b.md)\r\n\r\n  * [c](c.md)\r\n\r\n## G\r\n'
   const [a, group] = parseSummary(text).nodes
   assert.is(text.slice(a!.start, a!.end), '* [a](a.md)\r\n  more\r\n  * [b](b.md)\r\n\r\n  * [c](c.md)\r\n')
   assert.is(text.slice(a!.children[1]!.start, a!.children[1]!.end), '  * [c](c.md)\r\n')

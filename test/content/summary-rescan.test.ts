@@ -38,7 +38,9 @@ const line = fc.oneof(
     ),
   },
 )
-const text = fc.tuple(fc.array(line, { maxLength: 25 }), fc.constantFrom('\n', '\n', '\r\n')).map(([lines, eol]) => lines.map((one) => one + eol).join(''))
+const text = fc
+  .tuple(fc.array(line, { maxLength: 25 }), fc.constantFrom('\n', '\n', '\r\n'))
+  .map(([lines, eol]) => lines.map((one) => one + eol).join(''))
 /** Lines from `at` on are replaced. */
 const edit = fc.record({ at: fc.nat(25), gone: fc.nat(3), put: fc.array(line, { maxLength: 3 }), cut: fc.boolean() })
 
@@ -63,7 +65,8 @@ test('400 changes merged into 8,000 entries: what is read grows with the text an
   const entries = Array.from({ length: 8_000 }, (_, n) => `${n % 10 === 0 ? '' : '  '}* [Page ${n}](dir/p${n}.md)\n`)
   const base = `# T\n\n${entries.join('')}`
   const ours = base.replace('[Page 3]', '[Page three]')
-  const every = (change: (line: string, n: number) => string): string => `# T\n\n${entries.map((line, n) => (n % 20 === 7 ? change(line, n) : line)).join('')}`
+  const every = (change: (line: string, n: number) => string): string =>
+    `# T\n\n${entries.map((line, n) => (n % 20 === 7 ? change(line, n) : line)).join('')}`
   const versions = {
     added: every((line, n) => `${line}  * [New ${n}](new/n${n}.md)\n`),
     appended: base + Array.from({ length: 400 }, (_, n) => `* [New ${n}](new/n${n}.md)\n`).join(''),

@@ -29,7 +29,8 @@ const real = `# Table of contents
 * [FAQ](faq.md#top)
 `
 
-const linked = (model: readonly Model[]): number[][] => paths(model).filter((path) => at(model, path).type !== 'group' && at(model, path).href)
+const linked = (model: readonly Model[]): number[][] =>
+  paths(model).filter((path) => at(model, path).type !== 'group' && at(model, path).href)
 
 /** Each entry: another title, another target, another place among its siblings; and back. */
 function undone(text: string): void {
@@ -48,7 +49,8 @@ function undone(text: string): void {
 }
 
 test('a real one: the same bytes, line endings and byte order mark too', () => {
-  for (const text of [real, real.replaceAll('\n', '\r\n'), `\ufeff${real.trimEnd()}`, real.replaceAll('* [', '- [')]) undone(text)
+  for (const text of [real, real.replaceAll('\n', '\r\n'), `\ufeff${real.trimEnd()}`, real.replaceAll('* [', '- [')])
+    undone(text)
 })
 
 test('any one: titles and targets', () => {

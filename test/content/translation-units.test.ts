@@ -59,7 +59,8 @@ const page = fc
   .map((parts) => parts.map(([line, end]) => line + end).join(''))
 const anyText = fc.oneof(page, fc.string({ maxLength: 200 }), unicodeText({ maxLength: 80 }))
 
-const answers = (texts: Iterable<string>, translate: (text: string) => string) => new Map([...texts].map((text) => [text, translate(text)]))
+const answers = (texts: Iterable<string>, translate: (text: string) => string) =>
+  new Map([...texts].map((text) => [text, translate(text)]))
 const segments = (text: string) => cut(text).units.flatMap((unit) => unit.segments.map(({ coded }) => coded))
 
 test('the units of a text are the text, byte for byte, and so are they when every segment is translated to itself', () => {
@@ -106,7 +107,9 @@ test('whatever an engine answers, the page keeps its units and all markup of the
         () => true,
         answers(segments(text), (own) => parts.join(' ') + own + parts.join('')),
       )
-      const again = cut(joined(units.map((unit, index) => ({ core: cores.get(index) ?? unit.core, gap: unit.gap })))).units
+      const again = cut(
+        joined(units.map((unit, index) => ({ core: cores.get(index) ?? unit.core, gap: unit.gap }))),
+      ).units
       assert.equal(
         again.map(({ gap, segments: own }) => [gap, own.map(({ codes }) => codes)]),
         units.map(({ gap, segments: own }) => [gap, own.map(({ codes }) => codes)]),

@@ -40,7 +40,10 @@ test('it names the place that the library names in its own errors, which take qu
 })
 
 test('an edit of it is refused with that place', () => {
-  assert.throws(() => readYamlMap('a: 1\nb: "x\n'), /The YAML cannot be parsed: Missing closing "quote at line 3, column 1$/)
+  assert.throws(
+    () => readYamlMap('a: 1\nb: "x\n'),
+    /The YAML cannot be parsed: Missing closing "quote at line 3, column 1$/,
+  )
 })
 
 test.run()

@@ -25,7 +25,8 @@ test.after(async () => {
 
 const read = async (query = '') => (await here.admin.call('get', `${log}?${query}`).expect(200)).body
 const newest = async () => (await read('limit=1')).items[0]
-const newSpace = async (): Promise<string> => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+const newSpace = async (): Promise<string> =>
+  (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
 
 test('a change says who, what, when, from where, and what was made; no values', async () => {
   const before = clock.now().toISOString()
@@ -38,13 +39,21 @@ test('a change says who, what, when, from where, and what was made; no values', 
   const entry = await newest()
   assert.equal(entry.actor.user, here.admin.user)
   assert.ok(entry.actor.token)
-  assert.equal([entry.operation, entry.method, entry.status, entry.outcome], ['createSpaceInOrganization', 'POST', 201, 'succeeded'])
-  assert.equal([entry.resources, entry.created, entry.members], [{ organization: here.organization }, `/v1/spaces/${response.body.id}`, ['title', 'emoji']])
+  assert.equal(
+    [entry.operation, entry.method, entry.status, entry.outcome],
+    ['createSpaceInOrganization', 'POST', 201, 'succeeded'],
+  )
+  assert.equal(
+    [entry.resources, entry.created, entry.members],
+    [{ organization: here.organization }, `/v1/spaces/${response.body.id}`, ['title', 'emoji']],
+  )
   assert.equal([entry.from.address, entry.from.userAgent.length, entry.requestId], ['203.0.113.7', 200, 'request-0001'])
   assert.ok(entry.at >= before && entry.at <= clock.now().toISOString())
   assert.not.match(JSON.stringify(entry), /secret plans/)
   const { body } = await here.admin.call('post', `/v1/spaces/${response.body.id}/change-requests`, {}).expect(201)
-  await here.admin.call('patch', `/v1/spaces/${response.body.id}/change-requests/${body.number}`, { subject: 'x' }).expect(200)
+  await here.admin
+    .call('patch', `/v1/spaces/${response.body.id}/change-requests/${body.number}`, { subject: 'x' })
+    .expect(200)
   assert.equal((await newest()).resources, { space: response.body.id, changeRequest: body.id })
 })
 
@@ -71,7 +80,10 @@ test('refusals and failures are there too; reading, and being there, is not', as
 
 test('a token that only reads is refused, and that is recorded', async () => {
   const { secret, token } = await issueToken(here.service.app, here.admin.user, { label: 'ro', readOnly: true })
-  await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'Changed' }).set('Authorization', `Bearer ${secret}`).expect(403)
+  await here.admin
+    .call('patch', `/v1/orgs/${here.organization}`, { title: 'Changed' })
+    .set('Authorization', `Bearer ${secret}`)
+    .expect(403)
   const entry = await newest()
   assert.equal([entry.operation, entry.outcome, entry.actor.token], ['updateOrganizationById', 'refused', token.id])
 })
@@ -79,7 +91,9 @@ test('a token that only reads is refused, and that is recorded', async () => {
 test('no secret is ever in it', async () => {
   const space = await newSpace()
   const { body: made } = await here.admin.call('post', '/v1/user/tokens', { label: 'x' }).expect(201)
-  const { body: hook } = await here.admin.call('post', `/v1/orgs/${here.organization}/webhooks`, { url: 'http://127.0.0.1:1/T000/hush-hush' }).expect(201)
+  const { body: hook } = await here.admin
+    .call('post', `/v1/orgs/${here.organization}/webhooks`, { url: 'http://127.0.0.1:1/T000/hush-hush' })
+    .expect(201)
   const remote = { url: 'https://me:hunter2@git.invalid/x.git', ref: 'refs/heads/main' }
   await here.admin.call('post', `/v1/spaces/${space}/git/import`, remote).expect(204)
   const text = JSON.stringify((await read('limit=1000')).items)
@@ -93,12 +107,17 @@ test("changes of a user's account are in the log of each of the user's organizat
   const second = headers.location as string
   assert.is((await read('limit=0')).count, count)
   assert.equal(
-    (await here.admin.call('get', `${second}/audit-log`).expect(200)).body.items.map((one: { operation: string }) => one.operation),
+    (await here.admin.call('get', `${second}/audit-log`).expect(200)).body.items.map(
+      (one: { operation: string }) => one.operation,
+    ),
     ['createOrganizationForAuthenticatedUser'],
   )
   const { body } = await here.admin.call('post', '/v1/user/tokens', { label: 'both' }).expect(201)
   assert.is((await newest()).created, `/v1/user/tokens/${body.id}`)
-  assert.is((await here.admin.call('get', `${second}/audit-log?limit=1`).expect(200)).body.items[0].operation, 'createUserToken')
+  assert.is(
+    (await here.admin.call('get', `${second}/audit-log?limit=1`).expect(200)).body.items[0].operation,
+    'createUserToken',
+  )
 })
 
 test('signing in is there, and accepting an invitation', async () => {
@@ -108,15 +127,22 @@ test('signing in is there, and accepting an invitation', async () => {
   const invited = (await smtp.mailTo('new@people.example')).secret
   const { body: accepted } = await nobody('/v1/invites/accept', { token: invited }).expect(200)
   const joined = await newest()
-  assert.equal([joined.operation, joined.actor], ['acceptOrganizationInvite', { user: accepted.member.user.id, token: accepted.token.id }])
+  assert.equal(
+    [joined.operation, joined.actor],
+    ['acceptOrganizationInvite', { user: accepted.member.user.id, token: accepted.token.id }],
+  )
   await nobody('/v1/sign-in', { email: 'new@people.example' }).expect(202)
   const { secret } = await smtp.mailTo('new@people.example', 2)
   const { body: token } = await nobody('/v1/sign-in/token', { token: secret }).expect(201)
   const signedIn = await newest()
-  assert.equal([signedIn.operation, signedIn.actor, signedIn.members], ['signInByLink', { user: accepted.member.user.id, token: token.id }, ['token']])
+  assert.equal(
+    [signedIn.operation, signedIn.actor, signedIn.members],
+    ['signInByLink', { user: accepted.member.user.id, token: token.id }, ['token']],
+  )
   await nobody('/v1/sign-in/token', { token: secret }).expect(404)
   assert.is((await newest()).id, signedIn.id)
-  for (const value of [invited, secret, token.token]) assert.not.ok(JSON.stringify((await read('limit=1000')).items).includes(value))
+  for (const value of [invited, secret, token.token])
+    assert.not.ok(JSON.stringify((await read('limit=1000')).items).includes(value))
 })
 
 test('filters, and pages that go on while entries come', async () => {
@@ -144,7 +170,8 @@ test('filters, and pages that go on while entries come', async () => {
     ['operation=nothing', 0],
     [`resource=${here.organization}x`, 0],
   ]
-  for (const [query, count] of counts) assert.equal([(await read(query)).count, (await read(query)).items.length], [count, count], query)
+  for (const [query, count] of counts)
+    assert.equal([(await read(query)).count, (await read(query)).items.length], [count, count], query)
   const seen: string[] = []
   for (let next = ''; ; ) {
     const body = await read(`space=${space}&limit=2${next}`)
@@ -155,7 +182,8 @@ test('filters, and pages that go on while entries come', async () => {
   }
   assert.is(new Set(seen).size, 7)
   assert.equal(seen, [...seen].sort().reverse())
-  for (const query of ['from=x', 'outcome=maybe', 'limit=1001', 'page=x']) await here.admin.call('get', `${log}?${query}`).expect(400)
+  for (const query of ['from=x', 'outcome=maybe', 'limit=1001', 'page=x'])
+    await here.admin.call('get', `${log}?${query}`).expect(400)
 })
 
 test('attempts that came to nothing push out only each other', async () => {
@@ -165,7 +193,10 @@ test('attempts that came to nothing push out only each other', async () => {
   for (let i = 0; i < 6; i++) await person.call('patch', `/v1/spaces/${space}`, { title: 'Mine' }).expect(403)
   const { count } = await read('limit=0&outcome=succeeded')
   await applyRetention(here.service.app, { deliveries: 0, failedRequests: 4 })
-  assert.equal([(await read(`actor=${person.user}`)).count, (await read('outcome=succeeded&limit=0')).count], [4, count])
+  assert.equal(
+    [(await read(`actor=${person.user}`)).count, (await read('outcome=succeeded&limit=0')).count],
+    [4, count],
+  )
 })
 
 test('for admins of the organization only', async () => {

@@ -16,12 +16,21 @@ test('a URL into a private network is refused when it is given, and when it is d
   const { port } = new URL(receiver.url)
   const here = await startService({ env: { BINDERY_ALLOW_PRIVATE_NETWORKS: 'false' } })
   const base = `/v1/orgs/${here.organization}/webhooks`
-  for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433', '[::ffff:127.0.0.1]', '169.254.169.254', '10.0.0.1']) {
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    '2130706433',
+    '[::ffff:127.0.0.1]',
+    '169.254.169.254',
+    '10.0.0.1',
+  ]) {
     const { body } = await here.admin.call('post', base, { url: `http://${host}:${port}/` }).expect(400)
     assert.is(body.error.details[0].path, '/url')
     assert.match(body.error.message, /private network/)
   }
-  const { id } = (await here.admin.call('post', base, { url: 'https://192.0.43.8/hook', enabled: false }).expect(201)).body
+  const { id } = (await here.admin.call('post', base, { url: 'https://192.0.43.8/hook', enabled: false }).expect(201))
+    .body
   await here.admin.call('patch', `${base}/${id}`, { url: receiver.url }).expect(400)
   // What a name that means another address by now looks like to the delivery.
   const { store } = here.service.app

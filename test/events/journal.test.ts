@@ -56,12 +56,15 @@ test(
       const { body } = await here.admin.call('get', `${org}/events?${query}`).expect(200)
       return body.items.map(({ urls: _, ...event }: Told & { urls: object }) => event)
     }
-    const expected = earlier.events.map((event) => ({ ...event, urls: undefined })).map(({ urls: _, ...event }) => event)
+    const expected = earlier.events
+      .map((event) => ({ ...event, urls: undefined }))
+      .map(({ urls: _, ...event }) => event)
     for (let start = 0; start < 2; start++) {
       assert.equal(await told('order=asc'), expected)
       assert.equal(await told(`page=${earlier.page}`), expected.slice(0, -1).reverse())
       assert.equal(await told('order=asc&after=5'), expected.slice(-1))
-      for (const { id, sequence } of expected) assert.is((await here.admin.call('get', `${org}/events/${id}`).expect(200)).body.sequence, sequence)
+      for (const { id, sequence } of expected)
+        assert.is((await here.admin.call('get', `${org}/events/${id}`).expect(200)).body.sequence, sequence)
       await here.admin.call('get', `${org}/events/${'x'.repeat(20)}`).expect(404)
       await here.restart()
     }
@@ -103,7 +106,11 @@ async function many(here: TestService, count: number): Promise<void> {
   for (let written = 0; written < count; written += 2_000) {
     await app.store.transact(async (tx) => {
       for (let i = written; i < Math.min(count, written + 2_000); i++)
-        await emit(app, tx, { type: 'comment.created', organization: here.organization, subject: { space: 'many', comment: `c${i}` } })
+        await emit(app, tx, {
+          type: 'comment.created',
+          organization: here.organization,
+          subject: { space: 'many', comment: `c${i}` },
+        })
     })
   }
 }
@@ -115,7 +122,9 @@ test(
     const { app } = here.service
     const url = `/v1/orgs/${here.organization}/events`
     const ask = async (query: string) => (await here.admin.call('get', `${url}?${query}`).expect(200)).body
-    await app.store.transact((tx) => emit(app, tx, { type: 'space.updated', organization: here.organization, subject: { space: 'rare' } }))
+    await app.store.transact((tx) =>
+      emit(app, tx, { type: 'space.updated', organization: here.organization, subject: { space: 'rare' } }),
+    )
     const rare = (await ask('limit=1')).items[0]
     await many(here, MAX_SCANNED + 500)
 
@@ -130,7 +139,14 @@ test(
     // If no more than that has to be read, it is exact.
     assert.equal((await ask(`space=many&after=${rare.sequence + 600}&limit=3`)).count, MAX_SCANNED - 100)
     assert.equal((await ask(`after=${rare.sequence}&limit=1`)).count, MAX_SCANNED + 500)
-    assert.equal((await ask(`after=${rare.sequence}&limit=1&page=${Buffer.from(`[${rare.sequence + 1},""]`).toString('base64url')}`)).items, [])
+    assert.equal(
+      (
+        await ask(
+          `after=${rare.sequence}&limit=1&page=${Buffer.from(`[${rare.sequence + 1},""]`).toString('base64url')}`,
+        )
+      ).items,
+      [],
+    )
     assert.is((await here.admin.call('get', `${url}/${rare.id}`).expect(200)).body.sequence, rare.sequence)
     await here.admin.call('get', `${url}/${rare.id.slice(0, 20)}${(rare.sequence + 1).toString(36)}`).expect(404)
 

@@ -35,7 +35,9 @@ test(
         let stopped = false
         const write = async (writer: number): Promise<void> => {
           for (let i = 0; !stopped; i++) {
-            const changes = [{ operation: 'insert_page', title: `Page ${kill}-${writer}-${i}`, document: { markdown: 'Text.' } }]
+            const changes = [
+              { operation: 'insert_page', title: `Page ${kill}-${writer}-${i}`, document: { markdown: 'Text.' } },
+            ]
             const response = await call('POST', `/v1/spaces/${space}/content`, { changes }).catch(() => null)
             if (response?.status === 200) acknowledged.add(response.body.revision)
           }
@@ -58,8 +60,11 @@ test(
       assert.is(new Set(told).size, told.length, 'a commit has two events')
       for (const revision of acknowledged) assert.ok(told.includes(revision), `${revision} has no event`)
       for (const [i, event] of events.slice(1).entries()) assert.is(event.data.previous, events[i].data.revision)
-      while (!told.every((revision) => receiver.got.some(({ json }) => json.data.revision === revision))) await sleep(10)
-      console.log(`webhooks: ${KILLS} kills, ${acknowledged.size} acknowledged, ${told.length} reported, ${receiver.got.length} deliveries`)
+      while (!told.every((revision) => receiver.got.some(({ json }) => json.data.revision === revision)))
+        await sleep(10)
+      console.log(
+        `webhooks: ${KILLS} kills, ${acknowledged.size} acknowledged, ${told.length} reported, ${receiver.got.length} deliveries`,
+      )
       server.child.kill('SIGTERM')
       assert.is(await server.ended, 0)
     }

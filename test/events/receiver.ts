@@ -4,7 +4,14 @@ import type { AddressInfo } from 'node:net'
 export interface Received {
   headers: IncomingHttpHeaders
   body: string
-  json: { id: string; sequence: number; type: string; subject: Record<string, string>; data: Record<string, unknown>; actor?: string }
+  json: {
+    id: string
+    sequence: number
+    type: string
+    subject: Record<string, string>
+    data: Record<string, unknown>
+    actor?: string
+  }
 }
 
 /** A real endpoint of webhooks that keeps what it gets, and responds as told. */

@@ -20,13 +20,16 @@ test.beforeEach(async () => {
 })
 test.afterEach(async () => {
   receiver.close()
-  for (const { id } of (await here.admin.call('get', base).expect(200)).body.items) await here.admin.call('delete', `${base}/${id}`).expect(204)
+  for (const { id } of (await here.admin.call('get', base).expect(200)).body.items)
+    await here.admin.call('delete', `${base}/${id}`).expect(204)
 })
 
-const hook = async (input: object = {}) => (await here.admin.call('post', base, { url: receiver.url, ...input }).expect(201)).body.id as string
+const hook = async (input: object = {}) =>
+  (await here.admin.call('post', base, { url: receiver.url, ...input }).expect(201)).body.id as string
 const rename = (title: string) => here.admin.call('patch', `/v1/orgs/${here.organization}`, { title }).expect(200)
 const read = async (id: string) => (await here.admin.call('get', `${base}/${id}`).expect(200)).body
-const deliveries = async (id: string) => (await here.admin.call('get', `${base}/${id}/deliveries?order=asc`).expect(200)).body.items
+const deliveries = async (id: string) =>
+  (await here.admin.call('get', `${base}/${id}/deliveries?order=asc`).expect(200)).body.items
 /** The delivery when it has been attempted so often and that was written down. */
 async function afterAttempts(id: string, attempts: number, index = 0) {
   for (;;) {
@@ -57,7 +60,9 @@ test('delays grow from 5 s to 12 h over about three days, with jitter', () => {
   assert.equal([retryDelay(1, 60_000, 0.5), retryDelay(1, 100 * DAY, 0.5)], [60_000, 12 * HOUR])
   const now = new Date('2030-01-01T00:00:00Z')
   assert.equal(
-    ['120', 'Tue, 01 Jan 2030 00:01:00 GMT', 'Mon, 31 Dec 2029 00:00:00 GMT', 'soon', undefined].map((header) => retryAfter(header, now)),
+    ['120', 'Tue, 01 Jan 2030 00:01:00 GMT', 'Mon, 31 Dec 2029 00:00:00 GMT', 'soon', undefined].map((header) =>
+      retryAfter(header, now),
+    ),
     [120_000, 60_000, 0, 0, 0],
   )
 })
@@ -67,7 +72,10 @@ test('what fails is tried again when its time has come, under the same ID, newly
   fail(500)
   await rename('Once more')
   const first = await afterAttempts(id, 1)
-  assert.equal([first.status, first.responseStatus, first.error], ['pending', 500, 'The endpoint returned status 500; 200 to 299 is expected.'])
+  assert.equal(
+    [first.status, first.responseStatus, first.error],
+    ['pending', 500, 'The endpoint returned status 500; 200 to 299 is expected.'],
+  )
   const wait = Date.parse(first.nextAttemptAt) - Date.parse(first.lastAttemptAt)
   assert.ok(wait >= 4_000 && wait < 7_000, `${wait}`)
   goOn(1 * SECOND)
@@ -100,7 +108,8 @@ test('an endpoint that works again gets at once what waits for it', async () => 
   await receiver.until(7)
   const all = await deliveries(id)
   assert.is(all.length, 4)
-  for (const [index] of all.entries()) assert.is((await afterAttempts(id, index < 3 ? 2 : 1, index)).status, 'succeeded')
+  for (const [index] of all.entries())
+    assert.is((await afterAttempts(id, index < 3 ? 2 : 1, index)).status, 'succeeded')
 })
 
 test('after three days without success the webhook is disabled and says why; enabled again, it goes on', async () => {
@@ -130,7 +139,10 @@ test('an endpoint that is gone is left alone', async () => {
   fail(410)
   await rename('Gone')
   await afterAttempts(id, 1)
-  assert.equal([(await read(id)).enabled, (await read(id)).disabledReason], [false, 'The endpoint returned status 410 (Gone).'])
+  assert.equal(
+    [(await read(id)).enabled, (await read(id)).disabledReason],
+    [false, 'The endpoint returned status 410 (Gone).'],
+  )
 })
 
 test('an endpoint that is down costs its place in the stream, not a delivery for every event', async () => {

@@ -23,7 +23,8 @@ interface Told {
   subject: Record<string, string>
   data: Record<string, unknown>
 }
-const list = async (query = 'order=asc&limit=1000'): Promise<Told[]> => (await here.admin.call('get', `${base}?${query}`).expect(200)).body.items
+const list = async (query = 'order=asc&limit=1000'): Promise<Told[]> =>
+  (await here.admin.call('get', `${base}?${query}`).expect(200)).body.items
 const last = async (): Promise<number> => (await list('limit=1'))[0]?.sequence ?? 0
 /** Events after a sequence, when there are as many as expected. */
 async function after(sequence: number, count: number): Promise<Told[]> {
@@ -33,9 +34,11 @@ async function after(sequence: number, count: number): Promise<Told[]> {
     await new Promise((done) => setTimeout(done, 5))
   }
 }
-const newSpace = async (): Promise<string> => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+const newSpace = async (): Promise<string> =>
+  (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
 const page = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: 'Text.' } }] })
-const revisionOf = async (space: string): Promise<string> => (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.revision
+const revisionOf = async (space: string): Promise<string> =>
+  (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.revision
 
 test('every write of content has one event, with its author', async () => {
   const space = await newSpace()
@@ -81,7 +84,20 @@ test('pushes with plain Git have events, also those made while the service was d
   const git = new PlainGit(join(here.dir, 'repos', `${space}.git`))
   const push = async (message: string): Promise<string> => {
     const head = (await git.run(['rev-parse', 'refs/heads/main'])).trim()
-    const commit = (await git.run(['-c', 'user.name=P', '-c', 'user.email=p@example.org', 'commit-tree', `${head}^{tree}`, '-p', head, '-m', message])).trim()
+    const commit = (
+      await git.run([
+        '-c',
+        'user.name=P',
+        '-c',
+        'user.email=p@example.org',
+        'commit-tree',
+        `${head}^{tree}`,
+        '-p',
+        head,
+        '-m',
+        message,
+      ])
+    ).trim()
     await git.run(['update-ref', 'refs/heads/main', commit, head])
     return commit
   }
@@ -98,7 +114,8 @@ test('pushes with plain Git have events, also those made while the service was d
   await here.restart()
   const [event, ...more] = await list(`order=asc&after=${from + 2}`)
   assert.equal([event?.data.revision, more.length], [down, 0])
-  const written = (await here.admin.call('post', `/v1/spaces/${space}/content`, page('After')).expect(200)).body.revision
+  const written = (await here.admin.call('post', `/v1/spaces/${space}/content`, page('After')).expect(200)).body
+    .revision
   assert.is((await after(from + 3, 1))[0]?.data.revision, written)
   await here.restart()
   assert.is((await list(`order=asc&after=${from + 4}`)).length, 0)
@@ -108,7 +125,18 @@ test('a rewritten history has one event', async () => {
   const space = await newSpace()
   const git = new PlainGit(join(here.dir, 'repos', `${space}.git`))
   const before = await revisionOf(space)
-  const other = (await git.run(['-c', 'user.name=P', '-c', 'user.email=p@example.org', 'commit-tree', `${before}^{tree}`, '-m', 'Other'])).trim()
+  const other = (
+    await git.run([
+      '-c',
+      'user.name=P',
+      '-c',
+      'user.email=p@example.org',
+      'commit-tree',
+      `${before}^{tree}`,
+      '-m',
+      'Other',
+    ])
+  ).trim()
   const from = await last()
   await git.run(['update-ref', 'refs/heads/main', other])
   await announceAll(here.service.app, { branches: false })
@@ -127,7 +155,11 @@ test('what is known about a space whose creation was never finished is forgotten
 test('writers at once: sequences without gaps, no commit reported twice', async () => {
   const space = await newSpace()
   const from = await last()
-  const responses = await Promise.all(Array.from({ length: 12 }, (_, i) => here.admin.call('post', `/v1/spaces/${space}/content`, page(`P${i}`)).expect(200)))
+  const responses = await Promise.all(
+    Array.from({ length: 12 }, (_, i) =>
+      here.admin.call('post', `/v1/spaces/${space}/content`, page(`P${i}`)).expect(200),
+    ),
+  )
   const told = await after(from, 12)
   assert.equal(
     told.map(({ sequence }) => sequence),
@@ -161,7 +193,8 @@ test('filters, order and pages', async () => {
     next = `&page=${body.next.page}`
   }
   assert.equal(seen, all.map(({ sequence }) => sequence).reverse())
-  for (const query of ['type=bogus', 'after=-1', 'since=yesterday', 'order=up', 'page=x']) await here.admin.call('get', `${base}?${query}`).expect(400)
+  for (const query of ['type=bogus', 'after=-1', 'since=yesterday', 'order=up', 'page=x'])
+    await here.admin.call('get', `${base}?${query}`).expect(400)
 })
 
 test('for admins of the organization only', async () => {

@@ -15,7 +15,8 @@ test.before(async () => {
 test.afterEach(async () => {
   for (const one of receivers) one.close()
   receivers = []
-  for (const { id } of (await here.admin.call('get', `${base}?limit=1000`).expect(200)).body.items) await here.admin.call('delete', `${base}/${id}`).expect(204)
+  for (const { id } of (await here.admin.call('get', `${base}?limit=1000`).expect(200)).body.items)
+    await here.admin.call('delete', `${base}/${id}`).expect(204)
 })
 
 const receive = async (): Promise<Receiver> => {
@@ -25,9 +26,11 @@ const receive = async (): Promise<Receiver> => {
 }
 const hook = async (input: object) => (await here.admin.call('post', base, input).expect(201)).body
 const rename = (title: string) => here.admin.call('patch', `/v1/orgs/${here.organization}`, { title }).expect(200)
-const newSpace = async (): Promise<string> => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+const newSpace = async (): Promise<string> =>
+  (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
 const page = { changes: [{ operation: 'insert_page', title: 'Page', document: { markdown: 'Text.' } }] }
-const deliveries = async (id: string, query = '') => (await here.admin.call('get', `${base}/${id}/deliveries${query}`).expect(200)).body
+const deliveries = async (id: string, query = '') =>
+  (await here.admin.call('get', `${base}/${id}/deliveries${query}`).expect(200)).body
 
 /** Asks until it is true. */
 async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
@@ -44,15 +47,28 @@ test('an event is delivered once, signed, as the API shows it', async () => {
   assert.match(webhook.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   await rename('Delivered')
   const [got] = await receiver.until(1)
-  const verified = new Webhook(webhook.secret).verify(got!.body, got!.headers as Record<string, string>) as { id: string; type: string }
+  const verified = new Webhook(webhook.secret).verify(got!.body, got!.headers as Record<string, string>) as {
+    id: string
+    type: string
+  }
   assert.is(verified.type, 'organization.updated')
-  assert.throws(() => new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(got!.body, got!.headers as Record<string, string>))
+  assert.throws(() =>
+    new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(
+      got!.body,
+      got!.headers as Record<string, string>,
+    ),
+  )
   assert.is(got!.headers['webhook-id'], verified.id)
   assert.is(got!.headers['content-type'], 'application/json')
-  const { body: event } = await here.admin.call('get', `/v1/orgs/${here.organization}/events/${verified.id}`).expect(200)
+  const { body: event } = await here.admin
+    .call('get', `/v1/orgs/${here.organization}/events/${verified.id}`)
+    .expect(200)
   assert.equal(got!.json, event)
   const delivery = await eventually(async () => (await deliveries(webhook.id, '?status=succeeded')).items[0] ?? null)
-  assert.equal([delivery.event, delivery.sequence, delivery.attempts, delivery.responseStatus], [event.id, event.sequence, 1, 200])
+  assert.equal(
+    [delivery.event, delivery.sequence, delivery.attempts, delivery.responseStatus],
+    [event.id, event.sequence, 1, 200],
+  )
   assert.is(receiver.got.length, 1)
 })
 
@@ -67,7 +83,8 @@ test('the secret is shown at creation and rotation only; for a day both sign', a
   const [got] = await receiver.until(1)
   for (const one of [secret, rotated.secret]) new Webhook(one).verify(got!.body, got!.headers as Record<string, string>)
   const stored = JSON.stringify(await here.service.app.store.all(webhooks))
-  for (const one of [secret, rotated.secret, 'whsec_']) assert.not.ok(stored.includes(one), 'who reads a backup learns no secret')
+  for (const one of [secret, rotated.secret, 'whsec_'])
+    assert.not.ok(stored.includes(one), 'who reads a backup learns no secret')
 })
 
 test('types and spaces filter; a webhook gets what happens after it was made', async () => {
@@ -134,7 +151,9 @@ test('a delivery is replayed, and all from an event on', async () => {
   await rename('First')
   await rename('Second')
   await receiver.until(2)
-  const done = await eventually(async () => ((await deliveries(id, '?status=succeeded')).count === 2 ? (await deliveries(id, '?order=asc')).items : null))
+  const done = await eventually(async () =>
+    (await deliveries(id, '?status=succeeded')).count === 2 ? (await deliveries(id, '?order=asc')).items : null,
+  )
   const replay = await here.admin.call('post', `${base}/${id}/deliveries/${done[0].id}/replay`).expect(201)
   assert.equal([replay.body.replayOf, replay.body.event], [done[0].id, done[0].event])
   await here.admin.call('get', replay.headers.location as string).expect(200)
@@ -197,7 +216,9 @@ test('for admins of the organization only, and within it', async () => {
 })
 
 test('an organization has at most 50 webhooks', async () => {
-  const responses = await Promise.all(Array.from({ length: 55 }, () => here.admin.call('post', base, { url: 'http://127.0.0.1:1/' })))
+  const responses = await Promise.all(
+    Array.from({ length: 55 }, () => here.admin.call('post', base, { url: 'http://127.0.0.1:1/' })),
+  )
   assert.equal(responses.map(({ status }) => status).sort(), [...Array(50).fill(201), ...Array(5).fill(409)])
 })
 

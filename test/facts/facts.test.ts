@@ -16,7 +16,8 @@ const notices: string[] = []
 const openAt = (file: string, { version = 1, maxBytes = 1e9 } = {}): Facts =>
   openFacts({ file, kinds: ['page', 'references'], version, maxBytes, notice: (message) => notices.push(message) })
 const row = (oid: string, value = `{"of":"${oid}"}`): FactRow => ({ oid, values: [value, '[]'] })
-const rows = (count: number, value?: string): FactRow[] => Array.from({ length: count }, (_, index) => row(`oid-${index}`, value))
+const rows = (count: number, value?: string): FactRow[] =>
+  Array.from({ length: count }, (_, index) => row(`oid-${index}`, value))
 
 /** Whether a row can be written and read, if need be after a failure that makes the file anew. */
 function works(facts: Facts): boolean {
@@ -111,7 +112,8 @@ test('is given up, with one notice, if a directory is in its place', async () =>
 test('stays within its limit, however small', async () => {
   const file = newFile()
   const facts = openAt(file, { maxBytes: 1_000_000 })
-  for (let round = 0; round < 40; round++) facts.put(Array.from({ length: 100 }, (_, index) => row(`oid-${round}-${index}`, `"${'x'.repeat(8_000)}"`)))
+  for (let round = 0; round < 40; round++)
+    facts.put(Array.from({ length: 100 }, (_, index) => row(`oid-${round}-${index}`, `"${'x'.repeat(8_000)}"`)))
   facts.close()
   // What is written between two looks comes on top.
   assert.ok((await stat(file)).size < 8_000_000, `${(await stat(file)).size} bytes`)

@@ -33,8 +33,20 @@ function afterEachFlip(file: string, read: (position: string) => void): void {
 test('facts are true or missing, and the index works again', () => {
   const file = join(dir, 'facts.db')
   const notices: string[] = []
-  const open = () => openFacts({ file, kinds: ['page', 'references'], version: 1, maxBytes: 1e9, notice: (message) => notices.push(message) })
-  const written = new Map(Array.from({ length: 60 }, (_, n) => [`${n}`.padStart(40, 'a'), `{"title":"Größe ${n}","links":["guide/page-${n}.md"]}`]))
+  const open = () =>
+    openFacts({
+      file,
+      kinds: ['page', 'references'],
+      version: 1,
+      maxBytes: 1e9,
+      notice: (message) => notices.push(message),
+    })
+  const written = new Map(
+    Array.from({ length: 60 }, (_, n) => [
+      `${n}`.padStart(40, 'a'),
+      `{"title":"Größe ${n}","links":["guide/page-${n}.md"]}`,
+    ]),
+  )
   const facts = open()
   facts.put([...written].map(([oid, value]) => ({ oid, values: [value, value] })))
   facts.close()
@@ -67,9 +79,17 @@ test('search shows texts as they were written, or nothing', () => {
   const call = <T>(task: string, ...args: string[]): T => JSON.parse(tasks[task]?.(folder, ...args) as string) as T
   call('add', 'space', JSON.stringify(texts))
   call('set', 'space', 'revision', JSON.stringify(pages), '1e9')
-  type Found = { damage?: string; revision: string | null; pages: { id: string; title: string; path: string; sections: { title: string; body: string }[] }[] }
+  type Found = {
+    damage?: string
+    revision: string | null
+    pages: { id: string; title: string; path: string; sections: { title: string; body: string }[] }[]
+  }
   const find = (query: string, allowed?: [string, string][]): Found =>
-    call<Found[]>('findInSpaces', JSON.stringify([['space', { query, offset: 0, limit: 50, ...(allowed ? { allowed } : {}) }]]), '60000')[0] as Found
+    call<Found[]>(
+      'findInSpaces',
+      JSON.stringify([['space', { query, offset: 0, limit: 50, ...(allowed ? { allowed } : {}) }]]),
+      '60000',
+    )[0] as Found
   assert.is(find('words').pages.length, words.length)
   // The file is still open: what is in its log is written into it, so that there is one file to damage.
   const sqlite = new Sqlite(file)
@@ -109,7 +129,9 @@ test('answers of engines are as they were given, or asked for again', () => {
   const file = join(dir, 'translations.db')
   const notices: string[] = []
   const open = () => openMemory({ file, maxBytes: 1e9, notice: (message) => notices.push(message) })
-  const given = new Map(Array.from({ length: 60 }, (_, n) => [`Text ${n}`, `Übersetzung Nummer ${n} mit einigen Wörtern`]))
+  const given = new Map(
+    Array.from({ length: 60 }, (_, n) => [`Text ${n}`, `Übersetzung Nummer ${n} mit einigen Wörtern`]),
+  )
   const memory = open()
   memory.put('context', given)
   memory.close()

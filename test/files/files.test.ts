@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import * as assert from 'uvu/assert'
-import { FileRows, openSharedLfsFiles, openSharedShelf, openSharedSpecFiles, prepareFiles } from '../../src/files/index.js'
+import {
+  FileRows,
+  openSharedLfsFiles,
+  openSharedShelf,
+  openSharedSpecFiles,
+  prepareFiles,
+} from '../../src/files/index.js'
 import { type Database, openDatabase } from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
@@ -30,10 +36,13 @@ const gone = (promise: Promise<unknown>) =>
     () => 'it is there',
     (error: NodeJS.ErrnoException) => error.code,
   )
-const count = async (table: string): Promise<number> => (await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n ?? -1
+const count = async (table: string): Promise<number> =>
+  (await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n ?? -1
 /** What was written or begun more than an hour ago, as far as the database knows. */
 const age = (from: Database = database) =>
-  from.query("WITH f AS (UPDATE files SET written = written - interval '2 hours') UPDATE file_uploads SET began = began - interval '2 hours'")
+  from.query(
+    "WITH f AS (UPDATE files SET written = written - interval '2 hours') UPDATE file_uploads SET began = began - interval '2 hours'",
+  )
 
 test('what one node has written, another with an empty disk reads, whatever its size', async () => {
   const [one, other] = [await specs(), await specs()]
@@ -50,7 +59,9 @@ test('what one node has written, another with an empty disk reads, whatever its 
       assert.ok(head?.equals(bytes.subarray(0, 10)) && tail?.equals(bytes.subarray(size - 5)))
     }
   }
-  const [{ most } = { most: 0 }] = await database.query<{ most: number }>('SELECT max(length(bytes)) AS most FROM file_chunks')
+  const [{ most } = { most: 0 }] = await database.query<{ most: number }>(
+    'SELECT max(length(bytes)) AS most FROM file_chunks',
+  )
   assert.is(most, MIB)
   assert.is(await gone(other.read(hashOf(Buffer.from('never written')))), 'ENOENT')
 })
@@ -93,7 +104,11 @@ test('a sweep takes what nobody uses, but nothing that is new, and what was give
   // Whoever writes the same bytes again is about to write their name down.
   const young = await files.write(Buffer.from('written again'))
   await files.sweep(isUsed)
-  assert.equal(await Promise.all([used, unused, young].map((hash) => files.check(hash, { deep: true }))), ['whole', 'missing', 'whole'])
+  assert.equal(await Promise.all([used, unused, young].map((hash) => files.check(hash, { deep: true }))), [
+    'whole',
+    'missing',
+    'whole',
+  ])
   assert.is(await count('file_uploads'), 0)
   assert.equal(await database.query("SELECT 1 FROM file_chunks WHERE upload = 'given-up'"), [])
 })
@@ -105,7 +120,9 @@ test('bytes that are not what they are said to be are not stored, and leave noth
     yield randomBytes(MIB)
     yield randomBytes(MIB)
   }
-  const error = await rows.put('x', { bytes: bytes(), size: 2 * MIB, hash: hashOf(Buffer.from('other')) }).catch((thrown: Error) => thrown)
+  const error = await rows
+    .put('x', { bytes: bytes(), size: 2 * MIB, hash: hashOf(Buffer.from('other')) })
+    .catch((thrown: Error) => thrown)
   assert.match(String((error as Error)?.message), /should have/)
   assert.is(await rows.find('x'), null)
   assert.is(await count('file_chunks'), before)
@@ -143,7 +160,10 @@ test('local copies stay within their bound', async () => {
 })
 
 test('objects of Git LFS: another node streams them, in parts too; a wrong draft is not kept', async () => {
-  const [one, other] = [await openSharedLfsFiles(database, folder(), 100 * MIB), await openSharedLfsFiles(database, folder(), 100 * MIB)]
+  const [one, other] = [
+    await openSharedLfsFiles(database, folder(), 100 * MIB),
+    await openSharedLfsFiles(database, folder(), 100 * MIB),
+  ]
   const bytes = randomBytes(2 * MIB + 5)
   const object = { oid: hashOf(bytes), size: bytes.length }
   assert.is(await other.has(object), false)
@@ -165,7 +185,10 @@ test('objects of Git LFS: another node streams them, in parts too; a wrong draft
 })
 
 test('a PDF that one node has printed is served by another, replaced, trimmed and removed on both', async () => {
-  const [one, other] = [await openSharedShelf(database, folder(), 3 * MIB), await openSharedShelf(database, folder(), 3 * MIB)]
+  const [one, other] = [
+    await openSharedShelf(database, folder(), 3 * MIB),
+    await openSharedShelf(database, folder(), 3 * MIB),
+  ]
   const print = async (owner: string, key: string, bytes: Buffer): Promise<void> => {
     const work = await one.workFolder('job')
     await writeFile(join(work, 'book.pdf'), bytes)

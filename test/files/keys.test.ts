@@ -25,8 +25,14 @@ const OTHER = 'cd'.repeat(32)
 let nodes = 0
 
 /** Starts and stops a node on a folder of its own; returns its folder, or why it did not start. */
-async function node(url: string, env: Record<string, string> = {}, dir = join(root, `node-${++nodes}`)): Promise<{ dir: string; refused: string | null }> {
-  const here = await startService({ env: { BINDERY_DATABASE_URL: url, BINDERY_SIGNING_KEY: '', ...env }, dir }).catch((error: Error) => error)
+async function node(
+  url: string,
+  env: Record<string, string> = {},
+  dir = join(root, `node-${++nodes}`),
+): Promise<{ dir: string; refused: string | null }> {
+  const here = await startService({ env: { BINDERY_DATABASE_URL: url, BINDERY_SIGNING_KEY: '', ...env }, dir }).catch(
+    (error: Error) => error,
+  )
   if (here instanceof Error) return { dir, refused: here.message }
   await here.service.close()
   return { dir, refused: null }
@@ -36,7 +42,10 @@ async function everything(url: string): Promise<string> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    return JSON.stringify([(await client.query('SELECT * FROM key_fingerprints')).rows, (await client.query('SELECT body FROM documents')).rows])
+    return JSON.stringify([
+      (await client.query('SELECT * FROM key_fingerprints')).rows,
+      (await client.query('SELECT body FROM documents')).rows,
+    ])
   } finally {
     await client.end()
   }
@@ -77,7 +86,10 @@ test('the nodes of a database sign commits with one key, or none does', async ()
   const env = { BINDERY_SIGNING_KEY: KEY, BINDERY_COMMIT_KEY_FILE: file }
   assert.is((await node(url, env)).refused, null)
   assert.is((await node(url, env)).refused, null)
-  assert.match(String((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused), /sign commits with the key with the fingerprint \w+, and this one with no key/)
+  assert.match(
+    String((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused),
+    /sign commits with the key with the fingerprint \w+, and this one with no key/,
+  )
   await forgetKey({ databaseUrl: url, dataDir: root }, 'commit')
   assert.is((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused, null)
   assert.match(String((await node(url, env)).refused), /Leave BINDERY_COMMIT_KEY_FILE out/)

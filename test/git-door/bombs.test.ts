@@ -5,7 +5,20 @@ import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { Clone, newSpace } from './fixture.js'
-import { basic, FLUSH, idOf, packOf, pkt, plain, refDelta, send, serving, servingProcesses, varint, ZERO } from './raw.js'
+import {
+  basic,
+  FLUSH,
+  idOf,
+  packOf,
+  pkt,
+  plain,
+  refDelta,
+  send,
+  serving,
+  servingProcesses,
+  varint,
+  ZERO,
+} from './raw.js'
 
 const [test, here] = await suiteWith('packs that unfold', startService)
 
@@ -21,11 +34,28 @@ function repeated(base: Buffer, times: number, name: string): Buffer {
   for (let n = 0; n < times; n++) {
     for (let at = 0; at < base.length; ) {
       const length = Math.min(base.length - at, 0xffffff)
-      copies.push(Buffer.from([0xff, at & 255, (at >> 8) & 255, (at >> 16) & 255, (at >> 24) & 255, length & 255, (length >> 8) & 255, (length >> 16) & 255]))
+      copies.push(
+        Buffer.from([
+          0xff,
+          at & 255,
+          (at >> 8) & 255,
+          (at >> 16) & 255,
+          (at >> 24) & 255,
+          length & 255,
+          (length >> 8) & 255,
+          (length >> 16) & 255,
+        ]),
+      )
       at += length
     }
   }
-  return Buffer.concat([varint(base.length), varint(base.length * times + name.length), ...copies, Buffer.from([name.length]), Buffer.from(name)])
+  return Buffer.concat([
+    varint(base.length),
+    varint(base.length * times + name.length),
+    ...copies,
+    Buffer.from([name.length]),
+    Buffer.from(name),
+  ])
 }
 
 /** A push of less than 50 KB, whose deltas make so many files of 64 MiB each. */

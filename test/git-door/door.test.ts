@@ -9,7 +9,8 @@ import { addressOf, Clone, newSpace } from './fixture.js'
 
 const [test, here] = await suiteWith('Git door', startService)
 
-const changeRequests = async (space: string) => (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body.items
+const changeRequests = async (space: string) =>
+  (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body.items
 /** The words of a description, which is a block tree. */
 const wordsOf = (description: unknown): string =>
   JSON.stringify(description)
@@ -20,14 +21,18 @@ const head = (space: string, ref: string) => git(join(here.dir, 'repos', `${spac
 test('clone and fetch: main and open change requests, nothing of the service', async () => {
   const space = await newSpace(here)
   const reader = await here.caller('read')
-  const { body: open } = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Open' }).expect(201)
+  const { body: open } = await here.admin
+    .call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Open' })
+    .expect(201)
   const { body: gone } = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, {}).expect(201)
   await here.admin.call('patch', `/v1/spaces/${space}/change-requests/${gone.id}`, { status: 'archived' }).expect(200)
   const clone = await Clone.of(here, space, reader)
   assert.is(await clone.git('rev-parse', 'HEAD'), await head(space, 'main'))
   assert.is((await readFile(join(clone.dir, 'start.md'), 'utf8')).includes('First words.'), true)
   for (const version of ['0', '1', '2']) {
-    const refs = (await clone.git('-c', `protocol.version=${version}`, 'ls-remote', '--refs', 'origin')).split('\n').map((line) => line.split('\t')[1])
+    const refs = (await clone.git('-c', `protocol.version=${version}`, 'ls-remote', '--refs', 'origin'))
+      .split('\n')
+      .map((line) => line.split('\t')[1])
     assert.equal(refs, [`refs/heads/change-requests/${open.number}`, 'refs/heads/main'], version)
   }
   await clone.git('fetch', '--quiet', 'origin', `change-requests/${open.number}`)
@@ -56,7 +61,9 @@ test('who may: a token as the password, roles as in the API', async () => {
     .expect(200)
   await list('archive').auth('git', reviewer.token).expect(403)
   await request(here.url).get(`/git/${space}.git/HEAD`).auth('git', reviewer.token).expect(404)
-  const { body: readOnly } = await here.admin.call('post', '/v1/user/tokens', { label: 'r', readOnly: true }).expect(201)
+  const { body: readOnly } = await here.admin
+    .call('post', '/v1/user/tokens', { label: 'r', readOnly: true })
+    .expect(201)
   await list('upload-pack').auth('git', readOnly.token).expect(200)
   await list('receive-pack').auth('git', readOnly.token).expect(403)
 })
@@ -106,7 +113,10 @@ test('without a topic the change request that the commits build on is added to; 
   await clone.commit({ 'start.md': '# Start\n\nTwo.\n' })
   await clone.git('push', '--quiet', 'origin', 'HEAD:refs/for/main')
   assert.equal(
-    (await changeRequests(space)).map(({ subject, description }: { subject: string; description: unknown }) => [subject, wordsOf(description)]),
+    (await changeRequests(space)).map(({ subject, description }: { subject: string; description: unknown }) => [
+      subject,
+      wordsOf(description),
+    ]),
     [['One', 'The reasons.']],
   )
   await clone.git('checkout', '--quiet', '-b', 'other', 'origin/main')
@@ -121,7 +131,9 @@ test('a branch by its number, main, and what is refused', async () => {
   const space = await newSpace(here)
   const writer = await here.caller('edit')
   const clone = await Clone.of(here, space, writer)
-  const { body: other } = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Mine' }).expect(201)
+  const { body: other } = await here.admin
+    .call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Mine' })
+    .expect(201)
   const branch = `refs/heads/change-requests/${other.number}`
   const commit = await clone.commit({ 'guide.md': '# Guide\n\nPushed.\n' })
   await clone.git('push', '--quiet', 'origin', `HEAD:${branch}`)
@@ -165,7 +177,9 @@ test('where main takes merges alone, a push to it becomes a change request and s
   const [made, ...others] = await changeRequests(space)
   assert.is(others.length, 0)
   // Whoever pushed does not approve it alone, whatever author the commits name.
-  await here.admin.call('post', `/v1/spaces/${space}/change-requests/${made.id}/reviews`, { status: 'approved' }).expect(201)
+  await here.admin
+    .call('post', `/v1/spaces/${space}/change-requests/${made.id}/reviews`, { status: 'approved' })
+    .expect(201)
   await writer.call('post', `/v1/spaces/${space}/change-requests/${made.id}/merge`).expect(200)
 })
 
@@ -173,12 +187,16 @@ test('who pushed commits of others does not merge them on their own approval', a
   const space = await newSpace(here)
   await here.admin.call('patch', `/v1/spaces/${space}`, { requiredApprovals: 1 }).expect(200)
   const [author, pusher] = [await here.caller('edit'), await here.caller('review')]
-  const { body: made } = await author.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Shared' }).expect(201)
+  const { body: made } = await author
+    .call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Shared' })
+    .expect(201)
   await author.call('patch', `/v1/spaces/${space}/change-requests/${made.id}`, { status: 'open' }).expect(200)
   const clone = await Clone.of(here, space, pusher)
   await clone.commit({ 'guide.md': '# Guide\n\nBy somebody.\n' })
   await clone.git('push', '--quiet', 'origin', `HEAD:refs/heads/change-requests/${made.number}`)
-  await pusher.call('post', `/v1/spaces/${space}/change-requests/${made.id}/reviews`, { status: 'approved' }).expect(201)
+  await pusher
+    .call('post', `/v1/spaces/${space}/change-requests/${made.id}/reviews`, { status: 'approved' })
+    .expect(201)
   const refused = await pusher.call('post', `/v1/spaces/${space}/change-requests/${made.id}/merge`).expect(409)
   assert.match(refused.body.error.message, 'You wrote in it')
 })
@@ -199,7 +217,9 @@ test('what breaks the table of contents, a name, a limit or the checks of Git is
   assert.match(warned.text, /remote: guide\.md:\d+: /)
   await clone.git('checkout', '--quiet', '-b', 'forged', 'origin/main')
   await clone.git('-c', 'user.name=x', 'commit', '--quiet', '--allow-empty', '-m', 'ours')
-  const forged = await git(clone.dir, ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'forged'], undefined, { GIT_COMMITTER_EMAIL: 'bindery@localhost' })
+  const forged = await git(clone.dir, ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'forged'], undefined, {
+    GIT_COMMITTER_EMAIL: 'bindery@localhost',
+  })
   const seen = await clone.see('push', 'origin', `${forged}:refs/for/main`)
   assert.match(seen.text, 'names bindery@localhost as its committer')
   const blob = await git(clone.dir, ['hash-object', '-w', '--stdin'], 'x')
@@ -221,8 +241,13 @@ test('a shallow clone can push; the audit log knows who did', async () => {
   await git(dir, ['commit', '--quiet', '--allow-empty', '-m', 'From the shallows'])
   await git(dir, ['push', '--quiet', 'origin', 'HEAD:refs/for/main'])
   assert.is((await changeRequests(space))[0].subject, 'From the shallows')
-  const { body } = await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?space=${space}&operation=gitPush`).expect(200)
-  assert.equal([body.items.length, body.items[0].actor.user, body.items[0].members], [1, writer.user, ['refs/for/main']])
+  const { body } = await here.admin
+    .call('get', `/v1/orgs/${here.organization}/audit-log?space=${space}&operation=gitPush`)
+    .expect(200)
+  assert.equal(
+    [body.items.length, body.items[0].actor.user, body.items[0].members],
+    [1, writer.user, ['refs/for/main']],
+  )
 })
 
 test('a locked space takes no push; what is sent beside the protocol gets an error of its own', async () => {

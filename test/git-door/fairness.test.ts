@@ -20,7 +20,9 @@ const leave = (): void => {
 async function newStranger(): Promise<{ space: string; tokens: string[]; caller: Caller }> {
   const caller = await here.caller()
   const { body: organization } = await caller.call('post', '/v1/orgs', { title: 'Elsewhere' }).expect(201)
-  const { body: space } = await caller.call('post', `/v1/orgs/${organization.id}/spaces`, { title: 'Theirs', editMode: 'live' }).expect(201)
+  const { body: space } = await caller
+    .call('post', `/v1/orgs/${organization.id}/spaces`, { title: 'Theirs', editMode: 'live' })
+    .expect(201)
   const { body: second } = await caller.call('post', '/v1/user/tokens', { label: 'second' }).expect(201)
   return { space: space.id, tokens: [caller.token, second.token], caller }
 }
@@ -50,8 +52,13 @@ test('pushes that send nothing keep no one from cloning and pushing', async () =
   const stranger = await newStranger()
   const space = await newSpace(here)
   const writer = await here.caller('edit')
-  const command = Buffer.concat([pkt(`${'0'.repeat(40)} ${'a'.repeat(40)} refs/for/main\0 report-status`), FLUSH, Buffer.from('PACK')])
-  for (let n = 0; n < 8; n++) await sendAndStop(`/git/${stranger.space}.git`, stranger.tokens[n % 2] as string, 'receive-pack', command, MIB)
+  const command = Buffer.concat([
+    pkt(`${'0'.repeat(40)} ${'a'.repeat(40)} refs/for/main\0 report-status`),
+    FLUSH,
+    Buffer.from('PACK'),
+  ])
+  for (let n = 0; n < 8; n++)
+    await sendAndStop(`/git/${stranger.space}.git`, stranger.tokens[n % 2] as string, 'receive-pack', command, MIB)
   const clone = await Clone.of(here, space, writer)
   await clone.commit({ 'start.md': '# Start\n\nOther words.\n' })
   const seen = await clone.see('push', 'origin', 'HEAD:refs/heads/main')
@@ -69,7 +76,8 @@ test('fetches that no one reads keep no one from cloning, and their own user onl
   const main = await git(repository, ['commit-tree', tree, '-p', 'main', '-m', 'Large'])
   await git(repository, ['update-ref', 'refs/heads/main', main])
   const body = Buffer.concat([pkt('command=fetch\n'), Buffer.from('0001'), pkt(`want ${main}\n`), pkt('done\n'), FLUSH])
-  for (let n = 0; n < 8; n++) await sendAndStop(`/git/${stranger.space}.git`, stranger.tokens[n % 2] as string, 'upload-pack', body, body.length)
+  for (let n = 0; n < 8; n++)
+    await sendAndStop(`/git/${stranger.space}.git`, stranger.tokens[n % 2] as string, 'upload-pack', body, body.length)
   // Only the list of refs, which needs no turn.
   const origin = addressOf(here, stranger.space, stranger.caller)
   assert.match(await git(here.dir, ['-c', 'protocol.version=0', 'ls-remote', origin]), `${main}\trefs/heads/main`)

@@ -12,7 +12,9 @@ export const PAGES = [
 
 /** A space whose main has two pages; returns its ID. */
 export async function newSpace(here: TestService): Promise<string> {
-  const { body: space } = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', editMode: 'live' }).expect(201)
+  const { body: space } = await here.admin
+    .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', editMode: 'live' })
+    .expect(201)
   await here.admin.call('post', `/v1/spaces/${space.id}/content`, { changes: PAGES }).expect(200)
   return space.id
 }
@@ -31,7 +33,13 @@ export class Clone {
   ) {}
 
   /** `settings`: configuration of the clone, such as `core.autocrlf=false`. */
-  static async of(here: TestService, space: string, person: Caller, name = 'clone', settings: readonly string[] = []): Promise<Clone> {
+  static async of(
+    here: TestService,
+    space: string,
+    person: Caller,
+    name = 'clone',
+    settings: readonly string[] = [],
+  ): Promise<Clone> {
     const dir = join(await mkdtemp(join(here.dir, 'work-')), name)
     const origin = addressOf(here, space, person)
     await git(here.dir, ['clone', '--quiet', ...settings.flatMap((one) => ['-c', one]), origin, dir])

@@ -31,7 +31,11 @@ test(
     let topics = 0
     const address = (url: string) => `${url.replace('http://', `http://git:${TOKEN}@`)}/git/${space}.git`
     const push = async (url: string, one: Pushed): Promise<void> => {
-      const { code, stderr } = await runCommand('git', ['push', address(url), `${one.commit}:refs/for/main/${one.topic}`], { cwd: work, env: hermeticEnv })
+      const { code, stderr } = await runCommand(
+        'git',
+        ['push', address(url), `${one.commit}:refs/for/main/${one.topic}`],
+        { cwd: work, env: hermeticEnv },
+      )
       if (code !== 0) assert.not.match(stderr, /\[remote rejected\]/)
       else acknowledged.push(one)
     }
@@ -39,7 +43,8 @@ test(
       const server = await startServer(dir)
       const call = caller(server.url, TOKEN)
       if (space === '') {
-        space = (await call('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs', editMode: 'live' })).body.id
+        space = (await call('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs', editMode: 'live' })).body
+          .id
         assert.is((await call('POST', `/v1/spaces/${space}/content`, { changes: PAGES })).status, 200)
         await git(dir, ['clone', '--quiet', address(server.url), work])
       }
@@ -57,7 +62,11 @@ test(
       for (let count = 0; count < 4; count++) {
         const topic = `topic-${++topics}`
         const blob = await git(work, ['hash-object', '-w', '--stdin'], `# ${topic}\n`)
-        const tree = await git(work, ['mktree'], `${await git(work, ['ls-tree', 'HEAD'])}\n100644 blob ${blob}\t${topic}.md\n`)
+        const tree = await git(
+          work,
+          ['mktree'],
+          `${await git(work, ['ls-tree', 'HEAD'])}\n100644 blob ${blob}\t${topic}.md\n`,
+        )
         made.push({ topic, commit: await git(work, ['commit-tree', tree, '-p', 'HEAD', '-m', topic]) })
       }
       const before = acknowledged.length
@@ -77,9 +86,15 @@ test(
 async function agree(call: Call, plain: PlainGit, space: string, acknowledged: readonly Pushed[]): Promise<void> {
   const { body } = await call('GET', `/v1/spaces/${space}/change-requests?status=open&limit=1000`)
   const all: { number: number; revision: string }[] = body.items
-  const refs = (await plain.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/'])).split('\n').filter(Boolean)
-  assert.equal(refs.sort(), all.map(({ number, revision }) => `refs/heads/change-requests/${number} ${revision}`).sort())
-  for (const { topic, commit } of acknowledged) assert.is(all.filter(({ revision }) => revision === commit).length, 1, `change requests of ${topic}`)
+  const refs = (await plain.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/']))
+    .split('\n')
+    .filter(Boolean)
+  assert.equal(
+    refs.sort(),
+    all.map(({ number, revision }) => `refs/heads/change-requests/${number} ${revision}`).sort(),
+  )
+  for (const { topic, commit } of acknowledged)
+    assert.is(all.filter(({ revision }) => revision === commit).length, 1, `change requests of ${topic}`)
   assert.is(new Set(all.map(({ revision }) => revision)).size, all.length, 'a commit was put up for review twice')
 }
 

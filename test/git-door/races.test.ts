@@ -50,8 +50,13 @@ test('pushes to main and edits by the API: each is there in the end, or told to 
 
 async function pushesAndEdits(): Promise<void> {
   const space = await newSpace(here)
-  const people = await Promise.all(Array.from({ length: CLONES }, async () => Clone.of(here, space, await here.caller('edit'))))
-  const pages = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages as { id: string; path: string }[]
+  const people = await Promise.all(
+    Array.from({ length: CLONES }, async () => Clone.of(here, space, await here.caller('edit'))),
+  )
+  const pages = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages as {
+    id: string
+    path: string
+  }[]
   const guide = pages.find(({ path }) => path === 'guide')?.id
   const pushing = people.map(async (clone, who) => {
     for (const [round, line] of lines(who).entries()) {
@@ -78,7 +83,8 @@ async function pushesAndEdits(): Promise<void> {
     assert.equal(text.split('\n').slice(2), lines(who))
   }
   const subjects = (await git(repository(space), ['log', '--format=%s', 'main'])).split('\n')
-  for (let who = 0; who < CLONES; who++) for (const line of lines(who)) assert.is(subjects.filter((one) => one === line).length, 1, line)
+  for (let who = 0; who < CLONES; who++)
+    for (const line of lines(who)) assert.is(subjects.filter((one) => one === line).length, 1, line)
   assert.match(await git(repository(space), ['show', 'main:guide.md']), `Edit ${EDITS - 1}.`)
   assert.equal(await git(repository(space), ['fsck', '--strict', '--no-dangling', '--no-progress']), '')
 }
@@ -92,9 +98,13 @@ test('many pushes for review at once: a change request each, all with their comm
     await clone.git('checkout', '--quiet', '-b', topic, 'origin/main')
     commits.push(await clone.commit({ [`pages/${topic}.md`]: `# ${topic}\n` }, topic))
   }
-  const seen = await Promise.all(topics.map((topic, index) => clone.see('push', 'origin', `${commits[index]}:refs/for/main/${topic}`)))
+  const seen = await Promise.all(
+    topics.map((topic, index) => clone.see('push', 'origin', `${commits[index]}:refs/for/main/${topic}`)),
+  )
   for (const { code, text } of seen) assert.is(code, 0, text)
-  const { body } = await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open&limit=1000`).expect(200)
+  const { body } = await here.admin
+    .call('get', `/v1/spaces/${space}/change-requests?status=open&limit=1000`)
+    .expect(200)
   assert.equal(body.items.map((one: { revision: string }) => one.revision).sort(), [...commits].sort())
   assert.equal(await git(repository(space), ['fsck', '--strict', '--no-dangling', '--no-progress']), '')
 })

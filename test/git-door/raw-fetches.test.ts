@@ -14,14 +14,20 @@ import { type Answer, basic, FLUSH, pkt, send, serving } from './raw.js'
 const MIB = 1024 * 1024
 const logged: string[] = []
 const log = createLog({ level: 'debug', destination: { write: (line: string) => void logged.push(line) } })
-const [test, here] = await suiteWith('raw fetches', () => startService({ env: { BINDERY_PACK_LIMIT_BYTES: String(MIB) }, overrides: { log } }))
+const [test, here] = await suiteWith('raw fetches', () =>
+  startService({ env: { BINDERY_PACK_LIMIT_BYTES: String(MIB) }, overrides: { log } }),
+)
 
 const space = await newSpace(here)
 const reader = await here.caller('read')
 const repository = join(here.dir, 'repos', `${space}.git`)
 // Somebody with plain Git: a file larger than what the sockets between hold, and a commit that only a ref of the service names.
 const large = await git(repository, ['hash-object', '-w', '--stdin'], randomBytes(24 * MIB))
-const tree = await git(repository, ['mktree'], `${await git(repository, ['ls-tree', 'main'])}\n100644 blob ${large}\tlarge.bin\n`)
+const tree = await git(
+  repository,
+  ['mktree'],
+  `${await git(repository, ['ls-tree', 'main'])}\n100644 blob ${large}\tlarge.bin\n`,
+)
 const main = await git(repository, ['commit-tree', tree, '-p', 'main', '-m', 'Large'])
 await git(repository, ['update-ref', 'refs/heads/main', main])
 const hidden = await git(repository, ['commit-tree', tree, '-m', 'Hidden'])
@@ -32,7 +38,8 @@ const headers = { 'Content-Type': 'application/x-git-upload-pack-request', Autho
 const fetchIt = (body: Buffer, more: Record<string, string> = {}): Promise<Answer> =>
   send(here.url + path, { headers: { ...headers, 'Git-Protocol': 'version=2', ...more }, body })
 const DELIMITER = Buffer.from('0001')
-const asked = (command: string, ...lines: string[]) => Buffer.concat([pkt(`command=${command}\n`), DELIMITER, ...lines.map((line) => pkt(`${line}\n`)), FLUSH])
+const asked = (command: string, ...lines: string[]) =>
+  Buffer.concat([pkt(`command=${command}\n`), DELIMITER, ...lines.map((line) => pkt(`${line}\n`)), FLUSH])
 
 /** Nothing of Git runs for a client any more; fails only if it stays for as long as a test may take. */
 async function allEnded(): Promise<void> {
@@ -57,7 +64,11 @@ test('nonsense ends with an error, or with nothing, and shows nothing that is hi
     ['a filter of a tree', asked('fetch', want, 'filter sparse:oid=main', 'done')],
     ['negative depth', asked('fetch', want, 'deepen -1', 'done')],
     ['two depths', asked('fetch', want, 'deepen 1', 'deepen-since 1', 'done')],
-    ['wants of the first version, hidden', Buffer.concat([pkt(`want ${hidden} no-progress\n`), FLUSH, pkt('done\n')]), { 'Git-Protocol': 'version=0' }],
+    [
+      'wants of the first version, hidden',
+      Buffer.concat([pkt(`want ${hidden} no-progress\n`), FLUSH, pkt('done\n')]),
+      { 'Git-Protocol': 'version=0' },
+    ],
     ['a protocol that is none', asked('fetch', want, 'done'), { 'Git-Protocol': 'version=99:$(id)' }],
     ['gzip of gzip', gzipSync(gzipSync(asked('ls-refs'))), { 'Content-Encoding': 'gzip' }],
   ]
@@ -69,7 +80,12 @@ test('nonsense ends with an error, or with nothing, and shows nothing that is hi
       wrong.push(`${name}: ${status} ${text.slice(0, 300)}`)
   }
   assert.equal(wrong, [])
-  for (const lines of [[], ['ref-prefix refs/bindery/'], ['ref-prefix '], ['peel', 'symrefs', 'unborn', 'ref-prefix refs/']]) {
+  for (const lines of [
+    [],
+    ['ref-prefix refs/bindery/'],
+    ['ref-prefix '],
+    ['peel', 'symrefs', 'unborn', 'ref-prefix refs/'],
+  ]) {
     const { status, text } = await fetchIt(asked('ls-refs', ...lines))
     assert.is(status, 200)
     assert.not.match(text, hidden)
@@ -80,7 +96,13 @@ test('nonsense ends with an error, or with nothing, and shows nothing that is hi
 
 test('what is too large, or of another type', async () => {
   const have = pkt(`have ${'e'.repeat(40)}\n`)
-  const haves = Buffer.concat([pkt('command=fetch\n'), DELIMITER, pkt(`want ${main}\n`), ...Array.from({ length: (9 * MIB) / have.length }, () => have), FLUSH])
+  const haves = Buffer.concat([
+    pkt('command=fetch\n'),
+    DELIMITER,
+    pkt(`want ${main}\n`),
+    ...Array.from({ length: (9 * MIB) / have.length }, () => have),
+    FLUSH,
+  ])
   assert.is((await fetchIt(gzipSync(haves), { 'Content-Encoding': 'gzip' })).status, 413)
   assert.is((await fetchIt(gzipSync(Buffer.alloc(32 * MIB)), { 'Content-Encoding': 'gzip' })).status, 413)
   assert.is((await fetchIt(asked('ls-refs'), { 'Content-Type': 'text/plain' })).status, 415)
@@ -95,8 +117,15 @@ test('readers who stop reading and go away leave no process behind', async () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(address.port), address.hostname)
       socket.on('error', reject)
-      const lines = [`POST ${path} HTTP/1.1`, `Host: ${address.host}`, `Content-Length: ${body.length}`, 'Git-Protocol: version=2']
-      socket.write([...lines, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n'))
+      const lines = [
+        `POST ${path} HTTP/1.1`,
+        `Host: ${address.host}`,
+        `Content-Length: ${body.length}`,
+        'Git-Protocol: version=2',
+      ]
+      socket.write(
+        [...lines, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n'),
+      )
       socket.write(body)
       // The headers came: the process is under way, and has more to say than the sockets hold.
       socket.once('data', () => {
@@ -130,7 +159,8 @@ test('Git shows its user why a large push is refused', async () => {
     assert.ok(seen.text.includes(says), `${ref}: ${seen.text}`)
   }
   const said = logged.join('')
-  for (const secret of [writer.token, reader.token, headers.Authorization.slice(6)]) assert.not.ok(said.includes(secret), 'a token was logged')
+  for (const secret of [writer.token, reader.token, headers.Authorization.slice(6)])
+    assert.not.ok(said.includes(secret), 'a token was logged')
 })
 
 test.run()

@@ -8,14 +8,32 @@ import { git, gitBytes } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { Clone, newSpace } from './fixture.js'
-import { type Answer, basic, FLUSH, idOf, offsetDelta, packOf, pkt, plain, refDelta, send, serving, varint, ZERO } from './raw.js'
+import {
+  type Answer,
+  basic,
+  FLUSH,
+  idOf,
+  offsetDelta,
+  packOf,
+  pkt,
+  plain,
+  refDelta,
+  send,
+  serving,
+  varint,
+  ZERO,
+} from './raw.js'
 
 const KIB = 1024
 const logged: string[] = []
 const log = createLog({ level: 'debug', destination: { write: (line: string) => void logged.push(line) } })
 const [test, here] = await suiteWith('raw pushes', () =>
   startService({
-    env: { BINDERY_BLOB_LIMIT_BYTES: String(8 * KIB), BINDERY_PACK_LIMIT_BYTES: String(256 * KIB), BINDERY_FOLDER_LIMIT_ENTRIES: '50' },
+    env: {
+      BINDERY_BLOB_LIMIT_BYTES: String(8 * KIB),
+      BINDERY_PACK_LIMIT_BYTES: String(256 * KIB),
+      BINDERY_FOLDER_LIMIT_ENTRIES: '50',
+    },
     overrides: { log },
   }),
 )
@@ -31,12 +49,17 @@ const CAPABILITIES = 'report-status-v2 side-band-64k push-options object-format=
 const commandOf = (old: string, to: string, ref: string, capabilities: string | null = CAPABILITIES) =>
   pkt(`${old} ${to} ${ref}${capabilities === null ? '' : `\0 ${capabilities}`}`)
 /** One command for one ref with the pack, and no options. */
-const pushOf = (commands: Buffer[], pack: Buffer, options: Buffer = FLUSH) => Buffer.concat([...commands, FLUSH, options, pack])
+const pushOf = (commands: Buffer[], pack: Buffer, options: Buffer = FLUSH) =>
+  Buffer.concat([...commands, FLUSH, options, pack])
 const forMain = [commandOf(ZERO, good, 'refs/for/main')]
 
 const push = (body: Buffer, headers: Record<string, string> = {}): Promise<Answer> =>
   send(`${here.url}/git/${space}.git/git-receive-pack`, {
-    headers: { 'Content-Type': 'application/x-git-receive-pack-request', Authorization: basic('git', writer.token), ...headers },
+    headers: {
+      'Content-Type': 'application/x-git-receive-pack-request',
+      Authorization: basic('git', writer.token),
+      ...headers,
+    },
     body,
   })
 
@@ -45,15 +68,29 @@ async function commitOfTree(lines: string, options: string[] = []): Promise<{ co
   const kept = (await clone.git('ls-tree', main)).split('\n').map((line) => `${line}\n`)
   const tree = await git(clone.dir, ['mktree', '--missing', ...options], kept.join('') + lines)
   const commit = await git(clone.dir, ['commit-tree', tree, '-p', main, '-m', 'By hand'])
-  return { commit, pack: await gitBytes(clone.dir, ['pack-objects', '--stdout', '--revs', '--quiet', '--missing=allow-any'], `${commit}\n^${main}\n`) }
+  return {
+    commit,
+    pack: await gitBytes(
+      clone.dir,
+      ['pack-objects', '--stdout', '--revs', '--quiet', '--missing=allow-any'],
+      `${commit}\n^${main}\n`,
+    ),
+  }
 }
 const blobOf = (text: string) => git(clone.dir, ['hash-object', '-w', '--stdin'], text)
 
 const refs = () => git(repository, ['for-each-ref', '--format=%(refname) %(objectname)'])
-const changeRequests = async () => (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open&limit=1000`).expect(200)).body.items.length
+const changeRequests = async () =>
+  (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open&limit=1000`).expect(200)).body.items
+    .length
 
 /** Sends it, and checks that nothing moved, nothing was made, and the response says so. */
-async function refused(name: string, body: Buffer, says: RegExp, headers: Record<string, string> = {}): Promise<string | null> {
+async function refused(
+  name: string,
+  body: Buffer,
+  says: RegExp,
+  headers: Record<string, string> = {},
+): Promise<string | null> {
   const before = await refs()
   const { status, text } = await push(body, headers)
   const told = `${name}: ${status} ${text.slice(0, 400)}`
@@ -72,7 +109,9 @@ async function table(rows: readonly Row[]): Promise<void> {
 }
 
 test('commands that are none', async () => {
-  const huge = Array.from({ length: 101 }, (_, index) => commandOf(ZERO, good, `refs/for/main/t${index}`, index === 0 ? CAPABILITIES : null))
+  const huge = Array.from({ length: 101 }, (_, index) =>
+    commandOf(ZERO, good, `refs/for/main/t${index}`, index === 0 ? CAPABILITIES : null),
+  )
   const long = `refs/for/main/${'x'.repeat(60_000)}`
   await table([
     ['nothing', Buffer.alloc(0), /^200 $/],
@@ -85,7 +124,11 @@ test('commands that are none', async () => {
     ['longer than a line may be', Buffer.concat([Buffer.from('ffff'), Buffer.alloc(70_000, 120)]), /^400/],
     ['a line without its end', Buffer.from('0100short'), /^400/],
     ['an empty line', Buffer.concat([Buffer.from('0004'), FLUSH]), /^400/],
-    ['IDs of another length', Buffer.concat([pkt(`${ZERO.slice(1)} ${good} refs/for/main\0 ${CAPABILITIES}`), FLUSH]), /^400/],
+    [
+      'IDs of another length',
+      Buffer.concat([pkt(`${ZERO.slice(1)} ${good} refs/for/main\0 ${CAPABILITIES}`), FLUSH]),
+      /^400/,
+    ],
     [
       'IDs in capitals',
       Buffer.concat([pkt(`${ZERO} ${good.toUpperCase()} refs/for/main\0 ${CAPABILITIES}`), FLUSH, FLUSH, goodPack]),
@@ -93,13 +136,31 @@ test('commands that are none', async () => {
     ],
     ['a list without an end', Buffer.concat(forMain), /unpack (?!ok)/],
     ['101 commands', pushOf(huge, goodPack), /^4\d\d|ng |100/],
-    ['a push certificate', pushOf([pkt(`push-cert\0 ${CAPABILITIES}\n`), pkt('certificate version 0.1\n'), pkt('push-cert-end\n')], goodPack), /^400|^422|ng/],
+    [
+      'a push certificate',
+      pushOf(
+        [pkt(`push-cert\0 ${CAPABILITIES}\n`), pkt('certificate version 0.1\n'), pkt('push-cert-end\n')],
+        goodPack,
+      ),
+      /^400|^422|ng/,
+    ],
     ['a name of 60,000 characters', pushOf([commandOf(ZERO, good, long)], goodPack), /^400|ng refs/],
-    ['SHA-256', pushOf([commandOf(ZERO, good, 'refs/for/main', 'report-status object-format=sha256')], goodPack), /^400|ng refs/],
-    ['what it deletes was never there', pushOf([commandOf(ZERO, ZERO, 'refs/heads/x')], Buffer.alloc(0)), /ng refs|^400/],
+    [
+      'SHA-256',
+      pushOf([commandOf(ZERO, good, 'refs/for/main', 'report-status object-format=sha256')], goodPack),
+      /^400|ng refs/,
+    ],
+    [
+      'what it deletes was never there',
+      pushOf([commandOf(ZERO, ZERO, 'refs/heads/x')], Buffer.alloc(0)),
+      /ng refs|^400/,
+    ],
     [
       '10,000 shallow lines',
-      pushOf([...Array.from({ length: 10_000 }, (_, i) => pkt(`shallow ${i.toString(16).padStart(40, '0')}`)), ...forMain], goodPack),
+      pushOf(
+        [...Array.from({ length: 10_000 }, (_, i) => pkt(`shallow ${i.toString(16).padStart(40, '0')}`)), ...forMain],
+        goodPack,
+      ),
       /^[24]\d\d/,
     ],
   ])
@@ -140,7 +201,9 @@ test('names of refs', async () => {
     '-delete',
     '',
   ]
-  await table(names.map((name): Row => [JSON.stringify(name), pushOf([commandOf(ZERO, good, name)], goodPack), /^400|ng /]))
+  await table(
+    names.map((name): Row => [JSON.stringify(name), pushOf([commandOf(ZERO, good, name)], goodPack), /^400|ng /]),
+  )
   assert.is(await changeRequests(), 0)
 })
 
@@ -179,7 +242,10 @@ test('packs that are none, or not whole', async () => {
     ['a delta that makes 2^40 bytes', packOf([plain('blob', blob), refDelta(idOf('blob', blob), bomb)])],
     [
       'a delta that copies beyond its base',
-      packOf([plain('blob', blob), refDelta(idOf('blob', blob), Buffer.concat([varint(4), varint(9), Buffer.from([0x91, 0, 9])]))]),
+      packOf([
+        plain('blob', blob),
+        refDelta(idOf('blob', blob), Buffer.concat([varint(4), varint(9), Buffer.from([0x91, 0, 9])])),
+      ]),
     ],
     ['more than the limit', packOf(Array.from({ length: 70 }, () => plain('blob', randomBytes(4 * KIB))))],
     ['a file over the limit', packOf([plain('blob', Buffer.alloc(64 * KIB))])],
@@ -213,11 +279,15 @@ test('trees that must not be kept', async () => {
 
 test('a folder with too many entries is named, and its limit', async () => {
   const blob = await blobOf('x\n')
-  const flat = (count: number) => git(clone.dir, ['mktree'], Array.from({ length: count }, (_, n) => `100644 blob ${blob}\tp${n}.md\n`).join(''))
+  const flat = (count: number) =>
+    git(clone.dir, ['mktree'], Array.from({ length: count }, (_, n) => `100644 blob ${blob}\tp${n}.md\n`).join(''))
   const rows: Row[] = []
   for (const [name, lines] of [
     ['a folder', `040000 tree ${await flat(51)}\tflat\n`],
-    ['a folder in a folder', `040000 tree ${await git(clone.dir, ['mktree'], `040000 tree ${await flat(60)}\tflat\n`)}\tdocs\n`],
+    [
+      'a folder in a folder',
+      `040000 tree ${await git(clone.dir, ['mktree'], `040000 tree ${await flat(60)}\tflat\n`)}\tdocs\n`,
+    ],
   ] as const) {
     const { commit, pack } = await commitOfTree(lines)
     const folder = name === 'a folder' ? 'flat' : 'docs/flat'
@@ -229,15 +299,21 @@ test('a folder with too many entries is named, and its limit', async () => {
   }
   await table(rows)
   const { commit, pack } = await commitOfTree(`040000 tree ${await flat(50)}\tflat\n`)
-  assert.match((await push(pushOf([commandOf(ZERO, commit, 'refs/for/main/flat')], pack))).text, 'ok refs/for/main/flat')
-  const [{ id }] = (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body.items
+  assert.match(
+    (await push(pushOf([commandOf(ZERO, commit, 'refs/for/main/flat')], pack))).text,
+    'ok refs/for/main/flat',
+  )
+  const [{ id }] = (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body
+    .items
   await here.admin.call('patch', `/v1/spaces/${space}/change-requests/${id}`, { status: 'archived' }).expect(200)
 })
 
 test('objects that git fsck --strict calls an error, with modes and headers that old tools wrote', async () => {
   const blob = await blobOf('x\n')
-  const entry = (mode: string, name: string, oid = blob) => Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')])
-  const write = (type: string, body: Buffer | string) => git(clone.dir, ['hash-object', '-t', type, '-w', '--stdin', '--literally'], body)
+  const entry = (mode: string, name: string, oid = blob) =>
+    Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')])
+  const write = (type: string, body: Buffer | string) =>
+    git(clone.dir, ['hash-object', '-t', type, '-w', '--stdin', '--literally'], body)
   const tree = await clone.git('rev-parse', `${good}^{tree}`)
   const right = 'Ada <ada@example.org> 1700000000 +0000'
   const commit = (of: string, author = right, committer = right) =>
@@ -249,18 +325,34 @@ test('objects that git fsck --strict calls an error, with modes and headers that
     ['mode 7', await withTree(entry('7', 'a.md')), /badFilemode/],
     ['a mode with a zero before it', await withTree(entry('040000', 'a', inner)), /zeroPaddedFilemode/],
     ['no mail address', await commit(tree, 'Ada 1700000000 +0000'), /missingEmail/],
-    ['no space before the mail address', await commit(tree, 'Ada<ada@example.org> 1700000000 +0000'), /missingSpaceBeforeEmail/],
+    [
+      'no space before the mail address',
+      await commit(tree, 'Ada<ada@example.org> 1700000000 +0000'),
+      /missingSpaceBeforeEmail/,
+    ],
     ['no name', await commit(tree, '<ada@example.org> 1700000000 +0000'), /missingNameBeforeEmail/],
-    ['no space before the date', await commit(tree, right, 'Ada <ada@example.org>1700000000 +0000'), /missingSpaceBeforeDate/],
+    [
+      'no space before the date',
+      await commit(tree, right, 'Ada <ada@example.org>1700000000 +0000'),
+      /missingSpaceBeforeDate/,
+    ],
     ['a zero before the date', await commit(tree, right, 'Ada <ada@example.org> 01700000000 +0000'), /zeroPaddedDate/],
-    ['a date of 22 digits', await commit(tree, right, 'Ada <ada@example.org> 9999999999999999999999 +0000'), /badDateOverflow/],
+    [
+      'a date of 22 digits',
+      await commit(tree, right, 'Ada <ada@example.org> 9999999999999999999999 +0000'),
+      /badDateOverflow/,
+    ],
     ['a date before 1970', await commit(tree, 'Ada <ada@example.org> -5 +0000'), /badDate/],
     ['a time zone of two digits', await commit(tree, 'Ada <ada@example.org> 1700000000 +02'), /badTimezone/],
   ]
   const rows: Row[] = []
   for (const [name, oid, says] of commits) {
     const pack = await gitBytes(clone.dir, ['pack-objects', '--stdout', '--revs', '--quiet'], `${oid}\n^${main}\n`)
-    rows.push([name, pushOf([commandOf(ZERO, oid, 'refs/for/main')], pack), new RegExp(`unpack What you push is refused[^]*${says.source}`)])
+    rows.push([
+      name,
+      pushOf([commandOf(ZERO, oid, 'refs/for/main')], pack),
+      new RegExp(`unpack What you push is refused[^]*${says.source}`),
+    ])
   }
   await table(rows)
   assert.is(await changeRequests(), 0)
@@ -279,20 +371,44 @@ test('headers, options and capabilities that do not fit', async () => {
     ['a form', body, /^4\d\d/, { 'Content-Type': 'application/x-www-form-urlencoded' }],
     [
       'options without the capability',
-      pushOf([commandOf(ZERO, good, 'refs/for/main', 'report-status')], goodPack, Buffer.concat([pkt('topic=x'), FLUSH])),
+      pushOf(
+        [commandOf(ZERO, good, 'refs/for/main', 'report-status')],
+        goodPack,
+        Buffer.concat([pkt('topic=x'), FLUSH]),
+      ),
       /^4\d\d|unpack (?!ok)|ng/,
     ],
     ['options without an end', Buffer.concat([...forMain, FLUSH, pkt('topic=x')]), /^4\d\d|unpack (?!ok)/],
-    ['a topic of 10,000 characters', pushOf(forMain, goodPack, Buffer.concat([pkt(`topic=${'t'.repeat(10_000)}`), FLUSH])), /^4\d\d|ng/],
-    ['a title of 101 characters', pushOf(forMain, goodPack, Buffer.concat([pkt(`title=${'t'.repeat(101)}`), FLUSH])), /^4\d\d|ng/],
-    ['30,000 options', pushOf(forMain, goodPack, Buffer.concat([...Array.from({ length: 30_000 }, (_, i) => pkt(`topic=t${i}`)), FLUSH])), /^4\d\d|ng/],
+    [
+      'a topic of 10,000 characters',
+      pushOf(forMain, goodPack, Buffer.concat([pkt(`topic=${'t'.repeat(10_000)}`), FLUSH])),
+      /^4\d\d|ng/,
+    ],
+    [
+      'a title of 101 characters',
+      pushOf(forMain, goodPack, Buffer.concat([pkt(`title=${'t'.repeat(101)}`), FLUSH])),
+      /^4\d\d|ng/,
+    ],
+    [
+      '30,000 options',
+      pushOf(
+        forMain,
+        goodPack,
+        Buffer.concat([...Array.from({ length: 30_000 }, (_, i) => pkt(`topic=t${i}`)), FLUSH]),
+      ),
+      /^4\d\d|ng/,
+    ],
   ])
   assert.is(await changeRequests(), 0)
 })
 
 test('one ref twice, and several as one (atomic)', async () => {
   const other = await git(clone.dir, ['commit-tree', `${good}^{tree}`, '-p', main, '-m', 'Other'])
-  const pack = await gitBytes(clone.dir, ['pack-objects', '--stdout', '--revs', '--quiet'], `${good}\n${other}\n^${main}\n`)
+  const pack = await gitBytes(
+    clone.dir,
+    ['pack-objects', '--stdout', '--revs', '--quiet'],
+    `${good}\n${other}\n^${main}\n`,
+  )
   const twice = [commandOf(main, good, 'refs/heads/main'), commandOf(main, other, 'refs/heads/main', null)]
   const before = await refs()
   const { status, text } = await push(pushOf(twice, pack))
@@ -301,17 +417,26 @@ test('one ref twice, and several as one (atomic)', async () => {
   if (head === main) assert.is(await refs(), before)
   else assert.is(head, good)
 
-  const atomic = [commandOf(ZERO, other, 'refs/for/main/atomic', `${CAPABILITIES} atomic`), commandOf(ZERO, good, 'refs/tags/never', null)]
+  const atomic = [
+    commandOf(ZERO, other, 'refs/for/main/atomic', `${CAPABILITIES} atomic`),
+    commandOf(ZERO, good, 'refs/tags/never', null),
+  ]
   const had = await changeRequests()
   const answer = await push(pushOf(atomic, pack))
-  assert.ok(answer.status === 400 || /ng refs\/for\/main\/atomic/.test(answer.text), `atomic: ${answer.status} ${answer.text}`)
+  assert.ok(
+    answer.status === 400 || /ng refs\/for\/main\/atomic/.test(answer.text),
+    `atomic: ${answer.status} ${answer.text}`,
+  )
   assert.is(await changeRequests(), had)
 })
 
 test('how a token is given', async () => {
   const url = `${here.url}/git/${space}.git/info/refs?service=git-receive-pack`
   const ask = async (authorization: string | string[] | undefined, extra = '') => {
-    const { status, text } = await send(url + extra, { method: 'GET', headers: authorization === undefined ? {} : { Authorization: authorization } })
+    const { status, text } = await send(url + extra, {
+      method: 'GET',
+      headers: authorization === undefined ? {} : { Authorization: authorization },
+    })
     assert.not.ok(text.includes(writer.token), 'the token is in the response')
     return status
   }
@@ -353,7 +478,8 @@ test('after all that: a push is taken, the repository is sound, nothing is left,
   assert.equal(serving(), [])
   const said = logged.join('')
   assert.ok(said.includes('git-receive-pack'), 'pushes are logged')
-  for (const secret of [writer.token, Buffer.from(`git:${writer.token}`).toString('base64')]) assert.not.ok(said.includes(secret), 'the token was logged')
+  for (const secret of [writer.token, Buffer.from(`git:${writer.token}`).toString('base64')])
+    assert.not.ok(said.includes(secret), 'the token was logged')
 })
 
 test.run()

@@ -34,9 +34,12 @@ export function varint(value: number): Buffer {
 }
 
 const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 }
-export const plain = (type: keyof typeof TYPES, body: Buffer, size = body.length): Buffer => Buffer.concat([objectHead(TYPES[type], size), deflateSync(body)])
-export const refDelta = (base: string, delta: Buffer): Buffer => Buffer.concat([objectHead(7, delta.length), Buffer.from(base, 'hex'), deflateSync(delta)])
-export const offsetDelta = (back: number, delta: Buffer): Buffer => Buffer.concat([objectHead(6, delta.length), Buffer.from([back]), deflateSync(delta)])
+export const plain = (type: keyof typeof TYPES, body: Buffer, size = body.length): Buffer =>
+  Buffer.concat([objectHead(TYPES[type], size), deflateSync(body)])
+export const refDelta = (base: string, delta: Buffer): Buffer =>
+  Buffer.concat([objectHead(7, delta.length), Buffer.from(base, 'hex'), deflateSync(delta)])
+export const offsetDelta = (back: number, delta: Buffer): Buffer =>
+  Buffer.concat([objectHead(6, delta.length), Buffer.from([back]), deflateSync(delta)])
 
 /** A pack of objects, with a header that may claim another number of them. */
 export function packOf(objects: Buffer[], claimed = objects.length, version = 2): Buffer {
@@ -49,7 +52,8 @@ export function packOf(objects: Buffer[], claimed = objects.length, version = 2)
 }
 
 /** ID of an object. */
-export const idOf = (type: string, body: Buffer): string => createHash('sha1').update(`${type} ${body.length}\0`).update(body).digest('hex')
+export const idOf = (type: string, body: Buffer): string =>
+  createHash('sha1').update(`${type} ${body.length}\0`).update(body).digest('hex')
 
 export interface Answer {
   status: number
@@ -58,13 +62,21 @@ export interface Answer {
 }
 
 /** Sends a request as it is, and reads the whole response. The status is 0 if the connection broke before there was one. */
-export function send(url: string, options: { method?: string; headers?: Record<string, string | string[]>; body?: Buffer }): Promise<Answer> {
+export function send(
+  url: string,
+  options: { method?: string; headers?: Record<string, string | string[]>; body?: Buffer },
+): Promise<Answer> {
   return new Promise((resolve) => {
     const asked = request(url, { method: options.method ?? 'POST', headers: options.headers ?? {}, agent: false })
     asked.on('error', ({ message }) => resolve({ status: 0, headers: {}, text: message }))
     asked.on('response', (response) => {
       const pieces: Buffer[] = []
-      const end = (): void => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(pieces).toString('latin1') })
+      const end = (): void =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(pieces).toString('latin1'),
+        })
       response.on('data', (piece) => pieces.push(piece))
       response.on('end', end)
       response.on('error', end)
@@ -73,7 +85,8 @@ export function send(url: string, options: { method?: string; headers?: Record<s
   })
 }
 
-export const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+export const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 /** The command lines of the Git processes below this one that serve a client. */
 export const serving = (): string[] => servingProcesses().map(({ line }) => line)
@@ -91,11 +104,14 @@ export function servingProcesses(): { line: string; nice: number }[] {
       // it has just ended
     }
   }
-  const below = (of: number): number[] => [...all].filter(([, { parent }]) => parent === of).flatMap(([child]) => [child, ...below(child)])
+  const below = (of: number): number[] =>
+    [...all].filter(([, { parent }]) => parent === of).flatMap(([child]) => [child, ...below(child)])
   return below(process.pid).flatMap((pid) => {
     try {
       const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
-      return /git\S* .*(upload-pack|pack-objects|index-pack|unpack-objects|rev-list)/.test(line) ? [{ line, nice: all.get(pid)?.nice ?? 0 }] : []
+      return /git\S* .*(upload-pack|pack-objects|index-pack|unpack-objects|rev-list)/.test(line)
+        ? [{ line, nice: all.get(pid)?.nice ?? 0 }]
+        : []
     } catch {
       return []
     }

@@ -62,7 +62,10 @@ class Story {
     const { clone } = person
     await clone.git('fetch', '--quiet', 'origin', 'main')
     await clone.git('checkout', '--quiet', '--detach', 'origin/main')
-    return clone.commit({ [`notes/${who}-${++person.lines}.md`]: `# Note ${person.lines}\n` }, `Note ${person.lines} of ${who}`)
+    return clone.commit(
+      { [`notes/${who}-${++person.lines}.md`]: `# Note ${person.lines}\n` },
+      `Note ${person.lines} of ${who}`,
+    )
   }
 
   /** Pushes, and keeps what the answer says. */
@@ -71,13 +74,17 @@ class Story {
     this.told.push(`push ${commit.slice(0, 8)} ${to}: ${code}`)
     if (code === 0) {
       assert.ok(person.may && !this.locked, `a push counted that must not: ${text}`)
-      this.acknowledged.set(commit, branch ?? (/(change-requests\/\d+)/.exec(text.slice(text.indexOf('->')))?.[1] as string))
+      this.acknowledged.set(
+        commit,
+        branch ?? (/(change-requests\/\d+)/.exec(text.slice(text.indexOf('->')))?.[1] as string),
+      )
     } else if (!person.may || this.locked) this.forbidden.add(commit)
     return code === 0
   }
 
   requests = async (status: string) =>
-    (await here.admin.call('get', `/v1/spaces/${this.space}/change-requests?status=${status}&limit=1000`).expect(200)).body.items
+    (await here.admin.call('get', `/v1/spaces/${this.space}/change-requests?status=${status}&limit=1000`).expect(200))
+      .body.items
 
   /** What holds after every step. */
   async judge(): Promise<void> {
@@ -85,11 +92,13 @@ class Story {
     for (const status of ['draft', 'open', 'archived', 'merged']) all.push(...(await this.requests(status)))
     const lines = (await this.git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/'])).split('\n')
     const refs = new Map(lines.map((line) => line.split(' ') as [string, string]))
-    for (const { number, revision } of all) assert.is(refs.get(`refs/heads/change-requests/${number}`), revision, `the branch of ${number}`)
+    for (const { number, revision } of all)
+      assert.is(refs.get(`refs/heads/change-requests/${number}`), revision, `the branch of ${number}`)
     assert.is(refs.size, all.length + 1, 'branches without a document')
     const main = await this.git.commits('refs/heads/main')
     const reachable = new Set((await this.git.run(['rev-list', '--branches'])).split('\n'))
-    for (const [commit, where] of this.acknowledged) assert.ok((where === 'main' ? main : reachable).has(commit), `${commit} is not on ${where}`)
+    for (const [commit, where] of this.acknowledged)
+      assert.ok((where === 'main' ? main : reachable).has(commit), `${commit} is not on ${where}`)
     for (const commit of this.forbidden) assert.not.ok(reachable.has(commit), `${commit} was pushed without the right`)
     const { body } = await here.admin.call('get', `/v1/spaces/${this.space}/content/pages`).expect(200)
     const now = new Map(body.pages.map(({ path, id }: { path: string; id: string }) => [path, id]))
@@ -168,8 +177,17 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
       const topic = `refs/for/main/topic-${++person.topics}`
       const before = (await story.requests('open')).length
       const first = await story.push(person, await story.write(person, who), topic, null)
-      const second = await story.push(person, await person.clone.commit({ [`notes/${who}-more.md`]: `# ${person.topics}\n` }), topic, null)
-      assert.is((await story.requests('open')).length, before + (first || second ? 1 : 0), 'one topic is one change request')
+      const second = await story.push(
+        person,
+        await person.clone.commit({ [`notes/${who}-more.md`]: `# ${person.topics}\n` }),
+        topic,
+        null,
+      )
+      assert.is(
+        (await story.requests('open')).length,
+        before + (first || second ? 1 : 0),
+        'one topic is one change request',
+      )
       return
     }
     case 'main':
@@ -194,10 +212,15 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
       return
     }
     case 'cut':
-      if (person.may && !story.locked) await story.cut(person, await story.write(person, who), `topic-${++person.topics}`, 10 + next(400))
+      if (person.may && !story.locked)
+        await story.cut(person, await story.write(person, who), `topic-${++person.topics}`, 10 + next(400))
       return
     case 'edit': {
-      const change = { operation: 'update_page', page: story.pages.get('guide'), document: { markdown: `# Guide\n\nEdit ${++story.edits}.\n` } }
+      const change = {
+        operation: 'update_page',
+        page: story.pages.get('guide'),
+        document: { markdown: `# Guide\n\nEdit ${++story.edits}.\n` },
+      }
       await here.admin.call('post', `${base}/content`, { changes: [change] }).expect(story.locked ? 423 : 200)
       return
     }
@@ -206,7 +229,8 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
       if (chosen) await here.admin.call('post', `${base}/change-requests/${chosen.id}/${kind}`)
       return
     case 'archive':
-      if (chosen) await here.admin.call('patch', `${base}/change-requests/${chosen.id}`, { status: 'archived' }).expect(200)
+      if (chosen)
+        await here.admin.call('patch', `${base}/change-requests/${chosen.id}`, { status: 'archived' }).expect(200)
       return
     case 'rollback':
       await here.admin.call('post', `${base}/rollback`, { revision: story.first })
@@ -217,14 +241,21 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
       return
     case 'role':
       person.may = !person.may
-      await here.admin.call('patch', `/v1/orgs/${here.organization}/members/${person.caller.user}`, { role: person.may ? 'edit' : 'read' }).expect(200)
+      await here.admin
+        .call('patch', `/v1/orgs/${here.organization}/members/${person.caller.user}`, {
+          role: person.may ? 'edit' : 'read',
+        })
+        .expect(200)
       return
     case 'token': {
       // The old token is worth nothing any more; a new one takes its place.
       const { body: made } = await person.caller.call('post', '/v1/user/tokens', { label: 'next' }).expect(201)
       const { body: all } = await person.caller.call('get', '/v1/user/tokens').expect(200)
       for (const { id } of all.items)
-        if (id !== made.id) await person.caller.call('delete', `/v1/user/tokens/${id}`).expect((response) => assert.ok([204, 401].includes(response.status)))
+        if (id !== made.id)
+          await person.caller
+            .call('delete', `/v1/user/tokens/${id}`)
+            .expect((response) => assert.ok([204, 401].includes(response.status)))
       const seen = await person.clone.see('push', 'origin', 'HEAD:refs/for/main/revoked')
       assert.is(seen.code === 0, false, 'a revoked token pushed')
       const url = person.clone.origin.replace(person.caller.token, made.token)
@@ -270,7 +301,8 @@ for (let seed = FIRST; seed < FIRST + SEEDS; seed++)
         console.log(`git-door/story: seed ${seed}\n${story.told.join('\n')}`)
         throw error
       } finally {
-        for (const { caller } of story.people) await here.admin.call('patch', `/v1/orgs/${here.organization}/members/${caller.user}`, { role: 'edit' })
+        for (const { caller } of story.people)
+          await here.admin.call('patch', `/v1/orgs/${here.organization}/members/${caller.user}`, { role: 'edit' })
       }
     },
     { timeoutMs: 580_000 },

@@ -45,7 +45,11 @@ test('one user has 3 turns, one organization 5, and others find the last two fre
       () => {},
     )
   const open = ({ user }: TurnTaker): number => running.filter(({ by }) => by.user === user).length
-  const [greedy, friend, other] = [person('greedy', 'stranger'), person('friend', 'stranger'), person('other', 'also stranger')]
+  const [greedy, friend, other] = [
+    person('greedy', 'stranger'),
+    person('friend', 'stranger'),
+    person('other', 'also stranger'),
+  ]
   for (const by of [greedy, friend, other]) for (let n = 0; n < 10; n++) take(by)
   await settled()
   assert.equal([open(greedy), open(friend), open(other)], [3, 2, 1])

@@ -31,15 +31,26 @@ test('who may: a new remote and force need admin, the configured one review, sta
   assert.is(await statusOf(requestImport(f.app, f.actor, await as('create'), input)), 403, 'the first link')
   assert.is(await statusOf(requestImport(f.app, f.actor, await as('admin'), input)), 204)
   assert.is(
-    await statusOf(requestImport(f.app, f.actor, await as('review'), { ...input, url: remote.url.replace(/\.git$/, '') })),
+    await statusOf(
+      requestImport(f.app, f.actor, await as('review'), { ...input, url: remote.url.replace(/\.git$/, '') }),
+    ),
     204,
     'the same by another spelling',
   )
   assert.is(await statusOf(requestImport(f.app, f.actor, await as('edit'), input)), 403)
   assert.is(await statusOf(requestExport(f.app, f.actor, await as('review'), { ...input, commitMessage: 'x' })), 204)
-  assert.is(await statusOf(requestExport(f.app, f.actor, await as('review'), { ...input, commitMessage: 'x', force: true })), 403)
-  assert.is(await statusOf(requestImport(f.app, f.actor, await as('review'), { ...input, ref: 'refs/heads/other' })), 403)
-  assert.is(await statusOf(requestImport(f.app, f.actor, await as('review'), { ...input, repoProjectDirectory: 'docs' })), 403)
+  assert.is(
+    await statusOf(requestExport(f.app, f.actor, await as('review'), { ...input, commitMessage: 'x', force: true })),
+    403,
+  )
+  assert.is(
+    await statusOf(requestImport(f.app, f.actor, await as('review'), { ...input, ref: 'refs/heads/other' })),
+    403,
+  )
+  assert.is(
+    await statusOf(requestImport(f.app, f.actor, await as('review'), { ...input, repoProjectDirectory: 'docs' })),
+    403,
+  )
   assert.is(await statusOf(requestImport(f.app, f.actor, await as('edit'), { ...input, standalone: true })), 204)
   assert.is(await statusOf(requestImport(f.app, f.actor, await as('comment'), { ...input, standalone: true })), 403)
   await f.last(space)
@@ -67,7 +78,11 @@ test('hostile URLs, refs and folders are refused with 400, before anything is st
     { repoTreeURL: 'javascript:alert(1)' },
   ]
   for (const wrong of bad)
-    assert.is(await statusOf(requestImport(f.app, f.actor, space, { url: 'https://host/x.git', ref, ...wrong })), 400, JSON.stringify(wrong))
+    assert.is(
+      await statusOf(requestImport(f.app, f.actor, space, { url: 'https://host/x.git', ref, ...wrong })),
+      400,
+      JSON.stringify(wrong),
+    )
   assert.equal(await listSyncRuns(f.app, space), [])
   assert.is((await f.reload(space)).doc.git, undefined)
 })
@@ -83,7 +98,9 @@ test('a credential works, ends with its job and is found nowhere on the disk or 
     await f.edit(space, { 'new.md': '# New\n' })
     assert.is((await f.export(space, { url })).result, 'exported')
 
-    const wrong = await f.import(space, { url: remote.url.replace('http://', `http://x-access-token:wrong-${SECRET}@`) })
+    const wrong = await f.import(space, {
+      url: remote.url.replace('http://', `http://x-access-token:wrong-${SECRET}@`),
+    })
     assert.is(wrong.state, 'failure')
     assert.match(wrong.error ?? '', /credential/)
     const none = await f.import(space, { url: remote.url })

@@ -8,7 +8,8 @@ import { type Edit, startFixture } from '../support/sync-fixture.js'
 
 const [test, f] = await suiteWith('IDs of what arrives', startFixture)
 
-const text = (word: string): string => `# ${word}\n\n${Array.from({ length: 9 }, (_, n) => `${word} line ${n}.\n`).join('')}`
+const text = (word: string): string =>
+  `# ${word}\n\n${Array.from({ length: 9 }, (_, n) => `${word} line ${n}.\n`).join('')}`
 type Remote = Awaited<ReturnType<typeof f.remotes.createRepository>>
 const DOCS = {
   'README.md': '# Home\n',
@@ -36,7 +37,11 @@ for (const [n, page] of ['notes.md', 'README.md'].entries())
     await f.edit(space, { 'README.md': '# Home\n\nOne.\n' })
     await f.export(space, { url: remote.url })
     const before = await idsOf(space)
-    const refs = await git(space.repo.path, ['for-each-ref', '--format=update %(refname) %(objectname)', 'refs/bindery/sync'])
+    const refs = await git(space.repo.path, [
+      'for-each-ref',
+      '--format=update %(refname) %(objectname)',
+      'refs/bindery/sync',
+    ])
     // In place, by edits of the two pages: nothing has moved.
     await f.edit(space, { 'a.md': DOCS['b.md'], 'b.md': DOCS['a.md'] })
     await f.export(space, { url: remote.url })
@@ -90,7 +95,16 @@ test('a merge by hand that puts a page back where another one had taken its plac
   }
   await remote.commit(merged)
   const tree = await git(remote.path, ['rev-parse', 'main^{tree}'])
-  const merge = await git(remote.path, ['commit-tree', tree.trim(), '-p', 'main^', '-p', 'docs', '-m', 'Merge docs by hand'])
+  const merge = await git(remote.path, [
+    'commit-tree',
+    tree.trim(),
+    '-p',
+    'main^',
+    '-p',
+    'docs',
+    '-m',
+    'Merge docs by hand',
+  ])
   await git(remote.path, ['update-ref', 'refs/heads/main', merge.trim()])
   assert.is((await f.import(space, { url: remote.url })).result, 'merged')
   const after = await idsOf(space)
@@ -135,7 +149,10 @@ test('a page that came to the branch by a merge there, which put it elsewhere, k
   await f.export(space, { url, ref: 'refs/heads/docs' })
   const { 'new.md': id, ...others } = await idsOf(space)
   await git(remote.path, ['update-ref', 'refs/heads/by-hand', 'main'])
-  const byHand = await remote.commit({ 'moved.md': text('new'), 'SUMMARY.md': list.replace('new.md', 'moved.md') }, { ref: 'refs/heads/by-hand' })
+  const byHand = await remote.commit(
+    { 'moved.md': text('new'), 'SUMMARY.md': list.replace('new.md', 'moved.md') },
+    { ref: 'refs/heads/by-hand' },
+  )
   await git(remote.path, [
     'update-ref',
     'refs/heads/main',
@@ -157,11 +174,18 @@ test('a page that a merge there put at a path which neither side had, with an ed
   const list = (path: string): string => DOCS['SUMMARY.md'].replace('a.md', path)
   await git(remote.path, ['update-ref', 'refs/heads/docs', 'main'])
   await remote.commit({ 'a.md': null, 'ours.md': DOCS['a.md'], 'SUMMARY.md': list('ours.md') })
-  await remote.commit({ 'a.md': null, 'theirs.md': `${DOCS['a.md']}More.\n`, 'SUMMARY.md': list('theirs.md') }, { ref: 'refs/heads/docs' })
+  await remote.commit(
+    { 'a.md': null, 'theirs.md': `${DOCS['a.md']}More.\n`, 'SUMMARY.md': list('theirs.md') },
+    { ref: 'refs/heads/docs' },
+  )
   await git(remote.path, ['update-ref', 'refs/heads/by-hand', 'main'])
   const files = { 'ours.md': null, 'third.md': `${DOCS['a.md']}More, and more.\n`, 'SUMMARY.md': list('third.md') }
   const byHand = await remote.commit(files, { ref: 'refs/heads/by-hand' })
-  const merge = await git(remote.path, ['commit-tree', '-p', 'main', '-p', 'docs', '-m', 'Merge docs', `${byHand}^{tree}`], '')
+  const merge = await git(
+    remote.path,
+    ['commit-tree', '-p', 'main', '-p', 'docs', '-m', 'Merge docs', `${byHand}^{tree}`],
+    '',
+  )
   await git(remote.path, ['update-ref', 'refs/heads/main', merge])
   await f.edit(space, { 'README.md': '# Home\n\nTwo.\n' })
   assert.is((await f.import(space, { url })).result, 'merged')
@@ -181,9 +205,14 @@ test('a page that went to two branches and was renamed on one keeps its ID, also
   await f.import(space, { url, ref: 'refs/heads/docs' })
   const list = `${DOCS['SUMMARY.md']}* [New](new.md)\n`
   await f.edit(space, { 'new.md': text('new'), 'SUMMARY.md': list })
-  for (const ref of ['refs/heads/main', 'refs/heads/docs']) assert.is((await f.export(space, { url, ref })).result, 'exported')
+  for (const ref of ['refs/heads/main', 'refs/heads/docs'])
+    assert.is((await f.export(space, { url, ref })).result, 'exported')
   const { 'new.md': id, ...others } = await idsOf(space)
-  await remote.commit({ 'new.md': null, 'moved.md': `${text('new')}more\n`, 'SUMMARY.md': list.replace('new.md', 'moved.md') })
+  await remote.commit({
+    'new.md': null,
+    'moved.md': `${text('new')}more\n`,
+    'SUMMARY.md': list.replace('new.md', 'moved.md'),
+  })
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.equal(await idsOf(space), { ...others, 'moved.md': id })
   await remote.commit({ 'a.md': 'Mistaken.\n' })
@@ -223,7 +252,11 @@ test('a page that was deleted on the remote, and is back there under another nam
   const { 'a.md': a, 'b.md': b, ...others } = await idsOf(space)
   await remote.commit({ 'a.md': null, 'b.md': null, 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' })
   const entries = '* [A](x.md)\n* [B](y.md)\n'
-  await remote.commit({ 'x.md': `${DOCS['a.md']}more\n`, 'y.md': text('other'), 'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n${entries}` })
+  await remote.commit({
+    'x.md': `${DOCS['a.md']}more\n`,
+    'y.md': text('other'),
+    'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n${entries}`,
+  })
   await f.edit(space, { 'a.md': text('alpha').replace('line 0', 'line of ours') })
   const run = await f.import(space, { url })
   // What was written here reaches the page that is back.
@@ -244,7 +277,11 @@ test('a page that was made here with the text of one that was deleted here is th
   await f.import(space, { url })
   await f.edit(space, { 'README.md': '# Home of all\n' })
   await f.export(space, { url })
-  const refs = await git(space.repo.path, ['for-each-ref', '--format=update %(refname) %(objectname)', 'refs/bindery/sync'])
+  const refs = await git(space.repo.path, [
+    'for-each-ref',
+    '--format=update %(refname) %(objectname)',
+    'refs/bindery/sync',
+  ])
   const [before, main] = [await idsOf(space), space.repo.head('refs/heads/main' as RefName) as CommitId]
   await f.edit(space, { 'a.md': null, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('* [A](a.md)\n', '') })
   await f.edit(space, { 'x.md': `${DOCS['a.md']}more\n`, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('a.md', 'x.md') })
@@ -254,7 +291,11 @@ test('a page that was made here with the text of one that was deleted here is th
   // Here somebody goes back to before that, and the log is as it was.
   const all = await git(space.repo.path, ['for-each-ref', '--format=delete %(refname)', 'refs/bindery/sync'])
   const gone = all.split('\n').filter((line) => !refs.includes(`${line.slice('delete '.length)} `))
-  await git(space.repo.path, ['update-ref', '--stdin'], `${[...refs.split('\n'), ...gone, `update refs/heads/main ${main}`].join('\n')}\n`)
+  await git(
+    space.repo.path,
+    ['update-ref', '--stdin'],
+    `${[...refs.split('\n'), ...gone, `update refs/heads/main ${main}`].join('\n')}\n`,
+  )
   await f.edit(space, { 'other.md': 'Two.\n' })
   await remote.commit({ 'notes.md': 'New.\n' })
   assert.is((await f.import(space, { url })).result, 'merged')
@@ -262,11 +303,15 @@ test('a page that was made here with the text of one that was deleted here is th
 })
 
 /** Here a page is written and changes places with an old one; on the remote somebody has the same in one commit of their own. Returns the remote and the space. */
-async function changedPlaces(name: string, extra: Edit = {}): Promise<{ remote: Remote; space: LoadedSpace; summary: string }> {
+async function changedPlaces(
+  name: string,
+  extra: Edit = {},
+): Promise<{ remote: Remote; space: LoadedSpace; summary: string }> {
   const remote = await f.remotes.createRepository(name, { files: DOCS })
   const space = await f.space()
   await f.import(space, { url: remote.url })
-  const summary = (a: string, x: string): string => `# Table of contents\n\n* [Home](README.md)\n* [A](${a})\n* [B](b.md)\n* [New](${x})\n`
+  const summary = (a: string, x: string): string =>
+    `# Table of contents\n\n* [Home](README.md)\n* [A](${a})\n* [B](b.md)\n* [New](${x})\n`
   await f.edit(space, { 'x.md': text('new'), 'SUMMARY.md': summary('a.md', 'x.md') })
   const { 'a.md': old, 'x.md': made } = await idsOf(space)
   await f.edit(space, { 'a.md': text('new'), 'x.md': text('alpha'), 'SUMMARY.md': summary('x.md', 'a.md') })
@@ -301,7 +346,9 @@ test("a page that the remote knows by another ID has main's ID on the branch of 
 
 for (const held of [false, true])
   test(`a page put in the place of a deleted one on both sides is one page${held ? ', also for a later head of a conflict' : ''}`, async () => {
-    const remote = await f.remotes.createRepository(`same-place-${held}.git`, { files: { ...DOCS, 'c.md': text('gamma') } })
+    const remote = await f.remotes.createRepository(`same-place-${held}.git`, {
+      files: { ...DOCS, 'c.md': text('gamma') },
+    })
     const { url } = remote
     const space = await f.space()
     await f.import(space, { url })
@@ -311,7 +358,11 @@ for (const held of [false, true])
     if (held) await f.edit(space, { 'c.md': text('ours') })
     const before = await idsOf(space)
     // There it takes two commits, and is another page for whoever follows them.
-    await remote.commit({ 'b.md': null, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('* [B](b.md)\n', ''), ...(held ? { 'c.md': text('theirs') } : {}) })
+    await remote.commit({
+      'b.md': null,
+      'SUMMARY.md': DOCS['SUMMARY.md'].replace('* [B](b.md)\n', ''),
+      ...(held ? { 'c.md': text('theirs') } : {}),
+    })
     if (held) assert.is((await f.import(space, { url })).result, 'conflict')
     await remote.commit({ 'a.md': text('beta'), 'SUMMARY.md': summary, 'README.md': '# Home of all\n' })
     const run = await f.import(space, { url })

@@ -30,7 +30,9 @@ type Remote = Awaited<ReturnType<GitHttp['createRepository']>>
 /** Imports or exports, and waits for the end. */
 async function sync(desk: Desk, direction: 'import' | 'export', remote: Remote): Promise<void> {
   const more = direction === 'export' ? { commitMessage: 'Publish' } : {}
-  await desk.admin.call('post', `${desk.url}/git/${direction}`, { url: remote.url, ref: 'refs/heads/main', ...more }).expect(204)
+  await desk.admin
+    .call('post', `${desk.url}/git/${direction}`, { url: remote.url, ref: 'refs/heads/main', ...more })
+    .expect(204)
   for (;;) {
     const { body } = await desk.admin.call('get', `${desk.url}/git/info`).expect(200)
     await setTimeout(20)
@@ -43,7 +45,9 @@ async function sync(desk: Desk, direction: 'import' | 'export', remote: Remote):
 /** A space that has imported a new remote with these files. */
 async function imported(name: string, files: Record<string, string>): Promise<{ desk: Desk; remote: Remote }> {
   const remote = await remotes.createRepository(`${name}.git`, { files })
-  const { body } = await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: name }).expect(201)
+  const { body } = await service.admin
+    .call('post', `/v1/orgs/${service.organization}/spaces`, { title: name })
+    .expect(201)
   const desk = await deskOf(service, body.id)
   await sync(desk, 'import', remote)
   return { desk, remote }
@@ -51,9 +55,13 @@ async function imported(name: string, files: Record<string, string>): Promise<{ 
 
 /** Every file of the remote's branch, byte by byte. */
 async function remoteFiles(remote: Remote): Promise<Record<string, string>> {
-  const paths = (await git(remote.path, ['ls-tree', '-r', '-z', '--name-only', 'main'])).split('\0').filter((path) => path !== '')
+  const paths = (await git(remote.path, ['ls-tree', '-r', '-z', '--name-only', 'main']))
+    .split('\0')
+    .filter((path) => path !== '')
   return Object.fromEntries(
-    await Promise.all(paths.map(async (path) => [path, (await gitBytes(remote.path, ['cat-file', 'blob', `main:${path}`])).toString()])),
+    await Promise.all(
+      paths.map(async (path) => [path, (await gitBytes(remote.path, ['cat-file', 'blob', `main:${path}`])).toString()]),
+    ),
   )
 }
 
@@ -69,7 +77,13 @@ test('mdBook: import, edits of text and table of contents, export: the lines tha
     const place = { ...(into === undefined ? {} : { into: await desk.id(into) }), ...(at === undefined ? {} : { at }) }
     await desk.write([{ operation: 'insert_page', title, ...place, document: { markdown: `# ${title}\n` } }])
   }
-  await desk.write([{ operation: 'update_page', page: await desk.id('user-guide/installation'), document: { markdown: '# Installation\n\nDownload it.\n' } }])
+  await desk.write([
+    {
+      operation: 'update_page',
+      page: await desk.id('user-guide/installation'),
+      document: { markdown: '# Installation\n\nDownload it.\n' },
+    },
+  ])
   await insert('Integers', 'user-guide/reading/types')
   await insert('Errors', 'reference')
   await insert('Preface', undefined, 1)
@@ -78,7 +92,10 @@ test('mdBook: import, edits of text and table of contents, export: the lines tha
   await sync(desk, 'export', remote)
   const summary = (MDBOOK['src/SUMMARY.md'] as string)
     .replace('[Introduction](introduction.md)\n', '[Introduction](introduction.md)\n[Preface](preface.md)\n')
-    .replace('        - [Booleans](types/boolean.md)\n', '        - [Booleans](types/boolean.md)\n        - [Integers](types/integers.md)\n')
+    .replace(
+      '        - [Booleans](types/boolean.md)\n',
+      '        - [Booleans](types/boolean.md)\n        - [Integers](types/integers.md)\n',
+    )
     .replace('2. [Format](format.md)\n', '2. [Format](format.md)\n3. [Errors](reference/errors.md)\n\n# Appendix\n')
     .replace('[Licence](misc/licence.md)\n', '[Licence](misc/licence.md)\n[Thanks](thanks.md)\n')
   assert.equal(await remoteFiles(remote), {
@@ -95,7 +112,12 @@ test('mdBook: import, edits of text and table of contents, export: the lines tha
 test('HonKit: import, edits, export', async () => {
   const { desk, remote } = await imported('honkit', HONKIT)
   await desk.write([
-    { operation: 'insert_page', title: 'Dots', into: await desk.id('part-i/part1'), document: { markdown: '# Dots\n' } },
+    {
+      operation: 'insert_page',
+      title: 'Dots',
+      into: await desk.id('part-i/part1'),
+      document: { markdown: '# Dots\n' },
+    },
     { operation: 'insert_group', title: 'Part III' },
   ])
   await sync(desk, 'export', remote)
@@ -150,12 +172,25 @@ test('a book without a table of contents gets it in its own folder, at the first
   await desk.write([{ operation: 'insert_page', title: 'Dots', document: { markdown: '# Dots\n' } }])
   await sync(desk, 'export', remote)
   const files = await remoteFiles(remote)
-  assert.equal(Object.keys(files).sort(), ['README.md', 'book.toml', 'src/SUMMARY.md', 'src/dots.md', 'src/types.md', 'src/types/boolean.md'])
-  assert.is(files['src/SUMMARY.md'], '# Table of contents\n\n* [All types](types.md)\n  * [Booleans](types/boolean.md)\n* [Dots](dots.md)\n')
+  assert.equal(Object.keys(files).sort(), [
+    'README.md',
+    'book.toml',
+    'src/SUMMARY.md',
+    'src/dots.md',
+    'src/types.md',
+    'src/types/boolean.md',
+  ])
+  assert.is(
+    files['src/SUMMARY.md'],
+    '# Table of contents\n\n* [All types](types.md)\n  * [Booleans](types/boolean.md)\n* [Dots](dots.md)\n',
+  )
 })
 
 test('the configuration is no file that the operations on files change', async () => {
-  const { desk } = await imported('kept', { ...MDBOOK, 'src/format.md': '# Format\n\n[config](../book.toml) [cargo](../Cargo.toml)\n' })
+  const { desk } = await imported('kept', {
+    ...MDBOOK,
+    'src/format.md': '# Format\n\n[config](../book.toml) [cargo](../Cargo.toml)\n',
+  })
   await desk.write([{ operation: 'delete_file', file: 'book.toml' }], 400)
   await desk.write([{ operation: 'rename_file', file: 'Cargo.toml', name: 'book.json' }], 400)
 })

@@ -14,9 +14,14 @@ import { anyLease } from '../support/lease.js'
 
 const [test, f] = await suiteWith('git sync conflicts', startFixture)
 
-const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\n' }
+const docs = {
+  'README.md': '# Home\n',
+  'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
+  'guide.md': '# Guide\n\none\n',
+}
 const head = (space: LoadedSpace, ref = 'refs/heads/main'): CommitId => space.repo.head(ref as RefName) as CommitId
-const changeRequest = async (id: string | undefined): Promise<ChangeRequestDoc> => (await f.app.store.get(changeRequests, id ?? '')) as ChangeRequestDoc
+const changeRequest = async (id: string | undefined): Promise<ChangeRequestDoc> =>
+  (await f.app.store.get(changeRequests, id ?? '')) as ChangeRequestDoc
 
 /** A space and a remote whose `guide.md` collide; the import has run. */
 async function collide(name: string, options: { exportedBefore?: boolean } = {}) {
@@ -120,7 +125,10 @@ test('what was exported before is no part of the conflict', async () => {
   assert.is(run.state, 'conflict')
   assert.not.match(run.error ?? '', /extra\.md/)
   const doc = await changeRequest(run.changeRequest)
-  const merge = await space.repo.merge({ ours: head(space), theirs: head(space, `refs/heads/change-requests/${doc.number}`) })
+  const merge = await space.repo.merge({
+    ours: head(space),
+    theirs: head(space, `refs/heads/change-requests/${doc.number}`),
+  })
   assert.equal(merge.clean ? [] : merge.conflicts.map((one) => one.path), ['guide.md'])
   await resolve(space, doc.id, '# Guide\n\nboth\n')
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
@@ -130,7 +138,11 @@ test('what was exported before is no part of the conflict', async () => {
 
 test('a conflict with a rewritten history ends when it is resolved', async () => {
   const { remote, space } = await collide('rewritten-conflict')
-  await git(remote.path, ['update-ref', 'refs/heads/main', (await git(remote.path, ['commit-tree', '-m', 'New root', 'main^{tree}'])) as string])
+  await git(remote.path, [
+    'update-ref',
+    'refs/heads/main',
+    (await git(remote.path, ['commit-tree', '-m', 'New root', 'main^{tree}'])) as string,
+  ])
   const run = await f.import(space, { url: remote.url })
   assert.is(run.state, 'conflict')
   await resolve(space, run.changeRequest, '# Guide\n\nboth\n')
@@ -181,7 +193,11 @@ for (const told of ['another branch', 'another branch that is as main is here'])
 
     await git(remote.path, ['update-ref', 'refs/heads/docs-by-hand', restored])
     const byHand = await remote.commit({ 'README.md': '# Home\n\nmine\n' }, { ref: 'refs/heads/docs-by-hand' })
-    const both = await git(remote.path, ['commit-tree', '-p', 'docs', '-p', restored, '-m', 'Merge main', `${byHand}^{tree}`], '')
+    const both = await git(
+      remote.path,
+      ['commit-tree', '-p', 'docs', '-p', restored, '-m', 'Merge main', `${byHand}^{tree}`],
+      '',
+    )
     await git(remote.path, ['update-ref', 'refs/heads/docs', both])
     // Somebody may have written just that here by hand.
     if (equal) await f.edit(space, { 'guide.md': lines('one', 'two', 'three', 'four') })
@@ -197,7 +213,8 @@ for (const told of ['another branch', 'another branch that is as main is here'])
   })
 
 test('a later head of a conflict under way, in a history that main has dropped: what the remote has again is not taken for known', async () => {
-  const page = (last: string): string => `# Page\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n}.\n`).join('\n')}${last}`
+  const page = (last: string): string =>
+    `# Page\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n}.\n`).join('\n')}${last}`
   const remote = await f.remotes.createRepository('again.git', { files: { ...docs, 'page.md': page('') } })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -216,7 +233,9 @@ test('a later head of a conflict under way, in a history that main has dropped: 
   assert.is(await git(space.repo.path, ['show', `refs/heads/change-requests/${number}:other.md`]), '# Other')
   // Whoever deletes the page here does not know what the remote has in it again.
   await f.edit(space, { 'page.md': null })
-  const loaded = (await findChangeRequest(f.app, space, run.changeRequest as string)) as NonNullable<Awaited<ReturnType<typeof findChangeRequest>>>
+  const loaded = (await findChangeRequest(f.app, space, run.changeRequest as string)) as NonNullable<
+    Awaited<ReturnType<typeof findChangeRequest>>
+  >
   const conflicts = await listConflicts(f.app, await f.reload(space), loaded)
   assert.equal(
     conflicts.map(({ path, kind }) => [path, kind]),

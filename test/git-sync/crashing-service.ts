@@ -10,7 +10,8 @@ const { app } = await openApp(root as string, [])
 const { organization, actor } = await insertOrganization(app)
 const worker = startWorker(app)
 app.wakeJobs = worker.wake
-for (const url of urls) await requestImport(app, actor, await createSpace(app, actor, organization, {}), { url, ref: 'refs/heads/main' })
+for (const url of urls)
+  await requestImport(app, actor, await createSpace(app, actor, organization, {}), { url, ref: 'refs/heads/main' })
 for (;;) {
   if ((await app.store.all(syncRuns)).every((run) => run.state === 'running')) break
   await new Promise((resolve) => setImmediate(resolve))

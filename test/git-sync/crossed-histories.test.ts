@@ -12,12 +12,20 @@ import { startFixture } from '../support/sync-fixture.js'
 const [test, f] = await suiteWith('merges of histories that crossed', startFixture)
 
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
-const other = (last: string): string => `# Other\n\n${Array.from({ length: 12 }, (_, n) => `Line ${n} of it.`).join('\n\n')}\n\n${last}\n`
+const other = (last: string): string =>
+  `# Other\n\n${Array.from({ length: 12 }, (_, n) => `Line ${n} of it.`).join('\n\n')}\n\n${last}\n`
 
 /** A commit of somebody who uses plain Git. */
-async function commit(space: LoadedSpace, parents: CommitId[], files: Record<string, string | null>, taken?: TreeId): Promise<CommitId> {
+async function commit(
+  space: LoadedSpace,
+  parents: CommitId[],
+  files: Record<string, string | null>,
+  taken?: TreeId,
+): Promise<CommitId> {
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
-  const changes = Object.entries(files).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) }))
+  const changes = Object.entries(files).map(([path, text]) =>
+    text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) },
+  )
   const tree = taken ?? (await space.repo.commit(parents[0] as CommitId)).tree
   return space.repo.write({ parents, tree, changes, message: 'By hand\n', author: me, committer: me })
 }
@@ -25,7 +33,10 @@ async function commit(space: LoadedSpace, parents: CommitId[], files: Record<str
 test('what one side restored after both had merged each other stays, also if a page was moved', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
-  const begin = await commit(space, [main], { 'guide.md': page('one', 'two', 'three', 'four', 'five'), 'other.md': other('The end.') })
+  const begin = await commit(space, [main], {
+    'guide.md': page('one', 'two', 'three', 'four', 'five'),
+    'other.md': other('The end.'),
+  })
   const left = await commit(space, [begin], { 'guide.md': page('one', 'three', 'four', 'five') })
   const right = await commit(space, [begin], { 'guide.md': page('one', 'two', 'three', 'five') })
   const neither = { 'guide.md': page('one', 'three', 'five') }
@@ -57,7 +68,11 @@ test('a page that was moved to two places before both had merged each other is o
   const right = await commit(space, [begin], { 'guide.md': null, 'right.md': other('The end.') })
   const mine = await commit(space, [left, right], {})
   const merges = async (theirs: Record<string, string | null>): Promise<Record<string, string>[]> => {
-    const head = await commit(space, [await commit(space, [right, left], { 'right.md': null, 'left.md': other('The end.') })], theirs)
+    const head = await commit(
+      space,
+      [await commit(space, [right, left], { 'right.md': null, 'left.md': other('The end.') })],
+      theirs,
+    )
     const found: Record<string, string>[] = []
     for (const sides of [
       { ours: mine, theirs: head },
@@ -69,11 +84,16 @@ test('a page that was moved to two places before both had merged each other is o
     }
     return found
   }
-  for (const files of await merges({ 'left.md': other('Another end.') })) assert.is(files['left.md'], other('Another end.').trimEnd())
+  for (const files of await merges({ 'left.md': other('Another end.') }))
+    assert.is(files['left.md'], other('Another end.').trimEnd())
   // Moved once more on one side: there, or a conflict, but not at both places.
   for (const files of await merges({ 'left.md': null, 'third.md': other('The end.') })) {
     const places = ['left.md', 'right.md', 'third.md'].filter((path) => path in files)
-    assert.ok(places.length === 1 && (files['third.md'] === other('The end.').trimEnd() || files[places[0] as string] === 'rename'), places.join())
+    assert.ok(
+      places.length === 1 &&
+        (files['third.md'] === other('The end.').trimEnd() || files[places[0] as string] === 'rename'),
+      places.join(),
+    )
   }
 })
 
@@ -83,7 +103,11 @@ for (const salt of ['a', 'b', 'c', 'd'])
     const space = await f.space()
     const main = space.repo.head('refs/heads/main' as RefName) as CommitId
     const begin = await commit(space, [main], { 'guide.md': other('The end.') })
-    const left = await commit(space, [begin], { 'guide.md': null, 'moved.md': other('The end of one.'), 'salt.md': salt })
+    const left = await commit(space, [begin], {
+      'guide.md': null,
+      'moved.md': other('The end of one.'),
+      'salt.md': salt,
+    })
     const right = await commit(space, [begin], { 'guide.md': other('The end of another.') })
     const both = (text: string) => ({ 'guide.md': null, 'moved.md': text, 'salt.md': salt })
     const [mine, theirs] = [
@@ -95,7 +119,9 @@ for (const salt of ['a', 'b', 'c', 'd'])
       { ours: theirs, theirs: mine },
     ]) {
       const merged = await mergeCommits(f.app, space, sides)
-      assert.equal(merged.clean ? 'clean' : merged.conflicts.map(({ path, kind }) => [path, kind]), [['moved.md', 'content']])
+      assert.equal(merged.clean ? 'clean' : merged.conflicts.map(({ path, kind }) => [path, kind]), [
+        ['moved.md', 'content'],
+      ])
     }
     const agreed = await commit(space, [theirs], { 'moved.md': other('The end of one.') })
     assert.ok((await mergeCommits(f.app, space, { ours: mine, theirs: agreed })).clean)
@@ -139,7 +165,10 @@ test('a page that one side had deleted, and both have after they merged each oth
   const begin = await commit(space, [main], { 'guide.md': other('The end.'), 'beside.md': page('one') })
   const left = await commit(space, [begin], { 'beside.md': page('two') })
   const right = await commit(space, [begin], { 'guide.md': null })
-  const [mine, kept] = [await commit(space, [left, right], {}), await commit(space, [right, left], { 'guide.md': other('The end.'), 'beside.md': page('two') })]
+  const [mine, kept] = [
+    await commit(space, [left, right], {}),
+    await commit(space, [right, left], { 'guide.md': other('The end.'), 'beside.md': page('two') }),
+  ]
   const moved = await commit(space, [kept], { 'guide.md': null, 'moved.md': other('Another end.') })
   for (const sides of [
     { ours: mine, theirs: moved },
@@ -157,11 +186,19 @@ test('a page that one side had deleted, and both have after they merged each oth
 test('a new page that changed places with others on one of two merge bases is in the merge', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
-  const [one, two, added] = [other('One.'), page('two', 'three', 'four', 'five'), page('A new page.', 'With more lines.', 'And more.')]
+  const [one, two, added] = [
+    other('One.'),
+    page('two', 'three', 'four', 'five'),
+    page('A new page.', 'With more lines.', 'And more.'),
+  ]
   const begin = await commit(space, [main], { 'one.md': one, 'two.md': two })
   const swap = { 'added.md': two, 'one.md': added, 'two.md': one }
   const left = await commit(space, [begin], { 'added.md': added })
-  const right = await commit(space, [await commit(space, [begin], { 'added.md': added, 'right.md': page('Right.') })], swap)
+  const right = await commit(
+    space,
+    [await commit(space, [begin], { 'added.md': added, 'right.md': page('Right.') })],
+    swap,
+  )
   const swapped = await commit(space, [left, right], { ...swap, 'right.md': page('Right.') })
   const back = await commit(space, [right, left], { 'added.md': added, 'one.md': one, 'two.md': two })
   for (const sides of [
@@ -178,7 +215,8 @@ test('a new page that changed places with others on one of two merge bases is in
 test('entries of the table of contents that one side restored after both had merged each other stay', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
-  const summary = (...pages: string[]): string => `# Table of contents\n\n${pages.map((name) => `* [${name}](${name}.md)\n`).join('')}`
+  const summary = (...pages: string[]): string =>
+    `# Table of contents\n\n${pages.map((name) => `* [${name}](${name}.md)\n`).join('')}`
   const pages = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [`${name}.md`, `# ${name}\n`]))
   const begin = await commit(space, [main], { ...pages, 'SUMMARY.md': summary('one', 'two', 'three', 'four') })
   const left = await commit(space, [begin], { 'SUMMARY.md': summary('one', 'three', 'four') })
@@ -199,7 +237,9 @@ test('entries of the table of contents that one side restored after both had mer
 })
 
 test('the same page exported to two branches, deleted on one, and both merged there: it stays deleted, and what is restored here stays', async () => {
-  const remote = await f.remotes.createRepository('both.git', { files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') } })
+  const remote = await f.remotes.createRepository('both.git', {
+    files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') },
+  })
   const { url } = remote
   const [main, docs] = ['refs/heads/main', 'refs/heads/docs'] as const
   const space = await f.space()
@@ -216,7 +256,11 @@ test('the same page exported to two branches, deleted on one, and both merged th
   // Whoever merges docs there knows what was deleted.
   await git(remote.path, ['update-ref', 'refs/heads/by-hand', main])
   const byHand = await remote.commit({ 'README.md': '# Home\n\ndocs\n' }, { ref: 'refs/heads/by-hand' })
-  const both = await git(remote.path, ['commit-tree', '-p', main, '-p', docs, '-m', 'Merge docs', `${byHand}^{tree}`], '')
+  const both = await git(
+    remote.path,
+    ['commit-tree', '-p', main, '-p', docs, '-m', 'Merge docs', `${byHand}^{tree}`],
+    '',
+  )
   await git(remote.path, ['update-ref', main, both])
   const run = await f.import(space, { url })
   assert.is(run.state, 'success', run.error)
@@ -227,7 +271,9 @@ test('the same page exported to two branches, deleted on one, and both merged th
 
 for (const style of ['merge', 'squash'] as const)
   test(`added, exported to a branch, deleted, main exported: it does not come back when the branch is merged there (${style})`, async () => {
-    const remote = await f.remotes.createRepository(`deleted-${style}.git`, { files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') } })
+    const remote = await f.remotes.createRepository(`deleted-${style}.git`, {
+      files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') },
+    })
     const { url } = remote
     const space = await f.space()
     await f.import(space, { url })
@@ -244,7 +290,9 @@ for (const style of ['merge', 'squash'] as const)
   })
 
 test('what was deleted on one branch and restored by whoever merged another one there stays, also if a branch had been created again', async () => {
-  const remote = await f.remotes.createRepository('made-anew.git', { files: { 'README.md': '# Home\n', 'guide.md': page('one'), 'text.md': page('one') } })
+  const remote = await f.remotes.createRepository('made-anew.git', {
+    files: { 'README.md': '# Home\n', 'guide.md': page('one'), 'text.md': page('one') },
+  })
   const { url } = remote
   const [main, docs] = ['refs/heads/main', 'refs/heads/docs']
   const space = await f.space()
@@ -262,10 +310,17 @@ test('what was deleted on one branch and restored by whoever merged another one 
   assert.is((await f.export(space, { url })).result, 'exported')
   await git(remote.path, ['update-ref', 'refs/heads/by-hand', main])
   const byHand = await remote.commit({ 'text.md': page('here and there') }, { ref: 'refs/heads/by-hand' })
-  await git(remote.path, ['update-ref', docs, await git(remote.path, ['commit-tree', '-p', docs, '-p', main, '-m', 'Merge main', `${byHand}^{tree}`], '')])
+  await git(remote.path, [
+    'update-ref',
+    docs,
+    await git(remote.path, ['commit-tree', '-p', docs, '-p', main, '-m', 'Merge main', `${byHand}^{tree}`], ''),
+  ])
 
-  const held = async () => (await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)) as LoadedChangeRequest
-  await updateFromMain(f.app, f.actor, await f.reload(space), await held(), [{ path: 'text.md', content: page('here and there') }])
+  const held = async () =>
+    (await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)) as LoadedChangeRequest
+  await updateFromMain(f.app, f.actor, await f.reload(space), await held(), [
+    { path: 'text.md', content: page('here and there') },
+  ])
   await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held())
   assert.not.ok('guide.md' in (await f.files(space)))
   const again = await f.import(space, { url, ref: docs })
@@ -287,7 +342,11 @@ test('a page that was moved back here, and moved on by whoever merged the export
   assert.is((await f.export(space, { url })).result, 'exported')
   await remote.commit({ 'moved.md': null, 'elsewhere.md': other('Another end.') }, { ref: docs })
   const merged = await git(remote.path, ['merge-tree', '--write-tree', docs, main])
-  await git(remote.path, ['update-ref', docs, await git(remote.path, ['commit-tree', '-p', docs, '-p', main, '-m', 'Merge main', merged], '')])
+  await git(remote.path, [
+    'update-ref',
+    docs,
+    await git(remote.path, ['commit-tree', '-p', docs, '-p', main, '-m', 'Merge main', merged], ''),
+  ])
   await f.edit(space, { 'README.md': '# Home\n\nhere\n', 'guide.md': page('one') + other('The end.') })
   const run = await f.import(space, { url, ref: docs })
   assert.is(run.state, 'success', run.error)

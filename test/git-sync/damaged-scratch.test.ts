@@ -43,7 +43,8 @@ async function unpack(path: string): Promise<void> {
   const [packs, aside] = [join(path, 'objects/pack'), join(path, 'aside')]
   await rename(packs, aside)
   await mkdir(packs)
-  for (const name of (await readdir(aside)).filter((one) => one.endsWith('.pack'))) await git(path, ['unpack-objects', '-q'], await readFile(join(aside, name)))
+  for (const name of (await readdir(aside)).filter((one) => one.endsWith('.pack')))
+    await git(path, ['unpack-objects', '-q'], await readFile(join(aside, name)))
   await rm(aside, { recursive: true })
 }
 
@@ -118,7 +119,11 @@ test('a folder that cannot be read, of a remote that cannot be reached: the impo
 })
 
 test('packs with flipped bytes, and without their ends: no page is deleted', async () => {
-  for (const damage of [flip, (bytes: Buffer) => flip(bytes, bytes.length - 40), (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)]) {
+  for (const damage of [
+    flip,
+    (bytes: Buffer) => flip(bytes, bytes.length - 40),
+    (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1),
+  ]) {
     const before = await git(space.repo.path, ['rev-parse', 'refs/heads/main'])
     const head = await fetchAnother()
     const packs = join(await scratch(), 'objects/pack')

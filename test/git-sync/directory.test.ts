@@ -9,7 +9,9 @@ const [test, f] = await suiteWith('git sync of a folder', startFixture)
 const main = (repo: { head(ref: RefName): string | null }): string => repo.head('refs/heads/main' as RefName) as string
 
 test('two spaces live in one repository, each in its folder', async () => {
-  const remote = await f.remotes.createRepository('mono.git', { files: { 'app.js': 'code\n', 'docs/a/README.md': '# A\n', 'docs/b/README.md': '# B\n' } })
+  const remote = await f.remotes.createRepository('mono.git', {
+    files: { 'app.js': 'code\n', 'docs/a/README.md': '# A\n', 'docs/b/README.md': '# B\n' },
+  })
   await remote.commit({ 'app.js': 'more code\n' }, { message: 'Code alone' })
   await remote.commit({ 'docs/a/page.md': '# Page\n' }, { message: 'A page in A' })
   const [a, b] = [await f.space(), await f.space()]
@@ -51,7 +53,9 @@ test('two spaces live in one repository, each in its folder', async () => {
 })
 
 test('mapping is deterministic, and keeps merges of branches that touch the folder', async () => {
-  const remote = await f.remotes.createRepository('branches.git', { files: { 'docs/README.md': '# Docs\n', 'x.txt': 'x\n' } })
+  const remote = await f.remotes.createRepository('branches.git', {
+    files: { 'docs/README.md': '# Docs\n', 'x.txt': 'x\n' },
+  })
   const { dir } = await f.clone(remote.url)
   await git(dir, ['checkout', '--quiet', '-b', 'topic'])
   await git(dir, ['commit', '--quiet', '--allow-empty', '-m', 'nothing'])
@@ -67,7 +71,11 @@ test('mapping is deterministic, and keeps merges of branches that touch the fold
     const space = await f.space()
     await f.import(space, { url: remote.url, repoProjectDirectory: 'docs' })
     heads.push(main(space.repo))
-    assert.is(await git(space.repo.path, ['log', '--format=%s', 'main']), 'Inside\nFirst', 'a merge that adds nothing to one side is that side')
+    assert.is(
+      await git(space.repo.path, ['log', '--format=%s', 'main']),
+      'Inside\nFirst',
+      'a merge that adds nothing to one side is that side',
+    )
   }
   assert.is(heads[0], heads[1])
 })

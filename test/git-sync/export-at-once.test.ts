@@ -6,7 +6,8 @@ import { startFixture } from '../support/sync-fixture.js'
 const [test, f] = await suiteWith('exports that begin with the push', startFixture)
 
 /** Files as a plain clone shows them, trimmed. */
-const trimmed = (files: Record<string, string>): Record<string, string> => Object.fromEntries(Object.entries(files).map(([path, text]) => [path, text.trim()]))
+const trimmed = (files: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(files).map(([path, text]) => [path, text.trim()]))
 
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
 
@@ -23,12 +24,17 @@ async function begin(name: string) {
 async function exported(...[space, input]: Parameters<typeof f.export>) {
   const before = f.remotes.requests.length
   const run = await f.export(space, input)
-  return { run, asked: f.remotes.requests.slice(before).map(({ url }) => /git-(upload|receive)-pack/.exec(url)?.[1] ?? url) }
+  return {
+    run,
+    asked: f.remotes.requests.slice(before).map(({ url }) => /git-(upload|receive)-pack/.exec(url)?.[1] ?? url),
+  }
 }
 
 /** The commits whose export a space's log says was begun. */
 const offered = async (path: string): Promise<string[]> =>
-  (await git(path, ['for-each-ref', '--format=%(contents)', 'refs/bindery/sync/'])).split('\n').flatMap((line) => /^offered (\S+)/.exec(line)?.[1] ?? [])
+  (await git(path, ['for-each-ref', '--format=%(contents)', 'refs/bindery/sync/']))
+    .split('\n')
+    .flatMap((line) => /^offered (\S+)/.exec(line)?.[1] ?? [])
 
 for (const exportMode of ['single', 'commits'] as const)
   test(`${exportMode}: a remote that did not move is asked for nothing but the push`, async () => {
@@ -52,8 +58,12 @@ for (const exportMode of ['single', 'commits'] as const)
     assert.is(run.result, 'exported')
     assert.is(asked[0], 'receive')
     assert.ok(asked.includes('upload'))
-    assert.equal((await f.clone(remote.url)).files, trimmed({ ...docs, 'mine.md': '# Mine\n', 'theirs.md': '# Theirs\n' }))
-    for (const commit of await offered(space.repo.path)) assert.is(await git(remote.path, ['cat-file', '-t', commit]), 'commit', 'it arrived')
+    assert.equal(
+      (await f.clone(remote.url)).files,
+      trimmed({ ...docs, 'mine.md': '# Mine\n', 'theirs.md': '# Theirs\n' }),
+    )
+    for (const commit of await offered(space.repo.path))
+      assert.is(await git(remote.path, ['cat-file', '-t', commit]), 'commit', 'it arrived')
     assert.is(await git(remote.path, ['fsck', '--strict', '--no-dangling']), '')
     assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
   })

@@ -22,16 +22,29 @@ const docs = { 'README.md': '# Home\n', 'guide.md': guide() }
 const MAIN = 'refs/heads/main' as RefName
 const main = (space: LoadedSpace): CommitId => space.repo.head(MAIN) as CommitId
 const log = (dir: string, range: string, format = '%an|%ae|%cn|%s'): Promise<string[]> =>
-  git(dir, ['log', '--reverse', '--first-parent', `--format=${format}`, range]).then((text) => text.split('\n').filter((line) => line !== ''))
+  git(dir, ['log', '--reverse', '--first-parent', `--format=${format}`, range]).then((text) =>
+    text.split('\n').filter((line) => line !== ''),
+  )
 
 /** Who may commit here, by first name. */
-const people = { ada: { displayName: 'Ada Lovelace', email: 'ada@example.org' }, grace: { displayName: 'Grace Hopper', email: 'grace@example.org' } }
+const people = {
+  ada: { displayName: 'Ada Lovelace', email: 'ada@example.org' },
+  grace: { displayName: 'Grace Hopper', email: 'grace@example.org' },
+}
 
-const write = (space: LoadedSpace, who: keyof typeof people, message: string, changes: Edit, ref = MAIN): Promise<CommitId> =>
+const write = (
+  space: LoadedSpace,
+  who: keyof typeof people,
+  message: string,
+  changes: Edit,
+  ref = MAIN,
+): Promise<CommitId> =>
   moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
     makeCommit(f.app, space, {
       parents: [head as CommitId],
-      changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
+      changes: Object.entries(changes).map(([path, text]) =>
+        text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) },
+      ),
       message: `${message}\n`,
       author: people[who],
       overrides: await overridesAt(f.app, space, head as CommitId),
@@ -47,11 +60,17 @@ async function merge(space: LoadedSpace, message: string, changes: Edit): Promis
   const theirs = await write(space, 'grace', 'More on a branch', { 'branch.md': '# Branch\n' }, branch)
   await moveBranch(space.repo, { ref: MAIN, reason: 'merge', guard: unguarded, lease: anyLease }, async (ours) => {
     const { tree } = await space.repo.merge({ ours: ours as CommitId, theirs })
-    return makeMergeCommit(f.app, space, { ours: ours as CommitId, theirs, bases: [from], tree }, { message: `${message}\n`, author: people.ada })
+    return makeMergeCommit(
+      f.app,
+      space,
+      { ours: ours as CommitId, theirs, bases: [from], tree },
+      { message: `${message}\n`, author: people.ada },
+    )
   })
 }
 
-const exported = (space: LoadedSpace, url: string, input: object = {}): Promise<SyncRunDoc> => f.export(space, { url, exportMode: 'commits', ...input })
+const exported = (space: LoadedSpace, url: string, input: object = {}): Promise<SyncRunDoc> =>
+  f.export(space, { url, exportMode: 'commits', ...input })
 
 async function synced(name: string, files: Record<string, string> = docs, input: object = {}) {
   const remote = await f.remotes.createRepository(`${name}.git`, { files })
@@ -72,9 +91,13 @@ test('each commit keeps its author, date and message, and a merged branch is one
   const before = (await remote.head()) as string
   await write(space, 'grace', 'Say TWO\n\nBecause it matters.', { 'guide.md': guide({ two: 'TWO' }) })
   await write(space, 'ada', 'Nothing', {})
-  await merge(space, 'Merge change request #1: Four\n\nChange-Request: 1\nCo-authored-by: Grace Hopper <grace@example.org>', {
-    'guide.md': guide({ two: 'TWO', four: 'FOUR' }),
-  })
+  await merge(
+    space,
+    'Merge change request #1: Four\n\nChange-Request: 1\nCo-authored-by: Grace Hopper <grace@example.org>',
+    {
+      'guide.md': guide({ two: 'TWO', four: 'FOUR' }),
+    },
+  )
   await write(space, 'ada', 'A new page', { 'new.md': '# New\n' })
   const run = await exported(space, remote.url)
   assert.is(run.error, undefined)
@@ -85,8 +108,15 @@ test('each commit keeps its author, date and message, and a merged branch is one
     'Ada Lovelace|ada@example.org|Bindery|A new page',
   ])
   assert.is(await git(remote.path, ['log', '-1', '--format=%b', 'main~2']), 'Because it matters.')
-  assert.is(await git(remote.path, ['log', '-1', '--format=%B', 'main~1']), 'Merge change request #1: Four\n\nChange-Request: 1')
-  assert.is(await git(remote.path, ['rev-list', '--count', '--merges', `${before}..main`]), '0', 'a branch that demands a linear history takes it')
+  assert.is(
+    await git(remote.path, ['log', '-1', '--format=%B', 'main~1']),
+    'Merge change request #1: Four\n\nChange-Request: 1',
+  )
+  assert.is(
+    await git(remote.path, ['rev-list', '--count', '--merges', `${before}..main`]),
+    '0',
+    'a branch that demands a linear history takes it',
+  )
   assert.equal(
     await log(remote.path, `${before}..main`, '%at %T'),
     (await log(space.repo.path, `${before}..main`, '%at %T')).filter((_, at) => at !== 1),
@@ -99,7 +129,10 @@ test('each commit keeps its author, date and message, and a merged branch is one
   assert.is(await git(remote.path, ['fsck', '--strict']), '')
   await inStep(space, remote.url)
   f.app.content.clear()
-  assert.equal([...(await overridesAt(f.app, space, run.remoteRevision as CommitId))], [...(await overridesAt(f.app, space, main(space)))])
+  assert.equal(
+    [...(await overridesAt(f.app, space, run.remoteRevision as CommitId))],
+    [...(await overridesAt(f.app, space, main(space)))],
+  )
 })
 
 test('one commit per export stays the default', async () => {
@@ -117,13 +150,20 @@ test('one commit per export stays the default', async () => {
 
 test('in a folder of a repository, the commits that change it are mapped to it, and nothing else is touched', async () => {
   const folder = { repoProjectDirectory: 'docs' }
-  const { remote, space } = await synced('folder', { 'code.c': 'int x;\n', 'docs/README.md': '# Home\n', 'docs/guide.md': guide() }, folder)
+  const { remote, space } = await synced(
+    'folder',
+    { 'code.c': 'int x;\n', 'docs/README.md': '# Home\n', 'docs/guide.md': guide() },
+    folder,
+  )
   const before = (await remote.head()) as string
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
   await write(space, 'ada', 'Nothing', {})
   await write(space, 'ada', 'A new page', { 'new/new.md': '# New\n' })
   assert.is((await exported(space, remote.url, folder)).error, undefined)
-  assert.equal(await log(remote.path, `${before}..main`), ['Grace Hopper|grace@example.org|Bindery|Say TWO', 'Ada Lovelace|ada@example.org|Bindery|A new page'])
+  assert.equal(await log(remote.path, `${before}..main`), [
+    'Grace Hopper|grace@example.org|Bindery|Say TWO',
+    'Ada Lovelace|ada@example.org|Bindery|A new page',
+  ])
   assert.is(await git(remote.path, ['diff', '--name-only', before, 'main']), 'docs/guide.md\ndocs/new/new.md')
   await inStep(space, remote.url, folder)
   await remote.commit({ 'docs/guide.md': guide({ two: 'TWO', seven: 'SEVEN' }), 'code.c': 'int y;\n' })
@@ -144,7 +184,10 @@ test('commits from before the remote moved on are put on top of it, and take not
     assert.match(await git(remote.path, ['show', `${commit}:guide.md`]), /EIGHT/, commit)
     assert.is(await git(remote.path, ['show', `${commit}:theirs.md`]), '# Theirs')
   }
-  assert.is(await git(remote.path, ['rev-parse', 'main^{tree}']), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+  assert.is(
+    await git(remote.path, ['rev-parse', 'main^{tree}']),
+    await git(space.repo.path, ['rev-parse', 'main^{tree}']),
+  )
   await inStep(space, remote.url)
 })
 
@@ -189,7 +232,11 @@ test('the first export to an empty repository takes the history as it is; to ano
   await write(space, 'grace', 'Three', { 'c.md': '# C\n' })
   await write(space, 'grace', 'Four', { 'd.md': '# D\n' })
   assert.is((await exported(space, other.url)).error, undefined)
-  assert.equal(await log(other.path, 'main', '%an %s'), ['Grace Hopper Begin', 'Grace Hopper Three', 'Grace Hopper Four'])
+  assert.equal(await log(other.path, 'main', '%an %s'), [
+    'Grace Hopper Begin',
+    'Grace Hopper Three',
+    'Grace Hopper Four',
+  ])
   await inStep(space, other.url)
 })
 
@@ -214,13 +261,22 @@ test('what was dropped from the remote is in no commit that is pushed afterwards
 })
 
 test('a squash, a rebase or a part of the row, merged on the remote: the rest stays, and nothing is there twice', async () => {
-  const cases: { told: string; act(dir: string, first: string): Promise<unknown>; expected: Record<string, string> }[] = [
-    { told: 'squashed', act: async () => mergeOnRemote(remoteOf('squashed'), 'docs', 'squash'), expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' } },
-    { told: 'rebased', act: async () => mergeOnRemote(remoteOf('rebased'), 'docs', 'rebase'), expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' } },
-    { told: 'first', act: (dir) => pick(dir, ['docs~2']), expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' } },
-    { told: 'last', act: (dir) => pick(dir, ['docs']), expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' } },
-    { told: 'middle', act: (dir) => pick(dir, ['docs~1']), expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' } },
-  ]
+  const cases: { told: string; act(dir: string, first: string): Promise<unknown>; expected: Record<string, string> }[] =
+    [
+      {
+        told: 'squashed',
+        act: async () => mergeOnRemote(remoteOf('squashed'), 'docs', 'squash'),
+        expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' },
+      },
+      {
+        told: 'rebased',
+        act: async () => mergeOnRemote(remoteOf('rebased'), 'docs', 'rebase'),
+        expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' },
+      },
+      { told: 'first', act: (dir) => pick(dir, ['docs~2']), expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' } },
+      { told: 'last', act: (dir) => pick(dir, ['docs']), expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' } },
+      { told: 'middle', act: (dir) => pick(dir, ['docs~1']), expected: { two: 'TWO again', four: 'FOUR', six: 'SIX' } },
+    ]
   const remotes = new Map<string, Awaited<ReturnType<typeof synced>>['remote']>()
   const remoteOf = (name: string) => remotes.get(name) as Awaited<ReturnType<typeof synced>>['remote']
   for (const { told, act, expected } of cases) {
@@ -293,14 +349,24 @@ for (const [way, make] of [
 /** Squashes a branch onto main of a bare repository. */
 async function squash(dir: string, branch: string): Promise<void> {
   const tree = await git(dir, ['merge-tree', '--write-tree', 'main', branch])
-  await git(dir, ['update-ref', 'refs/heads/main', await git(dir, ['commit-tree', tree, '-p', 'main', '-m', 'Squashed'])])
+  await git(dir, [
+    'update-ref',
+    'refs/heads/main',
+    await git(dir, ['commit-tree', tree, '-p', 'main', '-m', 'Squashed']),
+  ])
 }
 
 /** Picks commits onto main of a bare repository. */
 async function pick(dir: string, commits: readonly string[]): Promise<void> {
   for (const commit of commits) {
-    const tree = await git(dir, ['merge-tree', '--write-tree', `--merge-base=${commit}^`, 'main', commit]).catch(() => pickedTree(dir, commit))
-    await git(dir, ['update-ref', 'refs/heads/main', await git(dir, ['commit-tree', tree, '-p', 'main', '-m', 'Picked'])])
+    const tree = await git(dir, ['merge-tree', '--write-tree', `--merge-base=${commit}^`, 'main', commit]).catch(() =>
+      pickedTree(dir, commit),
+    )
+    await git(dir, [
+      'update-ref',
+      'refs/heads/main',
+      await git(dir, ['commit-tree', tree, '-p', 'main', '-m', 'Picked']),
+    ])
   }
 }
 
@@ -349,6 +415,8 @@ test('after a push without a response, the same commits are pushed again', async
 })
 
 const syncRefs = async (space: LoadedSpace): Promise<string[]> =>
-  (await git(space.repo.path, ['for-each-ref', '--format=%(refname)', 'refs/bindery/sync/'])).split('\n').filter((ref) => ref.endsWith('/log'))
+  (await git(space.repo.path, ['for-each-ref', '--format=%(refname)', 'refs/bindery/sync/']))
+    .split('\n')
+    .filter((ref) => ref.endsWith('/log'))
 
 test.run()

@@ -8,12 +8,19 @@ import { anyLease } from '../support/lease.js'
 
 const [test, f] = await suiteWith('git export', startFixture)
 
-const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\ntwo\nthree\n' }
-const main = (repo: { head(ref: RefName): string | null }): CommitId => repo.head('refs/heads/main' as RefName) as CommitId
+const docs = {
+  'README.md': '# Home\n',
+  'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
+  'guide.md': '# Guide\n\none\ntwo\nthree\n',
+}
+const main = (repo: { head(ref: RefName): string | null }): CommitId =>
+  repo.head('refs/heads/main' as RefName) as CommitId
 const count = async (dir: string, ref = 'main'): Promise<number> => Number(await git(dir, ['rev-list', '--count', ref]))
 
 test('an export is exactly one commit on the head of the remote, and nothing else changes', async () => {
-  const remote = await f.remotes.createRepository('one.git', { files: { ...docs, 'crlf.md': '\ufeff# A\r\n\r\n| a |b|\r\n' } })
+  const remote = await f.remotes.createRepository('one.git', {
+    files: { ...docs, 'crlf.md': '\ufeff# A\r\n\r\n| a |b|\r\n' },
+  })
   const space = await f.space()
   await f.import(space, { url: remote.url })
   const before = (await remote.head()) as string
@@ -24,7 +31,10 @@ test('an export is exactly one commit on the head of the remote, and nothing els
   assert.is(run.result, 'exported')
   const { dir } = await f.clone(remote.url)
   assert.is(await git(dir, ['log', '-1', '--format=%P']), before)
-  assert.is(await git(dir, ['log', '-1', '--format=%an <%ae>|%cn|%B']), 'Ada Lovelace <ada@example.org>|Bindery|Publish the guide\n\nWith a new page.')
+  assert.is(
+    await git(dir, ['log', '-1', '--format=%an <%ae>|%cn|%B']),
+    'Ada Lovelace <ada@example.org>|Bindery|Publish the guide\n\nWith a new page.',
+  )
   assert.is(await git(dir, ['diff', '--name-status', 'HEAD~']), 'M\tguide.md\nA\tnew.md')
   assert.is(await git(dir, ['rev-parse', 'HEAD^{tree}']), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
   assert.is(await git(dir, ['fsck', '--strict']), '')
@@ -47,17 +57,23 @@ test('the exported commit carries the page IDs of main, and others who wrote are
   const { makeCommit } = await import('../../src/domain/commits/make-commit.js')
   const { moveBranch } = await import('../../src/domain/commits/move-branch.js')
   const { unguarded } = await import('../../src/domain/commits/guards.js')
-  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
-    makeCommit(f.app, space, {
-      parents: [head as CommitId],
-      changes: [{ path: 'mine.md', content: Buffer.from('# Grace\n') }],
-      message: 'Edit\n',
-      author: { displayName: 'Grace Hopper', email: 'grace@example.org' },
-      overrides: await overridesAt(f.app, space, head as CommitId),
-    }),
+  await moveBranch(
+    space.repo,
+    { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded, lease: anyLease },
+    async (head) =>
+      makeCommit(f.app, space, {
+        parents: [head as CommitId],
+        changes: [{ path: 'mine.md', content: Buffer.from('# Grace\n') }],
+        message: 'Edit\n',
+        author: { displayName: 'Grace Hopper', email: 'grace@example.org' },
+        overrides: await overridesAt(f.app, space, head as CommitId),
+      }),
   )
   const run = await f.export(space, { url: remote.url })
-  assert.match(await git(remote.path, ['log', '-1', '--format=%b', 'main']), /^Co-authored-by: Grace Hopper <grace@example\.org>$/)
+  assert.match(
+    await git(remote.path, ['log', '-1', '--format=%b', 'main']),
+    /^Co-authored-by: Grace Hopper <grace@example\.org>$/,
+  )
   f.app.content.clear()
   const exported = await overridesAt(f.app, space, run.remoteRevision as CommitId)
   const here = await overridesAt(f.app, space, main(space.repo))

@@ -30,12 +30,17 @@ async function monorepo(filter: Filter = 'allowed') {
   return { remote, link: { url: remote.url, repoProjectDirectory: 'docs' } }
 }
 
-const log = async (path: string, range = 'main'): Promise<string[]> => (await git(path, ['log', '--format=%s', range])).split('\n')
+const log = async (path: string, range = 'main'): Promise<string[]> =>
+  (await git(path, ['log', '--format=%s', range])).split('\n')
 const shown = (path: string, name: string): Promise<string> => git(path, ['show', `main:${name}`])
 
 /** What must hold after everything: the rest of the monorepo is where it was, and never came here. */
 async function mustBeApart(space: LoadedSpace, remote: string): Promise<void> {
-  assert.equal(await foreignIn(space.repo.path, remote, 'docs'), [], 'nothing of the rest of the monorepo is in the space')
+  assert.equal(
+    await foreignIn(space.repo.path, remote, 'docs'),
+    [],
+    'nothing of the rest of the monorepo is in the space',
+  )
   assert.is(await shown(remote, 'lib/a/a.c'), 'other code')
   assert.is(await git(remote, ['fsck', '--strict', '--no-dangling']), '')
   assert.equal(await space.repo.check(), [])
@@ -54,7 +59,13 @@ for (const filter of ['allowed', 'absent'] as const)
       await f.import(space, link)
       await f.edit(space, { 'here.md': '# Here\n' })
       await f.edit(space, { 'deep/page.md': '# Page\n\nMore.\n' })
-      const preview = await previewSync(f.app, f.actor, await f.reload(space), { ...link, ref: 'refs/heads/main', direction: 'export' }, { limit: 100 })
+      const preview = await previewSync(
+        f.app,
+        f.actor,
+        await f.reload(space),
+        { ...link, ref: 'refs/heads/main', direction: 'export' },
+        { limit: 100 },
+      )
       assert.equal([preview.result, preview.changes.length], ['clean', 2])
       const first = await f.export(space, { ...link, exportMode })
       assert.equal([first.error, first.result], [undefined, 'exported'])
@@ -66,7 +77,11 @@ for (const filter of ['allowed', 'absent'] as const)
       await f.edit(space, { 'here.md': null })
       const started = f.remotes.requests.length
       assert.is((await f.export(space, { ...link, exportMode })).result, 'exported')
-      assert.is(f.remotes.requests.slice(started).filter(({ url }) => url.includes('upload-pack')).length, 0, 'the remote was not asked')
+      assert.is(
+        f.remotes.requests.slice(started).filter(({ url }) => url.includes('upload-pack')).length,
+        0,
+        'the remote was not asked',
+      )
 
       // Somebody works on top of it, in the folder and beside it.
       await remote.commit({ 'docs/theirs.md': '# Theirs\n', 'lib/b/b.c': 'new\n' })
@@ -140,8 +155,10 @@ test('a scratch repository that is deleted or damaged between two exports is mad
     () => rm(join(scratch, 'outgoing'), { recursive: true }),
     // All objects are gone, and nobody has noticed.
     async () => {
-      for (const name of await readdir(join(scratch, 'objects'))) if (name.length === 2) await rm(join(scratch, 'objects', name), { recursive: true })
-      for (const name of await readdir(join(scratch, 'objects/pack'))) await rm(join(scratch, 'objects/pack', name), { force: true })
+      for (const name of await readdir(join(scratch, 'objects')))
+        if (name.length === 2) await rm(join(scratch, 'objects', name), { recursive: true })
+      for (const name of await readdir(join(scratch, 'objects/pack')))
+        await rm(join(scratch, 'objects/pack', name), { force: true })
     },
   ]
   for (const [at, damaged] of damage.entries()) {
@@ -216,13 +233,20 @@ for (const exportMode of process.env.KILLED_STEPS === 'all' ? ['single', 'commit
     test(`killed at call ${step} of an export (${exportMode}): it is done once, and the space stays apart`, async () => {
       const { remote, link } = await monorepo()
       const root = await mkdtemp(join(tmpdir(), 'bindery-killed-'))
-      const child = spawn(process.execPath, [...moduleArguments('./killed-folder-export.js', import.meta.url), root, link.url, exportMode, String(step)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
+      const child = spawn(
+        process.execPath,
+        [...moduleArguments('./killed-folder-export.js', import.meta.url), root, link.url, exportMode, String(step)],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      )
       let said = ''
       child.stdout.on('data', (piece) => (said += piece))
       const [code, signal] = await once(child, 'close')
-      assert.ok(signal === 'SIGKILL' || (code === 0 && /^done after \d+ calls\n$/.test(said)), `${code} ${signal} ${said}`)
+      assert.ok(
+        signal === 'SIGKILL' || (code === 0 && /^done after \d+ calls\n$/.test(said)),
+        `${code} ${signal} ${said}`,
+      )
       const { app, close } = await openApp(root, [])
       try {
         const worker = startWorker(app)

@@ -28,7 +28,12 @@ let made = 0
 /** A monorepo with a folder of pages, and the scratch repository that an import of it makes. */
 async function monorepo(filter: Filter = 'allowed') {
   const remote = await f.remotes.createRepository(`mono-${++made}.git`, {
-    files: { 'app.js': 'code\n', 'docs/README.md': '# Docs\n', 'docs/deep/page.md': '# Page\n', 'other/README.md': '# Other\n' },
+    files: {
+      'app.js': 'code\n',
+      'docs/README.md': '# Docs\n',
+      'docs/deep/page.md': '# Page\n',
+      'other/README.md': '# Other\n',
+    },
   })
   if (filter !== 'absent') await git(remote.path, ['config', 'uploadpack.allowFilter', 'true'])
   if (filter === 'refused') await git(remote.path, ['config', 'uploadpackfilter.allow', 'false'])
@@ -60,7 +65,11 @@ for (const filter of ['allowed', 'absent', 'refused'] as const)
     assert.not.ok(await has(space.repo.path, run.remoteRevision as string))
     assert.equal(await space.repo.check(), [])
     assert.not.match(await readFile(join(space.repo.path, 'config'), 'utf8'), /promisor|remote/)
-    assert.is(await has(await scratch(), code), filter !== 'allowed', 'files of others are fetched only where they cannot be left out')
+    assert.is(
+      await has(await scratch(), code),
+      filter !== 'allowed',
+      'files of others are fetched only where they cannot be left out',
+    )
     assert.is(await has(await scratch(), page), filter !== 'allowed', 'files of the folder are kept by the space')
   })
 
@@ -69,7 +78,8 @@ test('spaces with the same remote share what was fetched, and later commits cost
   const [a, b] = [await f.space(), await f.space()]
   await f.import(a, link)
   // Git marks what it fetched with a filter; what is written here has no mark.
-  const fetched = async () => (await readdir(join(await scratch(), 'objects/pack'))).filter((name) => name.endsWith('.promisor'))
+  const fetched = async () =>
+    (await readdir(join(await scratch(), 'objects/pack'))).filter((name) => name.endsWith('.promisor'))
   const before = await fetched()
   assert.ok(before.length > 0)
   assert.is((await f.import(b, { ...link, repoProjectDirectory: 'other' })).result, 'adopted')
@@ -111,8 +121,10 @@ test('a scratch repository can be deleted or damaged, and what a kill left in it
     },
     // the map has more than the objects
     async (path) => {
-      for (const name of await readdir(join(path, 'objects/pack'))) await rm(join(path, 'objects/pack', name), { force: true })
-      for (const name of (await readdir(join(path, 'objects'))).filter((one) => one.length === 2)) await rm(join(path, 'objects', name), { recursive: true })
+      for (const name of await readdir(join(path, 'objects/pack')))
+        await rm(join(path, 'objects/pack', name), { force: true })
+      for (const name of (await readdir(join(path, 'objects'))).filter((one) => one.length === 2))
+        await rm(join(path, 'objects', name), { recursive: true })
     },
     (path) => rm(join(path, 'maps'), { recursive: true }),
     (path) => rm(path, { recursive: true }),
@@ -131,7 +143,9 @@ test('a scratch repository can be deleted or damaged, and what a kill left in it
 
 test('a remote that breaks off while it sends the files of the folder fails the import; the next one goes on', async () => {
   const { remote, link } = await monorepo()
-  await remote.commit({ 'docs/big.md': `# Big\n\n${Array.from({ length: 2000 }, (_, at) => `line ${at * 7919}`).join('\n')}\n` })
+  await remote.commit({
+    'docs/big.md': `# Big\n\n${Array.from({ length: 2000 }, (_, at) => `line ${at * 7919}`).join('\n')}\n`,
+  })
   const space = await f.space()
   let packs = 0
   f.remotes.behaviour.onRequest = (entry) => {
@@ -155,7 +169,10 @@ test('a remote that sends other files than those that were asked for fails the i
     const pieces: Buffer[] = []
     incoming.on('data', (piece: Buffer) => pieces.push(piece))
     incoming.on('end', () => {
-      const body = Buffer.from(Buffer.concat(pieces).toString('latin1').replaceAll(`want ${wanted}`, `want ${other}`), 'latin1')
+      const body = Buffer.from(
+        Buffer.concat(pieces).toString('latin1').replaceAll(`want ${wanted}`, `want ${other}`),
+        'latin1',
+      )
       const headers = { ...incoming.headers, 'content-length': String(body.length) }
       const passed = ask(`${f.remotes.url}${incoming.url}`, { method: incoming.method, headers }, (answer) => {
         response.writeHead(answer.statusCode ?? 500, answer.headers)
@@ -227,7 +244,11 @@ test('an import that waits for a scratch repository that another one uses is can
   })
   await requestImport(f.app, f.actor, await f.reload(a), { ...link, ref: 'refs/heads/main' })
   await held
-  await requestImport(f.app, f.actor, await f.reload(b), { ...link, ref: 'refs/heads/main', repoProjectDirectory: 'other' })
+  await requestImport(f.app, f.actor, await f.reload(b), {
+    ...link,
+    ref: 'refs/heads/main',
+    repoProjectDirectory: 'other',
+  })
   let waiting = (await listSyncRuns(f.app, b))[0]
   const until = async (stage: string): Promise<void> => {
     while (waiting?.stage !== stage) {
@@ -259,8 +280,16 @@ test('2,100 new commits between two imports, most of them in the folder: all com
   const before = await main(space)
   const run = await f.import(space, link)
   assert.equal([run.error, run.result, run.remoteRevision], [undefined, 'merged', await remote.head()])
-  assert.equal(await f.files(space), { 'README.md': '# Docs', 'deep/page.md': '# Page\n\nText 2099.', 'here.md': '# Here' })
-  assert.is(await git(space.repo.path, ['rev-list', '--count', `${before}..main^2`]), '1890', 'the commits that change the folder')
+  assert.equal(await f.files(space), {
+    'README.md': '# Docs',
+    'deep/page.md': '# Page\n\nText 2099.',
+    'here.md': '# Here',
+  })
+  assert.is(
+    await git(space.repo.path, ['rev-list', '--count', `${before}..main^2`]),
+    '1890',
+    'the commits that change the folder',
+  )
   assert.is(await git(space.repo.path, ['log', '--format=%an', '-1', 'main^2']), 'Ben')
   assert.equal(await space.repo.check(), [])
   // Mapped at once, from the beginning, it is the same history.

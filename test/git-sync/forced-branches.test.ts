@@ -82,7 +82,10 @@ test('a conflict with the other branch is about what collides, and nothing else'
   const run = await f.import(space, { url, ref: DOCS })
   assert.is(run.state, 'conflict')
   const branch = space.repo.head('refs/heads/change-requests/1' as RefName) as CommitId
-  const merged = await space.repo.merge({ ours: space.repo.head('refs/heads/main' as RefName) as CommitId, theirs: branch })
+  const merged = await space.repo.merge({
+    ours: space.repo.head('refs/heads/main' as RefName) as CommitId,
+    theirs: branch,
+  })
   assert.equal(merged.clean ? [] : merged.conflicts.map((one) => one.path), ['guide.md'])
 })
 
@@ -141,7 +144,9 @@ test('a conflict that follows a force is not settled by a branch that begins at 
   assert.is(again.changeRequest, run.changeRequest)
 
   const request = async () =>
-    (await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)) as NonNullable<Awaited<ReturnType<typeof findChangeRequest>>>
+    (await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)) as NonNullable<
+      Awaited<ReturnType<typeof findChangeRequest>>
+    >
   await updateFromMain(f.app, f.actor, await f.reload(space), await request(), [{ path: 'guide.md', take: 'main' }])
   await mergeChangeRequest(f.app, f.actor, await f.reload(space), await request())
   const after = await f.files(space)
@@ -189,7 +194,11 @@ test('forced back and forth before another branch is merged that has had the sam
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'])
   await f.edit(space, { 'README.md': '# Home\n\nmine\n' })
 
-  const both = await git(remote.path, ['commit-tree', '-p', exported, '-p', there, '-m', 'Merge docs', `${exported}^{tree}`], '')
+  const both = await git(
+    remote.path,
+    ['commit-tree', '-p', exported, '-p', there, '-m', 'Merge docs', `${exported}^{tree}`],
+    '',
+  )
   await git(remote.path, ['update-ref', 'refs/heads/main', both])
   const run = await f.import(space, { url })
   assert.is(run.state, 'success', run.error)
@@ -324,7 +333,11 @@ test('a branch of which another one dropped what its later work rests on stays k
   await f.edit(space, { 'extra.md': null, 'guide.md': page('one', 'TWO', 'three', 'four') })
   await git(remote.path, ['update-ref', DOCS, first])
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
-  assert.is((await f.files(space))['guide.md'], page('one', 'two', 'three', 'four').trimEnd(), 'dropped there, dropped here')
+  assert.is(
+    (await f.files(space))['guide.md'],
+    page('one', 'two', 'three', 'four').trimEnd(),
+    'dropped there, dropped here',
+  )
   await remote.commit({ 'README.md': '# Home\n\nthere\n' })
   const run = await f.import(space, { url })
   assert.is(run.state, 'success', run.error)
@@ -359,7 +372,11 @@ test('forced back to an export from before its branch was made anew: files that 
   const { url } = remote
   const space = await f.space()
   await f.import(space, { url })
-  await f.edit(space, { 'README.md': '# Home\n\nmine\n', 'one.md': page('one', 'of', 'mine', 'the', 'first'), 'two.md': two })
+  await f.edit(space, {
+    'README.md': '# Home\n\nmine\n',
+    'one.md': page('one', 'of', 'mine', 'the', 'first'),
+    'two.md': two,
+  })
   assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
   const exported = await git(remote.path, ['rev-parse', DOCS])
   await mergeOnRemote(remote, 'docs', 'squash')
@@ -371,7 +388,10 @@ test('forced back to an export from before its branch was made anew: files that 
   assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
   await f.edit(space, { 'two.md': page('one', 'of', 'mine', 'the', 'first', 'edited') })
   await git(remote.path, ['update-ref', DOCS, exported])
-  assert.equal(await f.decide(space, await f.import(space, { url, ref: DOCS }), 'change-request'), ['README.md', 'new.md'])
+  assert.equal(await f.decide(space, await f.import(space, { url, ref: DOCS }), 'change-request'), [
+    'README.md',
+    'new.md',
+  ])
   const files = await f.files(space)
   assert.is(files['one.md'], page('one', 'of', 'mine', 'the', 'first', 'edited').trimEnd())
   assert.is(files['two.md'], two.trimEnd())
@@ -380,7 +400,9 @@ test('forced back to an export from before its branch was made anew: files that 
 
 for (const arrived of [true, false])
   test(`a branch of which another one dropped a part, after a push to it that ${arrived ? 'arrived but' : 'did not arrive and'} got no response: what is done here since stays`, async () => {
-    const remote = await f.remotes.createRepository(`lost-response-${arrived}.git`, { files: { ...docs, 'other.md': page('some', 'text') } })
+    const remote = await f.remotes.createRepository(`lost-response-${arrived}.git`, {
+      files: { ...docs, 'other.md': page('some', 'text') },
+    })
     const { url } = remote
     const first = (await remote.head()) as string
     const space = await f.space()
@@ -408,7 +430,10 @@ for (const arrived of [true, false])
     assert.ok('other.md' in files, 'restored here')
     assert.not.ok('new.md' in files, 'deleted here')
     assert.is((await f.export(space, { url })).state, 'success')
-    assert.is(await git(remote.path, ['rev-parse', 'main^{tree}']), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+    assert.is(
+      await git(remote.path, ['rev-parse', 'main^{tree}']),
+      await git(space.repo.path, ['rev-parse', 'main^{tree}']),
+    )
     assert.is((await f.import(space, { url })).result, 'unchanged')
   })
 

@@ -10,7 +10,9 @@ const lines = (...some: string[]): string => `# Page\n\n${some.join('\n\n')}\n`
 
 /** Two spaces that synchronize a folder each, both with an export of their own behind them. */
 async function pair(name: string) {
-  const remote = await f.remotes.createRepository(`${name}.git`, { files: { 'a/README.md': lines('a1'), 'b/README.md': lines('b1'), 'code.c': 'x\n' } })
+  const remote = await f.remotes.createRepository(`${name}.git`, {
+    files: { 'a/README.md': lines('a1'), 'b/README.md': lines('b1'), 'code.c': 'x\n' },
+  })
   const [a, b] = [await f.space(), await f.space()]
   const link = (folder: string) => ({ url: remote.url, repoProjectDirectory: folder })
   await f.import(a, link('a'))
@@ -30,7 +32,10 @@ async function pair(name: string) {
       [b, 'b'],
     ] as const) {
       assert.is((await f.import(space, link(folder))).result, 'unchanged')
-      assert.is(await git(remote.path, ['rev-parse', `main:${folder}`]), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+      assert.is(
+        await git(remote.path, ['rev-parse', `main:${folder}`]),
+        await git(space.repo.path, ['rev-parse', 'main^{tree}']),
+      )
     }
   }
   return { remote, a, b, link, force, at, read, settle }

@@ -19,7 +19,8 @@ const held = async (space: LoadedSpace, id: string | undefined): Promise<LoadedC
   if (!found) throw new Error('no change request')
   return found
 }
-const pagesOf = async ({ doc, repo }: LoadedSpace) => (await structureAt(f.app, { doc, repo }, repo.head(main as RefName) as CommitId)).byGitPath
+const pagesOf = async ({ doc, repo }: LoadedSpace) =>
+  (await structureAt(f.app, { doc, repo }, repo.head(main as RefName) as CommitId)).byGitPath
 
 /**
  * Main of the remote and `docs` have a line of `other.md` by an export alone: Git's merge of both collides in it, so that what main has taken up of
@@ -47,7 +48,11 @@ async function exportedToBoth(name: string, later = false) {
   // Whoever merges there keeps what both sides have.
   await git(remote.path, ['update-ref', 'refs/heads/by-hand', docs])
   const byHand = await remote.commit({ 'guide.md': page('there') }, { ref: 'refs/heads/by-hand' })
-  await git(remote.path, ['update-ref', main, await git(remote.path, ['commit-tree', '-p', main, '-p', docs, '-m', 'Merge docs', `${byHand}^{tree}`], '')])
+  await git(remote.path, [
+    'update-ref',
+    main,
+    await git(remote.path, ['commit-tree', '-p', main, '-p', docs, '-m', 'Merge docs', `${byHand}^{tree}`], ''),
+  ])
   await f.edit(space, { 'guide.md': page('here'), 'other.md': page('one, there', 'two, here again', 'three') })
   const run = await f.import(space, { url })
   assert.is(run.state, 'conflict')
@@ -82,14 +87,20 @@ test('what the import merged cleanly is merged so with what is written here mean
 })
 
 test('a commit of the remote does not say itself what it has in common with main: what it lacks would be taken away', async () => {
-  const remote = await f.remotes.createRepository('forged.git', { files: { 'README.md': '# Home\n', 'guide.md': page('first') } })
+  const remote = await f.remotes.createRepository('forged.git', {
+    files: { 'README.md': '# Home\n', 'guide.md': page('first') },
+  })
   const space = await f.space()
   await f.import(space, { url: remote.url })
   const edited = await f.edit(space, { 'guide.md': page('here'), 'kept.md': page('written here') })
   const head = await remote.commit({ 'guide.md': page('there') }, { ref: main })
   const commit = await git(remote.path, ['cat-file', 'commit', head])
   const forged = commit.replace('\n\n', `\ncommon-ground ${edited} ${edited} ${'0'.repeat(64)}\n\n`)
-  await git(remote.path, ['update-ref', main, await git(remote.path, ['hash-object', '-t', 'commit', '-w', '--stdin'], forged)])
+  await git(remote.path, [
+    'update-ref',
+    main,
+    await git(remote.path, ['hash-object', '-t', 'commit', '-w', '--stdin'], forged),
+  ])
   const run = await f.import(space, { url: remote.url })
   assert.is(run.state, 'conflict')
   const request = await held(space, run.changeRequest)
@@ -120,7 +131,9 @@ test("what was dropped while a conflict was open is known once that is merged: w
   await git(remote.path, ['update-ref', main, first])
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.is((await f.files(space))['extra.md'], '# Extra', 'its deletion was dropped')
-  await updateFromMain(f.app, f.actor, space, await held(space, run.changeRequest), [{ path: 'guide.md', content: page('here and there') }])
+  await updateFromMain(f.app, f.actor, space, await held(space, run.changeRequest), [
+    { path: 'guide.md', content: page('here and there') },
+  ])
   await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   const kept = (await f.files(space))['extra.md']
   if (kept === undefined) await f.edit(space, { 'extra.md': '# Extra\n' })

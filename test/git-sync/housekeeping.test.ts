@@ -43,7 +43,12 @@ test('a new change request looks at its own ref alone, however many there are, a
   const head = space.repo.head(MAIN) as CommitId
   const named = (number: number) => ({ ref: changeRequestRef(number), from: null, to: head })
   await space.repo.move([named(1), ...Array.from({ length: 200 }, (_, n) => named(1000 + n))], 'begin', anyLease)
-  const watched = { ...space, repo: Object.create(space.repo, { refs: { value: () => assert.unreachable('all refs were listed') } }) as typeof space.repo }
+  const watched = {
+    ...space,
+    repo: Object.create(space.repo, {
+      refs: { value: () => assert.unreachable('all refs were listed') },
+    }) as typeof space.repo,
+  }
   for (const name of ['head', 'move', 'commit', 'hasCommit'] as const)
     Object.defineProperty(watched.repo, name, { value: (space.repo[name] as () => unknown).bind(space.repo) })
   const { doc } = await createChangeRequest(f.app, f.actor, watched, {}, { lease: anyLease })

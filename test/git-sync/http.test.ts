@@ -43,7 +43,11 @@ test('an import asks the remote once, and an import of what is known gets no pac
     assert.is(state, 'success')
     return { asked: remotes.requests.slice(before).map(({ method }) => method), remoteRevision }
   }
-  assert.equal((await imported()).asked, ['GET', 'POST', 'POST'], 'capabilities, refs and the pack: a new space does not ask what both have')
+  assert.equal(
+    (await imported()).asked,
+    ['GET', 'POST', 'POST'],
+    'capabilities, refs and the pack: a new space does not ask what both have',
+  )
   assert.equal((await imported()).asked, ['POST'], 'refs: what the remote is capable of is known')
   const head = await remote.commit({ 'new.md': '# New\n' })
   const { asked, remoteRevision } = await imported()
@@ -77,7 +81,9 @@ test('import, info, export, history and unlink', async () => {
   assert.is(info.remoteRevision, await remote.head())
   assert.is(info.revision, await remote.head())
 
-  await service.admin.call('post', `${base}/export`, { url, ref: 'refs/heads/main', commitMessage: 'Publish' }).expect(204)
+  await service.admin
+    .call('post', `${base}/export`, { url, ref: 'refs/heads/main', commitMessage: 'Publish' })
+    .expect(204)
   assert.is((await settled(space)).direction, 'export')
   const history = (await service.admin.call('get', `${base}/history`).expect(200)).body
   assert.is(history.count, 2)
@@ -94,7 +100,9 @@ test('import, info, export, history and unlink', async () => {
 test('a failure is explained, and can be retried', async () => {
   const space = await newSpace()
   const base = `/v1/spaces/${space}/git`
-  await service.admin.call('post', `${base}/import`, { url: `${remotes.url}/late.git`, ref: 'refs/heads/main' }).expect(204)
+  await service.admin
+    .call('post', `${base}/import`, { url: `${remotes.url}/late.git`, ref: 'refs/heads/main' })
+    .expect(204)
   const info = await settled(space)
   assert.is(info.state, 'failure')
   assert.match(String(info.error), /no Git repository/)
@@ -108,9 +116,15 @@ test('bodies and roles are checked', async () => {
   const base = `/v1/spaces/${space}/git`
   await service.admin.call('post', `${base}/import`, { ref: 'refs/heads/main' }).expect(400)
   await service.admin.call('post', `${base}/import`, { url: 'https://host/x', ref: 'main' }).expect(400)
-  await service.admin.call('post', `${base}/import`, { url: 'https://host/x', ref: 'refs/heads/main', extra: 1 }).expect(400)
+  await service.admin
+    .call('post', `${base}/import`, { url: 'https://host/x', ref: 'refs/heads/main', extra: 1 })
+    .expect(400)
   await service.admin.call('post', `${base}/export`, { url: 'https://host/x', ref: 'refs/heads/main' }).expect(400)
-  const [editor, reviewer, reader] = [await service.caller('edit'), await service.caller('review'), await service.caller('read')]
+  const [editor, reviewer, reader] = [
+    await service.caller('edit'),
+    await service.caller('review'),
+    await service.caller('read'),
+  ]
   const input = { url: 'https://host.invalid/x', ref: 'refs/heads/main' }
   await editor.call('post', `${base}/import`, input).expect(403)
   await reviewer.call('post', `${base}/import`, input).expect(403)

@@ -7,8 +7,13 @@ import { startFixture } from '../support/sync-fixture.js'
 
 const [test, f] = await suiteWith('git import', startFixture)
 
-const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\ntwo\nthree\n' }
-const main = (repo: { head(ref: RefName): CommitId | null }): CommitId => repo.head('refs/heads/main' as RefName) as CommitId
+const docs = {
+  'README.md': '# Home\n',
+  'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
+  'guide.md': '# Guide\n\none\ntwo\nthree\n',
+}
+const main = (repo: { head(ref: RefName): CommitId | null }): CommitId =>
+  repo.head('refs/heads/main' as RefName) as CommitId
 
 test('an untouched space adopts the history of the remote as it is', async () => {
   const remote = await f.remotes.createRepository('adopt.git', { files: docs })
@@ -21,7 +26,11 @@ test('an untouched space adopts the history of the remote as it is', async () =>
   assert.is(run.result, 'adopted')
   assert.is(main(space.repo), second)
   assert.is(space.repo.head('refs/bindery/adopted' as RefName), second)
-  assert.is(space.repo.head(`refs/bindery/keep/${started}` as RefName), started, 'the first revision can still be named')
+  assert.is(
+    space.repo.head(`refs/bindery/keep/${started}` as RefName),
+    started,
+    'the first revision can still be named',
+  )
   assert.is((await f.reload(space)).doc.git?.url, remote.url.replace(/\.git$/, '.git'))
 
   const again = await f.import(space, { url: remote.url })
@@ -106,7 +115,10 @@ test('force takes the tree of the remote in a merge commit', async () => {
   const head = await remote.commit({ 'guide.md': '# Theirs\n' })
   assert.is((await f.import(space, { url: remote.url, force: true })).result, 'merged')
   assert.is(await git(space.repo.path, ['log', '-1', '--format=%P', 'main']), `${mine} ${head}`)
-  assert.is(await git(space.repo.path, ['rev-parse', 'main^{tree}']), await git(remote.path, ['rev-parse', 'main^{tree}']))
+  assert.is(
+    await git(space.repo.path, ['rev-parse', 'main^{tree}']),
+    await git(remote.path, ['rev-parse', 'main^{tree}']),
+  )
 })
 
 test('standalone makes a revision and leaves main alone', async () => {
@@ -169,7 +181,8 @@ test('pages keep their IDs over a rename in the remote', async () => {
     'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Guide](handbook.md)\n',
   })
   await f.import(space, { url: remote.url })
-  const ids = async (): Promise<string> => idOf(await overridesAt(f.app, space, main(space.repo)))('page', 'handbook.md')
+  const ids = async (): Promise<string> =>
+    idOf(await overridesAt(f.app, space, main(space.repo)))('page', 'handbook.md')
   assert.is(await ids(), defaultId('page', 'guide.md'))
   f.app.content.clear()
   assert.is(await ids(), defaultId('page', 'guide.md'), 'read back from Git')

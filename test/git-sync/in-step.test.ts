@@ -20,7 +20,14 @@ const styles: readonly MergeStyle[] = ['merge', 'squash', 'rebase']
 const rollBack = async (space: LoadedSpace, to: CommitId): Promise<void> => {
   const { tree } = await space.repo.commit(to)
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
-  const commit = await space.repo.write({ parents: [head(space)], tree, changes: [], message: 'Roll back\n', author: me, committer: me })
+  const commit = await space.repo.write({
+    parents: [head(space)],
+    tree,
+    changes: [],
+    message: 'Roll back\n',
+    author: me,
+    committer: me,
+  })
   await space.repo.move([{ ref: MAIN, from: head(space), to: commit }], 'roll back', anyLease)
 }
 
@@ -37,7 +44,8 @@ async function inStep(space: LoadedSpace, url: string): Promise<Record<string, s
   await f.export(space, { url })
   const here = await f.files(space)
   assert.equal((await f.clone(url)).files, here)
-  for (const direction of ['import', 'export'] as const) assert.is((await f[direction](space, { url })).result, 'unchanged')
+  for (const direction of ['import', 'export'] as const)
+    assert.is((await f[direction](space, { url })).result, 'unchanged')
   assert.equal(await f.files(space), here)
   return here
 }
@@ -135,7 +143,11 @@ test('an edit on the remote after the merge of the branch is news, a revert ther
   assert.is((await f.files(space))['guide.md'], docs['guide.md'].trimEnd())
   await git(remote.path, ['update-ref', 'refs/heads/main', merged])
   await f.import(space, { url })
-  assert.is((await f.files(space))['guide.md'], page('one', 'two', 'three', 'four', 'five').trimEnd(), 'the revert was taken back by force')
+  assert.is(
+    (await f.files(space))['guide.md'],
+    page('one', 'two', 'three', 'four', 'five').trimEnd(),
+    'the revert was taken back by force',
+  )
 })
 
 /** Lets the next push arrive, and cuts its response off. */
@@ -198,7 +210,8 @@ test('a recorded export that never arrived has no effect', async () => {
   const before = head(space)
   await f.edit(space, { 'old.md': null })
   f.remotes.behaviour.onRequest = (request) => {
-    if (request.url.includes('receive-pack') && request.method === 'POST') f.remotes.behaviour.redirectTo = 'http://127.0.0.1:1'
+    if (request.url.includes('receive-pack') && request.method === 'POST')
+      f.remotes.behaviour.redirectTo = 'http://127.0.0.1:1'
   }
   assert.is((await f.export(space, { url })).state, 'failure')
   delete f.remotes.behaviour.redirectTo
@@ -213,7 +226,10 @@ test('a recorded export that never arrived has no effect', async () => {
 test('forced back and restored: what was dropped comes back, and no export deletes it', async () => {
   const { remote, space, url } = await imported('restored')
   const first = (await remote.head()) as string
-  const second = await remote.commit({ 'extra.md': '# Extra\n', 'guide.md': page('one', 'two', 'three', 'four', 'five') })
+  const second = await remote.commit({
+    'extra.md': '# Extra\n',
+    'guide.md': page('one', 'two', 'three', 'four', 'five'),
+  })
   await f.import(space, { url })
   await f.edit(space, { 'mine.md': '# Mine\n' })
   const force = (to: string) => git(remote.path, ['update-ref', 'refs/heads/main', to])
@@ -277,7 +293,8 @@ test('forced back, and restored while a change of ours collides: the conflict ho
 })
 
 /** Main as it was before, everything else as it is now: the process ended between two refs. */
-const crashBefore = (space: LoadedSpace, main: CommitId) => git(space.repo.path, ['update-ref', 'refs/heads/main', main])
+const crashBefore = (space: LoadedSpace, main: CommitId) =>
+  git(space.repo.path, ['update-ref', 'refs/heads/main', main])
 
 test('a crash between the record and the move of main has no effect: the import is made again', async () => {
   const { remote, space, url } = await imported('crash-import')
@@ -313,7 +330,14 @@ test('an administrator resets main: what it loses of the remote is news again', 
   await f.import(space, { url })
   await crashBefore(space, before)
   await f.edit(space, { 'mine.md': '# Mine\n' })
-  assert.equal(Object.keys(await inStep(space, url)).sort(), ['README.md', 'guide.md', 'mine.md', 'new.md', 'newer.md', 'old.md'])
+  assert.equal(Object.keys(await inStep(space, url)).sort(), [
+    'README.md',
+    'guide.md',
+    'mine.md',
+    'new.md',
+    'newer.md',
+    'old.md',
+  ])
 })
 
 test.run()

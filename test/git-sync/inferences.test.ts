@@ -22,7 +22,18 @@ async function imported(name: string, files: Record<string, string> = start) {
 /** Commits the tree of an earlier commit on top of main, as `git revert` of everything since does. */
 const backTo = async (remote: BareRepository, commit: string): Promise<void> => {
   const tree = await git(remote.path, ['rev-parse', `${commit}^{tree}`])
-  const made = await git(remote.path, ['-c', 'user.name=P', '-c', 'user.email=p@example.org', 'commit-tree', tree, '-p', 'main', '-m', `Back to ${commit}`])
+  const made = await git(remote.path, [
+    '-c',
+    'user.name=P',
+    '-c',
+    'user.email=p@example.org',
+    'commit-tree',
+    tree,
+    '-p',
+    'main',
+    '-m',
+    `Back to ${commit}`,
+  ])
   await git(remote.path, ['update-ref', 'refs/heads/main', made])
 }
 
@@ -43,7 +54,11 @@ for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
     const how = `${style}${moved ? ', main had moved on' : ''}`
     test(`an export that people merged, reverted and brought back arrives each time (${how})`, async () => {
       const { remote, space, url } = await imported(`revert-${style}-${moved}`)
-      await f.edit(space, { 'guide.md': page('one', 'two', 'new', 'three', 'four'), 'added.md': '# Added\n', 'old.md': null })
+      await f.edit(space, {
+        'guide.md': page('one', 'two', 'new', 'three', 'four'),
+        'added.md': '# Added\n',
+        'old.md': null,
+      })
       await f.export(space, { url, ref: DOCS })
       if (moved) await remote.commit({ 'other.md': '# Other\n' })
       const before = await headOf(remote)
@@ -147,7 +162,10 @@ test('versions of a new page that crossed collide', async () => {
 
 for (const name of ['guide.md', 'new.md'])
   test(`versions of ${name} that crossed collide after one more edit of the page`, async () => {
-    const { remote, space, url } = await imported(`crossed-later-${name}`, { ...start, 'guide.md': page('zero', '## Two', 'text') })
+    const { remote, space, url } = await imported(`crossed-later-${name}`, {
+      ...start,
+      'guide.md': page('zero', '## Two', 'text'),
+    })
     for (const one of ['first', 'second']) await f.edit(space, { [name]: page(one, '## Two', 'text') })
     for (const one of ['second', 'first']) await remote.commit({ [name]: page(one, '## Two', 'text') })
     assert.is((await f.import(space, { url })).state, 'conflict')
@@ -170,7 +188,10 @@ test('a line that was replaced here and is there again, with a note below it, co
 })
 
 test('a line that was added here, and removed there together with an edit, collides', async () => {
-  const { remote, space, url } = await imported('crossed-removal', { ...start, 'guide.md': page('zero', 'a', 'b', 'c', 'd') })
+  const { remote, space, url } = await imported('crossed-removal', {
+    ...start,
+    'guide.md': page('zero', 'a', 'b', 'c', 'd'),
+  })
   await f.edit(space, { 'guide.md': page('one', 'a', 'b', 'c', 'd') })
   await f.edit(space, { 'guide.md': page('one', 'a', 'b', 'added', 'c', 'd') })
   await remote.commit({ 'guide.md': page('one', 'a', 'b', 'added', 'c', 'd') })

@@ -52,7 +52,8 @@ test('jobs of a lane run in order and alone, those of different lanes side by si
     },
     failed: (_app, _job, error) => ({ error }),
   }
-  for (const draft of [job('a2', 'a', 2), job('a1', 'a', 1), job('b1', 'b', 3), job('c1', 'c', 4)]) await app.store.insert(jobs, draft)
+  for (const draft of [job('a2', 'a', 2), job('a1', 'a', 1), job('b1', 'b', 3), job('c1', 'c', 4)])
+    await app.store.insert(jobs, draft)
   const worker = startWorker(app, { kinds: new Map([['probe', probe]]) })
   await worker.idle()
   await worker.stop()
@@ -60,7 +61,9 @@ test('jobs of a lane run in order and alone, those of different lanes side by si
   assert.is(order.length, 4)
   assert.ok(order.indexOf('a1') < order.indexOf('a2'))
   assert.ok(
-    (await Promise.all(['a1', 'a2', 'b1', 'c1'].map((id) => app.store.get(jobs, id)))).every((one) => one?.state === 'done' && one.runner === undefined),
+    (await Promise.all(['a1', 'a2', 'b1', 'c1'].map((id) => app.store.get(jobs, id)))).every(
+      (one) => one?.state === 'done' && one.runner === undefined,
+    ),
   )
 })
 
@@ -100,7 +103,9 @@ test('a kind with slots of its own takes no place of others; a job that the stop
     queue: { ...QUEUE, slots: 1 },
     run: (_app, { id }, signal) => {
       seen.push(id)
-      return new Promise((_done, failed) => signal.addEventListener('abort', () => failed(new JobInterrupted('The service is stopping.'))))
+      return new Promise((_done, failed) =>
+        signal.addEventListener('abort', () => failed(new JobInterrupted('The service is stopping.'))),
+      )
     },
     failed: (_app, _job, error) => ({ error }),
   }
@@ -185,10 +190,17 @@ test('events of one remote are ordered by their time, others stay where they are
   const app = { ...f.app, wakeJobs: () => {} }
   await f.worker.idle()
   const space = await f.space()
-  const input = (ref: string, timestamp?: string) => ({ url: `${f.remotes.url}/none.git`, ref, ...(timestamp === undefined ? {} : { timestamp }) })
+  const input = (ref: string, timestamp?: string) => ({
+    url: `${f.remotes.url}/none.git`,
+    ref,
+    ...(timestamp === undefined ? {} : { timestamp }),
+  })
   const late = await requestImport(app, f.actor, space, input('refs/heads/main', '2024-01-02T00:00:00Z'))
   const other = await requestImport(app, f.actor, space, input('refs/heads/other', '2024-01-01T00:00:00Z'))
-  const early = await requestExport(app, f.actor, space, { ...input('refs/heads/main', '2024-01-01T12:00:00+12:00'), commitMessage: 'x' })
+  const early = await requestExport(app, f.actor, space, {
+    ...input('refs/heads/main', '2024-01-01T12:00:00+12:00'),
+    commitMessage: 'x',
+  })
   const queued = (await app.store.find(jobs, 'lane', space.doc.id)).sort((a, b) => a.sequence - b.sequence)
   assert.equal(
     queued.map((one) => one.id),
@@ -205,7 +217,12 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   f.remotes.behaviour.neverResponds = 'all'
   const child = spawn(
     process.execPath,
-    [...moduleArguments('./crashing-service.js', import.meta.url), root, remote.url, secret.url.replace('http://', 'http://me:pass@')],
+    [
+      ...moduleArguments('./crashing-service.js', import.meta.url),
+      root,
+      remote.url,
+      secret.url.replace('http://', 'http://me:pass@'),
+    ],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

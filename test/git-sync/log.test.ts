@@ -18,7 +18,13 @@ const entries = async (space: LoadedSpace, url: string) =>
   readEntries((await space.repo.commit(space.repo.head(logRef({ url, directory: '' })) as CommitId)).message)
 
 /** Writes what the version before the log wrote: a ref per pair, and the head last in step. */
-async function asBefore(space: LoadedSpace, url: string, ref: string, pairs: [remote: string, local: string][], directory = ''): Promise<void> {
+async function asBefore(
+  space: LoadedSpace,
+  url: string,
+  ref: string,
+  pairs: [remote: string, local: string][],
+  directory = '',
+): Promise<void> {
   const { path } = space.repo
   await git(path, ['update-ref', '-d', logRef({ url, directory })])
   const prefix = `refs/bindery/sync/${remoteKey(url, ref, directory)}`
@@ -70,7 +76,9 @@ test('a space of the version before whose remote had been forced back: what come
 })
 
 test('a folder of the version before goes on', async () => {
-  const remote = await f.remotes.createRepository('before-folder.git', { files: { 'docs/README.md': '# Home\n', 'x.c': 'x\n' } })
+  const remote = await f.remotes.createRepository('before-folder.git', {
+    files: { 'docs/README.md': '# Home\n', 'x.c': 'x\n' },
+  })
   const [space, url] = [await f.space(), remote.url]
   const link = { url, repoProjectDirectory: 'docs' }
   await f.import(space, link)
@@ -150,9 +158,26 @@ test('ever new branches: the log is bounded', async () => {
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
   for (let i = 0; i < 130; i++) {
     const main = head(space)
-    const remoteCommit = await space.repo.write({ parents: [main], changes: [], message: `${i}\n`, author: me, committer: me })
-    const entry = { kind: 'known' as const, remote: remoteCommit, theirs: remoteCommit, local: main, anchor: main, ref: `refs/heads/b${i}` }
-    await space.repo.move(await logMoves(space.repo, await readSyncLog(space.repo, link, main), main, { added: [entry] }), 'test', anyLease)
+    const remoteCommit = await space.repo.write({
+      parents: [main],
+      changes: [],
+      message: `${i}\n`,
+      author: me,
+      committer: me,
+    })
+    const entry = {
+      kind: 'known' as const,
+      remote: remoteCommit,
+      theirs: remoteCommit,
+      local: main,
+      anchor: main,
+      ref: `refs/heads/b${i}`,
+    }
+    await space.repo.move(
+      await logMoves(space.repo, await readSyncLog(space.repo, link, main), main, { added: [entry] }),
+      'test',
+      anyLease,
+    )
   }
   assert.is((await entries(space, url)).length, 100)
   assert.is((await f.import(space, { url })).result, 'unchanged')
@@ -181,7 +206,12 @@ test('an export contains what is left of a head of which another branch dropped 
   await mergeOnRemote(remote, 'docs', 'merge')
   const run = await f.import(space, { url })
   assert.is(run.state, 'success', run.error)
-  assert.equal(await f.files(space), { 'README.md': '# Home', 'guide.md': '# Guide\n\none', 'mine.md': '# Mine', 'new.md': '# New\n\nthere' })
+  assert.equal(await f.files(space), {
+    'README.md': '# Home',
+    'guide.md': '# Guide\n\none',
+    'mine.md': '# Mine',
+    'new.md': '# New\n\nthere',
+  })
 })
 
 test.run()

@@ -58,10 +58,17 @@ async function story(
     const idle = (count: number) =>
       until(async () => {
         const { items } = await api().ask('GET', `/v1/spaces/${id}/git/history`)
-        return items.length >= count && items.every(({ state }: { state: string }) => state !== 'queued' && state !== 'running') ? items[0] : null
+        return items.length >= count &&
+          items.every(({ state }: { state: string }) => state !== 'queued' && state !== 'running')
+          ? items[0]
+          : null
       })
     const start = (direction: string, ref: string) =>
-      api().ask('POST', `/v1/spaces/${id}/git/${direction}`, { url: remote.url, ref, ...(direction === 'export' ? { commitMessage: 'Publish' } : {}) })
+      api().ask('POST', `/v1/spaces/${id}/git/${direction}`, {
+        url: remote.url,
+        ref,
+        ...(direction === 'export' ? { commitMessage: 'Publish' } : {}),
+      })
     await start('import', 'refs/heads/main')
     await idle(1)
     await commitIn(repo, 'refs/heads/main', exported, 'Before the export', 1_700_000_000)

@@ -11,10 +11,13 @@ import { startFixture } from '../support/sync-fixture.js'
 const [test, f] = await suiteWith('names and sizes that a sync meets', startFixture)
 
 const odd = ['line\nbreak.md', 'back\\slash.md', 'bell\u0007.md']
-const unfit = (folder: string): Record<string, string> => Object.fromEntries(odd.map((name) => [folder + name, '# Odd\n']))
+const unfit = (folder: string): Record<string, string> =>
+  Object.fromEntries(odd.map((name) => [folder + name, '# Odd\n']))
 const main = (space: LoadedSpace): CommitId => space.repo.head('refs/heads/main' as RefName) as CommitId
 const diagnostics = async (space: LoadedSpace) =>
-  (await readStructure(await space.repo.at(main(space)), idOf(new Map()), inPlace)).diagnostics.filter(({ code }) => code === 'unsupported-entry')
+  (await readStructure(await space.repo.at(main(space)), idOf(new Map()), inPlace)).diagnostics.filter(
+    ({ code }) => code === 'unsupported-entry',
+  )
 
 test('what is outside the folder of a project does not matter', async () => {
   const remote = await f.remotes.createRepository('outside.git', {
@@ -45,18 +48,26 @@ test('inside, a name that is unfit for a page travels unchanged, and a diagnosti
   await remote.commit({ [odd[0] as string]: '# Odd, changed\n', 'later\\still.md': '# Later\n' })
   assert.is((await f.import(space, { url: remote.url })).result, 'merged')
   assert.is((await f.export(space, { url: remote.url })).result, 'exported')
-  assert.is(await git(remote.path, ['rev-parse', 'main^{tree}']), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+  assert.is(
+    await git(remote.path, ['rev-parse', 'main^{tree}']),
+    await git(space.repo.path, ['rev-parse', 'main^{tree}']),
+  )
 
   const elsewhere = await f.remotes.createRepository('elsewhere.git', { files: { 'app.js': 'code\n' } })
   const link = { url: elsewhere.url, repoProjectDirectory: 'deep/docs' }
   const run = await f.export(space, link)
   assert.is(run.result, 'exported', run.error)
-  assert.is(await git(elsewhere.path, ['rev-parse', 'main:deep/docs']), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+  assert.is(
+    await git(elsewhere.path, ['rev-parse', 'main:deep/docs']),
+    await git(space.repo.path, ['rev-parse', 'main^{tree}']),
+  )
   assert.is((await f.import(space, link)).result, 'unchanged')
 })
 
 test('a file that is too large is named by its path', async () => {
-  const remote = await f.remotes.createRepository('large.git', { files: { 'README.md': '# Home\n', 'assets/film.bin': 'x'.repeat(11_000_000) } })
+  const remote = await f.remotes.createRepository('large.git', {
+    files: { 'README.md': '# Home\n', 'assets/film.bin': 'x'.repeat(11_000_000) },
+  })
   await remote.commit({ 'assets/film.bin': null })
   const run = await f.import(await f.space(), { url: remote.url })
   assert.is(run.state, 'failure')

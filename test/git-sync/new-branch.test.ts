@@ -79,7 +79,9 @@ test('a default branch of another name, only ever exported to a branch', async (
 })
 
 test('a folder whose default branch was set back to a commit between two imports: the branch begins there', async () => {
-  const remote = await f.remotes.createRepository('between.git', { files: { 'docs/README.md': '# Home\n', 'code.c': 'int x;\n' } })
+  const remote = await f.remotes.createRepository('between.git', {
+    files: { 'docs/README.md': '# Home\n', 'code.c': 'int x;\n' },
+  })
   const space = await f.space()
   const input = { url: remote.url, repoProjectDirectory: 'docs' }
   await f.import(space, input)

@@ -16,7 +16,9 @@ const logged: string[] = []
 test.before(async () => {
   served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   remotes = await startGitHttp({ root: served })
-  service = await startService({ overrides: { log: createLog({ level: 'debug', destination: { write: (line: string) => void logged.push(line) } }) } })
+  service = await startService({
+    overrides: { log: createLog({ level: 'debug', destination: { write: (line: string) => void logged.push(line) } }) },
+  })
 })
 test.after(async () => {
   await service.close()
@@ -41,7 +43,9 @@ interface Preview {
 
 /** A space of its own, and what a test does with it. */
 async function desk() {
-  const { id } = (await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Docs' }).expect(201)).body
+  const { id } = (
+    await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Docs' }).expect(201)
+  ).body
   const base = `/v1/spaces/${id}`
   const get = async (path: string) => (await service.admin.call('get', `${base}${path}`).expect(200)).body
   const repo = join(service.dir, 'repos', `${id}.git`)
@@ -52,7 +56,13 @@ async function desk() {
     credentials: service.service.app.credentials.size,
   })
   const run = async (direction: 'import' | 'export', body: object) => {
-    await service.admin.call('post', `${base}/git/${direction}`, { ref, ...(direction === 'export' ? { commitMessage: 'Publish' } : {}), ...body }).expect(204)
+    await service.admin
+      .call('post', `${base}/git/${direction}`, {
+        ref,
+        ...(direction === 'export' ? { commitMessage: 'Publish' } : {}),
+        ...body,
+      })
+      .expect(204)
     for (;;) {
       const info = await get('/git/info')
       if (info.state !== 'queued' && info.state !== 'running') return info
@@ -68,7 +78,11 @@ async function desk() {
     /** Asks for a preview, and sees that it changed nothing. */
     async preview(body: object, query = ''): Promise<Preview> {
       const before = await state()
-      const response = await service.admin.call('post', `${base}/git/preview${query}`, { ref, direction: 'import', ...body })
+      const response = await service.admin.call('post', `${base}/git/preview${query}`, {
+        ref,
+        direction: 'import',
+        ...body,
+      })
       assert.is(response.status, 200, JSON.stringify(response.body))
       assert.equal(await state(), before, 'nothing changed')
       return response.body
@@ -76,7 +90,11 @@ async function desk() {
     /** The status and the sentence with which a preview is refused. */
     async refused(body: object, as: Caller = service.admin) {
       const before = await state()
-      const { status, body: result } = await as.call('post', `${base}/git/preview`, { ref, direction: 'import', ...body })
+      const { status, body: result } = await as.call('post', `${base}/git/preview`, {
+        ref,
+        direction: 'import',
+        ...body,
+      })
       assert.equal(await state(), before, 'nothing changed')
       return { status, message: result.error?.message as string, text: JSON.stringify(result) }
     },
@@ -111,7 +129,9 @@ test('an untouched space would adopt the repository, and then does so, with the 
 })
 
 test('a renamed file in a history to be adopted: its page has the ID that the import gives', async () => {
-  const remote = await remotes.createRepository('renamed.git', { files: { 'README.md': '# Home\n', 'old.md': docs['guide.md'] } })
+  const remote = await remotes.createRepository('renamed.git', {
+    files: { 'README.md': '# Home\n', 'old.md': docs['guide.md'] },
+  })
   await remote.commit({ 'old.md': null, 'new.md': docs['guide.md'] })
   const space = await desk()
   const preview = await space.preview({ url: remote.url })
@@ -125,7 +145,11 @@ test('a clean merge is foretold change by change; the import makes the same', as
   const space = await desk()
   await space.run('import', { url: remote.url })
   await space.write('guide', 'ONE\n\ntwo\n\nthree\n')
-  await remote.commit({ 'guide.md': '# Guide\n\none\n\ntwo\n\nTHREE\n', 'new.md': '# New\n', 'SUMMARY.md': `${docs['SUMMARY.md']}* [New](new.md)\n` })
+  await remote.commit({
+    'guide.md': '# Guide\n\none\n\ntwo\n\nTHREE\n',
+    'new.md': '# New\n',
+    'SUMMARY.md': `${docs['SUMMARY.md']}* [New](new.md)\n`,
+  })
   const preview = await space.preview({ url: remote.url })
   assert.is(preview.result, 'clean')
   assert.equal(kinds(preview), ['page_edited Guide', 'page_created New'])
@@ -191,7 +215,9 @@ test('an export shows what its commit changes there, and what it imports first i
 })
 
 test('a folder of a larger repository', async () => {
-  const remote = await remotes.createRepository('mono.git', { files: { 'code.c': 'int x;\n', 'docs/README.md': '# Home\n' } })
+  const remote = await remotes.createRepository('mono.git', {
+    files: { 'code.c': 'int x;\n', 'docs/README.md': '# Home\n' },
+  })
   const space = await desk()
   const input = { url: remote.url, repoProjectDirectory: 'docs' }
   assert.is((await space.preview(input)).result, 'adopt')
@@ -210,7 +236,11 @@ test('what would end the run is reported in the words of git/info', async () => 
   await remotes.createRepository('no-docs.git', { files: { LICENSE: 'MIT\n' } })
   const space = await desk()
   await space.run('import', { url: remote.url })
-  for (const body of [{ url: remote.url, ref: 'refs/heads/nowhere' }, { url: `${remotes.url}/gone.git` }, { url: `${remotes.url}/no-docs.git` }]) {
+  for (const body of [
+    { url: remote.url, ref: 'refs/heads/nowhere' },
+    { url: `${remotes.url}/gone.git` },
+    { url: `${remotes.url}/no-docs.git` },
+  ]) {
     const refused = await space.refused(body)
     assert.is(refused.status, 400)
     assert.is(refused.message, (await space.run('import', body)).error)
@@ -251,15 +281,29 @@ test('a credential is used for the one request, and found nowhere', async () => 
 test('who may: the configured remote needs review, another one or force needs admin', async () => {
   const remote = await remotes.createRepository('who.git', { files: docs })
   const space = await desk()
-  const [reviewer, editor, stranger] = [await service.caller('review'), await service.caller('edit'), await service.caller()]
+  const [reviewer, editor, stranger] = [
+    await service.caller('review'),
+    await service.caller('edit'),
+    await service.caller(),
+  ]
   assert.is((await space.refused({ url: remote.url }, reviewer)).status, 403)
   await space.run('import', { url: remote.url })
-  const ask = (as: Caller, body: object) => as.call('post', `${space.base}/git/preview`, { url: remote.url, ref, direction: 'import', ...body })
+  const ask = (as: Caller, body: object) =>
+    as.call('post', `${space.base}/git/preview`, { url: remote.url, ref, direction: 'import', ...body })
   await ask(reviewer, {}).expect(200)
   await ask(reviewer, { direction: 'export' }).expect(200)
-  for (const body of [{ force: true }, { ref: 'refs/heads/other' }, { repoProjectDirectory: 'docs' }, { url: 'http://127.0.0.1:1/x' }]) {
+  for (const body of [
+    { force: true },
+    { ref: 'refs/heads/other' },
+    { repoProjectDirectory: 'docs' },
+    { url: 'http://127.0.0.1:1/x' },
+  ]) {
     for (const direction of ['import', 'export'])
-      assert.is((await space.refused({ url: remote.url, ...body, direction }, reviewer)).status, 403, JSON.stringify(body))
+      assert.is(
+        (await space.refused({ url: remote.url, ...body, direction }, reviewer)).status,
+        403,
+        JSON.stringify(body),
+      )
   }
   assert.is((await space.refused({ url: remote.url }, editor)).status, 403)
   assert.is((await space.refused({ url: remote.url }, stranger)).status, 404)
@@ -269,7 +313,8 @@ test('a folder whose history is too long to be read within a request', async () 
   const remote = await remotes.createRepository('long.git')
   const commits = Array.from(
     { length: 1_001 },
-    (_, i) => `commit ${ref}\ncommitter A <a@example.org> ${1_700_000_000 + i} +0000\ndata 1\nx\nM 644 inline docs/a.md\ndata ${String(i).length}\n${i}\n`,
+    (_, i) =>
+      `commit ${ref}\ncommitter A <a@example.org> ${1_700_000_000 + i} +0000\ndata 1\nx\nM 644 inline docs/a.md\ndata ${String(i).length}\n${i}\n`,
   )
   await git(remote.path, ['fast-import', '--quiet'], Buffer.from(commits.join('')))
   const space = await desk()
@@ -284,8 +329,14 @@ test('a remote that does not respond, and an address that cannot be reached', as
   const asked = async (env: Record<string, string>) => {
     const other = await startService({ env })
     try {
-      const { id } = (await other.admin.call('post', `/v1/orgs/${other.organization}/spaces`, { title: 'Docs' }).expect(201)).body
-      return await other.admin.call('post', `/v1/spaces/${id}/git/preview`, { url: remote.url, ref, direction: 'import' })
+      const { id } = (
+        await other.admin.call('post', `/v1/orgs/${other.organization}/spaces`, { title: 'Docs' }).expect(201)
+      ).body
+      return await other.admin.call('post', `/v1/spaces/${id}/git/preview`, {
+        url: remote.url,
+        ref,
+        direction: 'import',
+      })
     } finally {
       await other.close()
     }
@@ -307,7 +358,8 @@ test('while a sync and edits are under way, previews respond and the sync succee
   const space = await desk()
   await space.run('import', { url: remote.url })
   await remote.commit({ 'guide.md': '# Guide\n\none\n\ntwo\n\nTHREE\n' })
-  const ask = () => service.admin.call('post', `${space.base}/git/preview`, { url: remote.url, ref, direction: 'import' })
+  const ask = () =>
+    service.admin.call('post', `${space.base}/git/preview`, { url: remote.url, ref, direction: 'import' })
   const [info, , ...previews] = await Promise.all([
     space.run('import', { url: remote.url }),
     space.write('readme', 'Busy.\n').catch(() => {}),

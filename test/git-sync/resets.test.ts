@@ -24,7 +24,8 @@ async function upToDate(space: LoadedSpace, url: string): Promise<Record<string,
   await f.export(space, { url })
   const here = await f.files(space)
   assert.equal((await f.clone(url)).files, here)
-  for (const direction of ['import', 'export'] as const) assert.is((await f[direction](space, { url })).result, 'unchanged')
+  for (const direction of ['import', 'export'] as const)
+    assert.is((await f[direction](space, { url })).result, 'unchanged')
   return here
 }
 
@@ -75,7 +76,11 @@ test('a reset takes back the work of people there, and holds what was written he
   const run = await f.import(space, { url })
   assert.is(run.state, 'conflict')
   assert.equal(await f.decide(space, run, 'main'), ['here.md'])
-  assert.equal(await upToDate(space, url), { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd(), 'here.md': '# Here' })
+  assert.equal(await upToDate(space, url), {
+    'README.md': '# Home',
+    'guide.md': start['guide.md'].trimEnd(),
+    'here.md': '# Here',
+  })
 })
 
 for (const style of ['merge', 'squash', 'rebase'] as const)

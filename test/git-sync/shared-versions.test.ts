@@ -13,16 +13,28 @@ const DOCS = 'refs/heads/docs'
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n')}\n`
 
 /** An export to `docs` that somebody squashed into main there with changes of their own to another page, so that it is not recognized. */
-async function squashedByHand(name: string): Promise<{ space: LoadedSpace; remote: Awaited<ReturnType<typeof f.remotes.createRepository>>; url: string }> {
+async function squashedByHand(
+  name: string,
+): Promise<{ space: LoadedSpace; remote: Awaited<ReturnType<typeof f.remotes.createRepository>>; url: string }> {
   const remote = await f.remotes.createRepository(`${name}.git`, {
-    files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three'), 'other.md': page('one', 'two', 'three', 'four', 'five') },
+    files: {
+      'README.md': '# Home\n',
+      'guide.md': page('one', 'two', 'three'),
+      'other.md': page('one', 'two', 'three', 'four', 'five'),
+    },
   })
   const { url } = remote
   const space = await f.space()
   await f.import(space, { url })
-  await f.edit(space, { 'guide.md': page('one', 'mine', 'three'), 'other.md': page('one', 'two', 'three', 'four', 'five', 'six') })
+  await f.edit(space, {
+    'guide.md': page('one', 'mine', 'three'),
+    'other.md': page('one', 'two', 'three', 'four', 'five', 'six'),
+  })
   assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
-  await remote.commit({ 'guide.md': page('one', 'mine', 'three'), 'other.md': page('zero', 'one', 'two', 'three', 'four', 'five', 'six') })
+  await remote.commit({
+    'guide.md': page('one', 'mine', 'three'),
+    'other.md': page('zero', 'one', 'two', 'three', 'four', 'five', 'six'),
+  })
   return { space, remote, url }
 }
 
@@ -56,14 +68,19 @@ async function newSquashedByHand(
   name: string,
   before?: (remote: Repository, space: LoadedSpace) => Promise<void>,
 ): Promise<{ space: LoadedSpace; remote: Repository; url: string }> {
-  const remote = await f.remotes.createRepository(`${name}.git`, { files: { 'README.md': '# Home\n', 'other.md': page('one', 'two', 'three', 'four') } })
+  const remote = await f.remotes.createRepository(`${name}.git`, {
+    files: { 'README.md': '# Home\n', 'other.md': page('one', 'two', 'three', 'four') },
+  })
   const { url } = remote
   const space = await f.space()
   await f.import(space, { url })
   await before?.(remote, space)
   await f.edit(space, { 'new.md': page('a', 'new', 'page'), 'other.md': page('one', 'two', 'three', 'four', 'five') })
   assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
-  await remote.commit({ 'new.md': page('a', 'new', 'page'), 'other.md': page('zero', 'one', 'two', 'three', 'four', 'five') })
+  await remote.commit({
+    'new.md': page('a', 'new', 'page'),
+    'other.md': page('zero', 'one', 'two', 'three', 'four', 'five'),
+  })
   return { space, remote, url }
 }
 
@@ -131,7 +148,9 @@ test('a version that was taken back, and is there again, is news', async () => {
 })
 
 test('a version that an old branch has, from before the merge base, decides nothing', async () => {
-  const remote = await f.remotes.createRepository('old.git', { files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') } })
+  const remote = await f.remotes.createRepository('old.git', {
+    files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') },
+  })
   const { url } = remote
   const space = await f.space()
   await f.import(space, { url })

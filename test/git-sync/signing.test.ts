@@ -12,7 +12,10 @@ const test = suite('signed commits')
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n' }
 
 async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { code, stdout, stderr } = await runCommand(command, args, { cwd: '/', env: { PATH: process.env.PATH, HOME: '/dev/null', ...env } })
+  const { code, stdout, stderr } = await runCommand(command, args, {
+    cwd: '/',
+    env: { PATH: process.env.PATH, HOME: '/dev/null', ...env },
+  })
   if (code !== 0) throw new Error(`${command}: ${stderr}`)
   return stdout.toString('utf8')
 }
@@ -49,7 +52,10 @@ async function gpgKey(dir: string): Promise<Key> {
   return { file, verify: ['-c', `gpg.program=${program}`] }
 }
 
-async function withKey(make: (dir: string) => Promise<Key>, work: (f: Fixture, key: Key) => Promise<void>): Promise<void> {
+async function withKey(
+  make: (dir: string) => Promise<Key>,
+  work: (f: Fixture, key: Key) => Promise<void>,
+): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'k-'))
   try {
     const key = await make(dir)
@@ -86,15 +92,24 @@ for (const [kind, make] of [
       const input = { url: remote.url, exportMode: 'commits' as const }
       assert.is((await f.export(space, input)).error, undefined)
       assert.is(await verdicts(remote.path, key, `${theirs}..main`), 'GG')
-      assert.is(await verdicts(space.repo.path, key, `${before}..main`), 'NGGG', 'two edits and a merge, beside the commit of the remote')
+      assert.is(
+        await verdicts(space.repo.path, key, `${before}..main`),
+        'NGGG',
+        'two edits and a merge, beside the commit of the remote',
+      )
       assert.is(await git(remote.path, ['fsck', '--strict']), '')
       await f.edit(space, { 'guide.md': '# Guide\n\none\n\ntwo\n\nthree\n' })
       // A signature may make the same commit another one: a repeated push must push what may have arrived.
       f.remotes.behaviour.pushStatus = 502
       const main = await git(space.repo.path, ['rev-parse', 'main'])
       for (const exportMode of ['commits', 'single'] as const) {
-        for (let times = 0; times < 3; times++) assert.is((await f.export(space, { ...input, exportMode })).state, 'failure')
-        const refs = await git(space.repo.path, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/bindery/sync/'])
+        for (let times = 0; times < 3; times++)
+          assert.is((await f.export(space, { ...input, exportMode })).state, 'failure')
+        const refs = await git(space.repo.path, [
+          'for-each-ref',
+          '--format=%(objectname) %(refname)',
+          'refs/bindery/sync/',
+        ])
         const log = refs.split('\n').find((line) => line.endsWith('/log')) as string
         const offered = (await git(space.repo.path, ['log', '-1', '--format=%B', log.split(' ')[0] as string]))
           .split('\n')
@@ -151,7 +166,11 @@ test('a key that cannot be used is refused at the start, with the reason', async
       ['nothing', /ssh-keygen failed/],
       ['pgp', /gpg failed/],
     ] as const) {
-      const opened = await openGit({ reposDir: join(dir, 'repos'), maxBlobBytes: 1 << 20, signingKeyFile: join(dir, name) }).catch((error: unknown) => error)
+      const opened = await openGit({
+        reposDir: join(dir, 'repos'),
+        maxBlobBytes: 1 << 20,
+        signingKeyFile: join(dir, name),
+      }).catch((error: unknown) => error)
       assert.instance(opened, UnusableKey, name)
       assert.match((opened as Error).message, reason)
     }

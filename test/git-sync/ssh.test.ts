@@ -40,7 +40,11 @@ test('a space is imported from an ssh server and exported to it', async () => {
   const here: TestService = await startService({ env })
   try {
     const theirs = await bare({ 'README.md': '# Docs\n', 'SUMMARY.md': '# Table of contents\n\n* [Docs](README.md)\n' })
-    const { id } = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', editMode: 'live' }).expect(201)).body
+    const { id } = (
+      await here.admin
+        .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', editMode: 'live' })
+        .expect(201)
+    ).body
     const synced = async (): Promise<{ state: string; error?: string }> => {
       for (;;) {
         const { body } = await here.admin.call('get', `/v1/spaces/${id}/git/info`).expect(200)
@@ -67,26 +71,41 @@ test('a space is imported from an ssh server and exported to it', async () => {
 test('a host that is not known is refused with its key, and nothing is sent; with the line of the message it is known', async () => {
   const [theirs, ours] = [await bare({ 'README.md': '# Docs\n' }), await bare()]
   const remote = { url: sshd.url(theirs.path) }
-  const knownHostsFile = await knownHosts('example.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl\n')
+  const knownHostsFile = await knownHosts(
+    'example.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl\n',
+  )
   const before = sshd.log().match(/Accepted publickey/g)?.length ?? 0
-  const { kind, message } = await refusal(operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, remote, MAIN))
+  const { kind, message } = await refusal(
+    operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, remote, MAIN),
+  )
   assert.is(kind, 'unreachable')
-  assert.match(message, `does not know the ssh host [127.0.0.1]:${sshd.port}; its key is ${sshd.fingerprint} (ssh-ed25519)`)
+  assert.match(
+    message,
+    `does not know the ssh host [127.0.0.1]:${sshd.port}; its key is ${sshd.fingerprint} (ssh-ed25519)`,
+  )
   assert.match(message, 'BINDERY_SSH_KNOWN_HOSTS')
   assert.ok(message.endsWith(sshd.hostLine), message)
   assert.not.match(message, sshd.folder)
-  assert.match((await refusal(operations({ sshKeyFile: sshd.key }).remoteHead(ours.path, remote, MAIN))).message, sshd.fingerprint)
+  assert.match(
+    (await refusal(operations({ sshKeyFile: sshd.key }).remoteHead(ours.path, remote, MAIN))).message,
+    sshd.fingerprint,
+  )
   assert.is(sshd.log().match(/Accepted publickey/g)?.length ?? 0, before)
   assert.match(await readFile(knownHostsFile, 'utf8'), /^example.org [^\n]*\n$/)
   await writeFile(knownHostsFile, `${message.slice(message.indexOf(`[127.0.0.1]:${sshd.port} ssh-`))}\n`)
-  assert.is(await operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, remote, MAIN), await theirs.head())
+  assert.is(
+    await operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, remote, MAIN),
+    await theirs.head(),
+  )
 })
 
 test('a host whose key has changed is refused, and the message says so', async () => {
   const [theirs, ours] = [await bare({ 'README.md': '# Docs\n' }), await bare()]
   const other = (await readFile(`${await makeKey(sshd.folder, 'former-host')}.pub`, 'utf8')).split(' ')
   const knownHostsFile = await knownHosts(`[127.0.0.1]:${sshd.port} ${other[0]} ${other[1]}\n`)
-  const { kind, message } = await refusal(operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, { url: sshd.url(theirs.path) }, MAIN))
+  const { kind, message } = await refusal(
+    operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, { url: sshd.url(theirs.path) }, MAIN),
+  )
   assert.is(kind, 'unreachable')
   assert.match(message, 'has another key than the one that this server knows')
   assert.match(message, sshd.fingerprint)
@@ -106,7 +125,11 @@ test('the key of the settings is the only one: none of an agent, none of the use
     await promisify(execFile)('ssh-add', ['-q', sshd.key])
     const from = sshd.log().length
     const { kind, message } = await refusal(
-      operations({ sshKeyFile: sshd.otherKey, knownHostsFile }).remoteHead(ours.path, { url: sshd.url(theirs.path) }, MAIN),
+      operations({ sshKeyFile: sshd.otherKey, knownHostsFile }).remoteHead(
+        ours.path,
+        { url: sshd.url(theirs.path) },
+        MAIN,
+      ),
     )
     assert.is(kind, 'unauthorized')
     assert.match(message, 'deploy key')
@@ -127,8 +150,12 @@ test('the key of the settings is the only one: none of an agent, none of the use
 test('without a key there is no ssh, and the refusal says what to do', async () => {
   const here = await startService()
   try {
-    const { id } = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body
-    const { body } = await here.admin.call('post', `/v1/spaces/${id}/git/import`, { url: sshd.url('/r.git'), ref: MAIN }).expect(400)
+    const { id } = (
+      await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)
+    ).body
+    const { body } = await here.admin
+      .call('post', `/v1/spaces/${id}/git/import`, { url: sshd.url('/r.git'), ref: MAIN })
+      .expect(400)
     assert.match(JSON.stringify(body.error), 'BINDERY_SSH_KEY_FILE')
   } finally {
     await here.close()
@@ -157,8 +184,14 @@ test('settings of ssh are checked at the start', async () => {
       return (error as Error).message
     }
   }
-  assert.match(wrong({ BINDERY_SSH_KEY_FILE: join(sshd.folder, 'none') }), /BINDERY_SSH_KEY_FILE must be the path of a file that exists/)
-  assert.match(wrong({ BINDERY_SSH_KNOWN_HOSTS: sshd.folder }), /BINDERY_SSH_KNOWN_HOSTS must be the path of a file that exists/)
+  assert.match(
+    wrong({ BINDERY_SSH_KEY_FILE: join(sshd.folder, 'none') }),
+    /BINDERY_SSH_KEY_FILE must be the path of a file that exists/,
+  )
+  assert.match(
+    wrong({ BINDERY_SSH_KNOWN_HOSTS: sshd.folder }),
+    /BINDERY_SSH_KNOWN_HOSTS must be the path of a file that exists/,
+  )
   assert.match(wrong({ BINDERY_SSH_KEY_FILE: '/keys/%h' }), /without quotes/)
   const open = await makeKey(sshd.folder, 'open')
   await chmod(open, 0o644)

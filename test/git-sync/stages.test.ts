@@ -10,7 +10,9 @@ const [test, f] = await suiteWith('stages of a sync', startFixture)
 for (const first of [true, false])
   for (const direction of ['import', 'export'] as const)
     test(`${direction}: it says that it fetches while it fetches${first ? ', also when it never met the remote' : ''}`, async () => {
-      const remote = await f.remotes.createRepository(`${direction}-${first}.git`, { files: { 'README.md': '# Home\n' } })
+      const remote = await f.remotes.createRepository(`${direction}-${first}.git`, {
+        files: { 'README.md': '# Home\n' },
+      })
       const space = await f.space()
       if (!first) await f.import(space, { url: remote.url })
       await remote.commit({ 'new.md': '# New\n' })

@@ -44,7 +44,8 @@ const book = (at: string): Files => ({
 const HOME =
   '# Home\n\n[library](lib/README.md) [the folder](lib) [gone](gone.md) [a page](page.md#top) ![](pictures/a.png)\n\n![](.gitbook/assets/logo.png)\n\n{% include ".gitbook/includes/note.md" %}\n'
 
-const linksTo = (ids: Json): string[] => ids.map((link: Json) => `${link.target}: ${link.status}, ${link.problem ?? ''}`)
+const linksTo = (ids: Json): string[] =>
+  ids.map((link: Json) => `${link.target}: ${link.status}, ${link.problem ?? ''}`)
 
 const admin = { call: (...input: Parameters<TestService['admin']['call']>) => service.admin.call(...input) }
 
@@ -58,7 +59,8 @@ async function run(space: string, what: 'import' | 'export', input: object): Pro
   }
 }
 
-const newSpace = async (): Promise<string> => (await admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+const newSpace = async (): Promise<string> =>
+  (await admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
 
 const read = async (path: string): Promise<Json> => (await admin.call('get', `/v1/spaces/${path}`).expect(200)).body
 
@@ -66,7 +68,9 @@ const repositoryOf = (space: string): string => join(service.dir, 'repos', `${sp
 
 /** Submodules and `.gitmodules` of a commit, as Git lists them. */
 const entriesOf = async (dir: string, commit: string): Promise<string[]> =>
-  (await git(dir, ['ls-tree', '-r', commit])).split('\n').filter((line) => line.startsWith('160000') || line.includes('.gitmodules'))
+  (await git(dir, ['ls-tree', '-r', commit]))
+    .split('\n')
+    .filter((line) => line.startsWith('160000') || line.includes('.gitmodules'))
 
 for (const { where, directory } of [
   { where: 'a whole repository', directory: '' },
@@ -74,13 +78,22 @@ for (const { where, directory } of [
 ]) {
   test(`import, edit, merge and export of ${where} leave submodules byte for byte`, async () => {
     const below = (files: Files): Files =>
-      Object.fromEntries(Object.entries(files).map(([path, value]) => [directory === '' ? path : `${directory}/${path}`, value]))
-    const outside: Files = directory === '' ? {} : { '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = ../x.git\n', x: { submodule: FIRST } }
+      Object.fromEntries(
+        Object.entries(files).map(([path, value]) => [directory === '' ? path : `${directory}/${path}`, value]),
+      )
+    const outside: Files =
+      directory === ''
+        ? {}
+        : { '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = ../x.git\n', x: { submodule: FIRST } }
     const lib = await remotes.createRepository(`lib${directory}.git`, { files: { 'README.md': '# Library\n' } })
     const remote = await remotes.createRepository(`with-submodules${directory}.git`, {
       files: {
         ...outside,
-        ...below({ ...book(FIRST), 'README.md': HOME, 'SUMMARY.md': '* [Home](README.md)\n* [Library](lib/README.md)\n* [Other](page.md)\n' }),
+        ...below({
+          ...book(FIRST),
+          'README.md': HOME,
+          'SUMMARY.md': '* [Home](README.md)\n* [Library](lib/README.md)\n* [Other](page.md)\n',
+        }),
       },
     })
     const before = await entriesOf(remote.path, 'main')
@@ -92,9 +105,13 @@ for (const { where, directory } of [
     assert.equal(await entriesOf(repositoryOf(space), 'main'), inside(before))
 
     await admin
-      .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }] })
+      .call('post', `/v1/spaces/${space}/content`, {
+        changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }],
+      })
       .expect(200)
-    await remote.commit(below({ 'README.md': `${HOME}\nmore\n`, lib: { submodule: SECOND }, 'page.md': { submodule: SECOND } }))
+    await remote.commit(
+      below({ 'README.md': `${HOME}\nmore\n`, lib: { submodule: SECOND }, 'page.md': { submodule: SECOND } }),
+    )
     const merged = await entriesOf(remote.path, 'main')
     assert.is((await run(space, 'import', link)).error, null)
     assert.equal(await entriesOf(repositoryOf(space), 'main'), inside(merged))
@@ -102,9 +119,18 @@ for (const { where, directory } of [
     assert.equal(await entriesOf(remote.path, 'main'), merged)
     assert.match(await git(remote.path, ['show', `main:${directory}${directory && '/'}new.md`]), '# New')
 
-    await remote.commit(below({ lib: null, moved: { submodule: SECOND }, 'page.md': '# A page now\n', 'README.md': `${HOME}\nstill more\n` }))
+    await remote.commit(
+      below({
+        lib: null,
+        moved: { submodule: SECOND },
+        'page.md': '# A page now\n',
+        'README.md': `${HOME}\nstill more\n`,
+      }),
+    )
     await admin
-      .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Newer', document: { markdown: '# Newer\n' } }] })
+      .call('post', `/v1/spaces/${space}/content`, {
+        changes: [{ operation: 'insert_page', title: 'Newer', document: { markdown: '# Newer\n' } }],
+      })
       .expect(200)
     assert.is((await run(space, 'export', { ...link, commitMessage: 'Publish', exportMode: 'commits' })).error, null)
     const last = await entriesOf(remote.path, 'main')
@@ -119,12 +145,18 @@ for (const { where, directory } of [
 }
 
 test('a submodule that both sides moved on is a conflict, of which one side can be taken', async () => {
-  const remote = await remotes.createRepository('both.git', { files: { lib: { submodule: FIRST }, 'README.md': '# Home\n' } })
+  const remote = await remotes.createRepository('both.git', {
+    files: { lib: { submodule: FIRST }, 'README.md': '# Home\n' },
+  })
   const space = await newSpace()
   await run(space, 'import', { url: remote.url })
   const repo = repositoryOf(space)
   const tree = await git(repo, ['mktree', '--missing'], (await git(repo, ['ls-tree', 'main'])).replace(FIRST, SECOND))
-  await git(repo, ['update-ref', 'refs/heads/main', await git(repo, ['commit-tree', '-p', 'main', '-m', 'Newer library', tree])])
+  await git(repo, [
+    'update-ref',
+    'refs/heads/main',
+    await git(repo, ['commit-tree', '-p', 'main', '-m', 'Newer library', tree]),
+  ])
   await remote.commit({ lib: { submodule: THIRD }, 'README.md': '# Home\n\nmore\n' })
   assert.is((await run(space, 'import', { url: remote.url })).state, 'conflict')
   const { items: requests } = await read(`${space}/change-requests?status=open`)
@@ -142,7 +174,11 @@ test('a submodule that both sides moved on is a conflict, of which one side can 
 
 test('pages, files, links and PDF pass over submodules, and say what a link into one is', async () => {
   const remote = await remotes.createRepository('shown.git', {
-    files: { ...book(FIRST), 'README.md': HOME, 'SUMMARY.md': '* [Home](README.md)\n* [Library](lib/README.md)\n* [Other](page.md)\n' },
+    files: {
+      ...book(FIRST),
+      'README.md': HOME,
+      'SUMMARY.md': '* [Home](README.md)\n* [Library](lib/README.md)\n* [Other](page.md)\n',
+    },
   })
   const space = await newSpace()
   await run(space, 'import', { url: remote.url })
@@ -154,7 +190,9 @@ test('pages, files, links and PDF pass over submodules, and say what a link into
   assert.equal((await read(`${space}/content/files`)).items, [])
   const { diagnostics } = await read(`${space}/content`)
   assert.equal(
-    diagnostics.filter(({ line }: Json) => line !== undefined).map(({ file, line, message }: Json) => [file, line, /submodule/.test(message)]),
+    diagnostics
+      .filter(({ line }: Json) => line !== undefined)
+      .map(({ file, line, message }: Json) => [file, line, /submodule/.test(message)]),
     [
       ['SUMMARY.md', 2, true],
       ['SUMMARY.md', 3, true],
@@ -163,7 +201,14 @@ test('pages, files, links and PDF pass over submodules, and say what a link into
   const page = await read(`${space}/content/page/${pages[0].id}?format=markdown`)
   assert.match(page.markdown, 'library')
   const links = linksTo((await read(`${space}/links`)).items)
-  for (const target of ['lib/README.md', 'lib', 'page.md#top', 'pictures/a.png', '.gitbook/assets/logo.png', '.gitbook/includes/note.md'])
+  for (const target of [
+    'lib/README.md',
+    'lib',
+    'page.md#top',
+    'pictures/a.png',
+    '.gitbook/assets/logo.png',
+    '.gitbook/includes/note.md',
+  ])
     assert.match(links.find((line) => line.startsWith(`${target}: `)) ?? '', /broken, .*submodule/)
   assert.match(links.find((line) => line.startsWith('gone.md')) ?? '', /no such page/)
   const asked = new URL((await read(`${space}/pdf`)).url)

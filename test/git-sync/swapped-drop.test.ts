@@ -12,7 +12,9 @@ const page = (name: string, ...more: string[]): string =>
 const [A, B] = [page('Apples'), page('Berries')]
 
 test('what both branches have of it stays known: only the deletion of one of the two was dropped', async () => {
-  const remote = await f.remotes.createRepository('places.git', { files: { 'README.md': '# Home\n', 'in/a.md': A, 'in/b.md': B } })
+  const remote = await f.remotes.createRepository('places.git', {
+    files: { 'README.md': '# Home\n', 'in/a.md': A, 'in/b.md': B },
+  })
   const { url } = remote
   const space = await f.space()
   await f.import(space, { url })

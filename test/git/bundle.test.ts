@@ -11,7 +11,10 @@ import { anyLease } from '../support/lease.js'
 const [test, place] = await suiteWith('a bundle of a repository', makePlace, clear)
 
 const clone = (args: readonly string[]): string =>
-  execFileSync('git', args, { env: { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' }, stdio: 'pipe' }).toString()
+  execFileSync('git', args, {
+    env: { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' },
+    stdio: 'pipe',
+  }).toString()
 
 test('git clone reads it: main and every branch, while the repository is open and written', async () => {
   const repository = await place.git.create('space1')
@@ -28,7 +31,10 @@ test('git clone reads it: main and every branch, while the repository is open an
   )
   const folder = join(place.dir, 'out -x')
   mkdirSync(folder)
-  const [file] = await Promise.all([bundleSpace({ reposDir: place.dir }, 'space1', join(folder, 'a.bundle')), commit(repository, [root], { 'more.md': 'M\n' })])
+  const [file] = await Promise.all([
+    bundleSpace({ reposDir: place.dir }, 'space1', join(folder, 'a.bundle')),
+    commit(repository, [root], { 'more.md': 'M\n' }),
+  ])
   assert.is(file, join(folder, 'a.bundle'))
   assert.equal(readdirSync(folder), ['a.bundle'])
   clone(['clone', '-q', '--mirror', file, join(place.dir, 'copy')])

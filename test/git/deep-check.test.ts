@@ -22,7 +22,12 @@ async function filled(): Promise<{ repository: Repository; head: CommitId }> {
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   admin(repository, ['repack', '-q', '-a', '-d'])
   const packs = readdirSync(join(repository.path, 'objects/pack'))
-  const side = await commit(repository, [root], { 'guides/b.md': 'B\n' }, { message: 'Side\n\nwith more\n', headers: { 'page-ids': '1\nx y' } })
+  const side = await commit(
+    repository,
+    [root],
+    { 'guides/b.md': 'B\n' },
+    { message: 'Side\n\nwith more\n', headers: { 'page-ids': '1\nx y' } },
+  )
   const head = await commit(repository, [root, side], { 'guides/b.md': 'B\n', 'c.md': 'C\n' })
   const branch = 'refs/heads/change-requests/1' as RefName
   await repository.move(
@@ -36,7 +41,8 @@ async function filled(): Promise<{ repository: Repository; head: CommitId }> {
   unpack(repository, packs)
   return { repository, head }
 }
-const file = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
+const file = (repository: Repository, oid: string): string =>
+  join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
 const oidOf = (repository: Repository, name: string): string => admin(repository, ['rev-parse', name])
 
 test('accepts what is sound, and names the large packs that it leaves to Git', async () => {
@@ -55,9 +61,12 @@ test('names a damaged object, a missing file, and a folder that the service read
   const { repository, head } = await filled()
   const snapshot = await repository.at(head)
   await snapshot.walk()
-  const [gone, damaged, swapped, remembered] = [`${MAIN}:guides/b.md`, `${MAIN}:c.md`, `refs/heads/change-requests/1:guides`, `${MAIN}^{tree}`].map((name) =>
-    oidOf(repository, name),
-  ) as [string, string, string, string]
+  const [gone, damaged, swapped, remembered] = [
+    `${MAIN}:guides/b.md`,
+    `${MAIN}:c.md`,
+    `refs/heads/change-requests/1:guides`,
+    `${MAIN}^{tree}`,
+  ].map((name) => oidOf(repository, name)) as [string, string, string, string]
   rmSync(file(repository, gone))
   chmodSync(file(repository, damaged), 0o644)
   writeFileSync(file(repository, damaged), 'no object')
@@ -91,7 +100,9 @@ test('names a commit that is not there', async () => {
 
 test('is what bindery fsck --deep does with every space', async () => {
   const service = await startService()
-  const response = await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Handbook' }).expect(201)
+  const response = await service.admin
+    .call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Handbook' })
+    .expect(201)
   await service.service.close()
   const config = loadConfig({
     BINDERY_DATA_DIR: join(service.dir, 'data'),

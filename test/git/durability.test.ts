@@ -25,7 +25,9 @@ function watchedDisk(): { disk: Disk; unsynced: Set<string> } {
     async fsync(fd) {
       // Only what was there when the sync began is safe after it.
       const path = paths.get(fd) as string
-      const safe = [...unsynced].filter((what) => what === `content of ${path}` || (what.startsWith('name ') && dirname(what.slice(5)) === path))
+      const safe = [...unsynced].filter(
+        (what) => what === `content of ${path}` || (what.startsWith('name ') && dirname(what.slice(5)) === path),
+      )
       await disk.fsync(fd)
       for (const what of safe) unsynced.delete(what)
     },
@@ -93,8 +95,17 @@ test('a merge that a commit takes up is written by that commit, trees and blobs,
     const { tree } = await repository.merge({ ours, theirs })
     const objects = join(repository.path, 'objects')
     const before = readdirSync(objects, { recursive: true }) as string[]
-    const id = await repository.write({ parents: [ours, theirs], tree, changes: [], message: 'Merge', author: person, committer: person })
-    const made = admin(repository, ['rev-list', '--objects', '--no-object-names', id, `^${ours}`, `^${theirs}`]).split('\n')
+    const id = await repository.write({
+      parents: [ours, theirs],
+      tree,
+      changes: [],
+      message: 'Merge',
+      author: person,
+      committer: person,
+    })
+    const made = admin(repository, ['rev-list', '--objects', '--no-object-names', id, `^${ours}`, `^${theirs}`]).split(
+      '\n',
+    )
     assert.is(made.length, 4)
     for (const oid of made) assert.not(before.includes(`${oid.slice(0, 2)}/${oid.slice(2)}`), oid)
     assert.equal([...unsynced], [])
@@ -124,7 +135,11 @@ test('a ref has its new value on the disk, and its name, when a move resolves', 
     // Git removes the folder with its last ref: what is known of its name does not hold for the one that is made anew.
     await repository.move([{ ref: deep, from: b, to: null }], 'delete', anyLease)
     for (const number of [2, 3]) {
-      await repository.move([{ ref: `refs/heads/change-requests/deep/${number}` as RefName, from: null, to: a }], 'begin', anyLease)
+      await repository.move(
+        [{ ref: `refs/heads/change-requests/deep/${number}` as RefName, from: null, to: a }],
+        'begin',
+        anyLease,
+      )
       assert.equal([...unsynced], [])
     }
   } finally {

@@ -11,7 +11,9 @@ import { clear, MAIN, makePlace } from './fixture.js'
 import { limits, remoteError } from './remote-fixture.js'
 
 const [test, place] = await suiteWith('checks of small fetches', async () => {
-  const made = await makePlace({ remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: false }) })
+  const made = await makePlace({
+    remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: false }),
+  })
   return { ...made, close: () => clear(made) }
 })
 
@@ -43,16 +45,35 @@ async function processesFor(files: Files, some: Partial<FetchLimits> = {}): Prom
 const cases: { name: string; files: Files; some?: Partial<FetchLimits>; alone: boolean }[] = [
   { name: 'a changed page', files: { 'docs/a.md': 'b\n' }, alone: true },
   { name: 'a page that is a delta', files: { 'elsewhere/large.md': `${'x'.repeat(5000)}!` }, alone: true },
-  { name: 'as many files and folders as are allowed', files: { 'docs/b.md': 'b\n' }, some: { maxEntries: 6 }, alone: true },
-  { name: 'a folder, with a large file outside of it', files: { 'docs/a.md': 'b\n' }, some: { maxBlobBytes: 4999, directory: 'docs' }, alone: true },
-  { name: 'a folder that is not there', files: { 'docs/a.md': 'b\n' }, some: { directory: 'nothing/here' }, alone: true },
+  {
+    name: 'as many files and folders as are allowed',
+    files: { 'docs/b.md': 'b\n' },
+    some: { maxEntries: 6 },
+    alone: true,
+  },
+  {
+    name: 'a folder, with a large file outside of it',
+    files: { 'docs/a.md': 'b\n' },
+    some: { maxBlobBytes: 4999, directory: 'docs' },
+    alone: true,
+  },
+  {
+    name: 'a folder that is not there',
+    files: { 'docs/a.md': 'b\n' },
+    some: { directory: 'nothing/here' },
+    alone: true,
+  },
   {
     name: 'a large file that arrives outside of the folder',
     files: { 'other.md': 'y'.repeat(5000) },
     some: { maxBlobBytes: 4999, directory: 'docs' },
     alone: false,
   },
-  { name: 'many objects', files: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}.md`, `${n}\n`])), alone: false },
+  {
+    name: 'many objects',
+    files: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}.md`, `${n}\n`])),
+    alone: false,
+  },
 ]
 for (const { name, files, some, alone } of cases)
   test(`${name}: ${alone ? "Git's fetch is the only process" : 'Git checks it'}`, async () => {
@@ -62,7 +83,12 @@ for (const { name, files, some, alone } of cases)
   })
 
 const refusals: { name: string; files: Files; some: Partial<FetchLimits>; says: RegExp }[] = [
-  { name: 'a file that is too large', files: { 'new.md': 'y'.repeat(6000) }, some: { maxBlobBytes: 5500 }, says: /a file of 6000 bytes, "new\.md"/ },
+  {
+    name: 'a file that is too large',
+    files: { 'new.md': 'y'.repeat(6000) },
+    some: { maxBlobBytes: 5500 },
+    says: /a file of 6000 bytes, "new\.md"/,
+  },
   {
     name: 'a file that was there before and is too large',
     files: { 'docs/a.md': 'b\n' },
@@ -81,7 +107,12 @@ const refusals: { name: string; files: Files; some: Partial<FetchLimits>; says: 
     some: { maxFolderEntries: 8 },
     says: /The folder "docs" of the remote has more than 8 files and folders/,
   },
-  { name: 'too many files and folders', files: { 'docs/b.md': 'b\n' }, some: { maxEntries: 5 }, says: /more than 5 files and folders/ },
+  {
+    name: 'too many files and folders',
+    files: { 'docs/b.md': 'b\n' },
+    some: { maxEntries: 5 },
+    says: /more than 5 files and folders/,
+  },
 ]
 for (const { name, files, some, says } of refusals)
   test(`${name}: it is refused, with its path, and nothing is kept`, async () => {

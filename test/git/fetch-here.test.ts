@@ -15,7 +15,9 @@ import { clear, MAIN, makePlace } from './fixture.js'
 import { limits, remoteError } from './remote-fixture.js'
 
 const [test, place] = await suiteWith('fetches without a Git process but the one that checks', async () => {
-  const made = await makePlace({ remote: createRemoteOperations({ allowedProtocols: ['http'], allowPrivateNetworks: true }) })
+  const made = await makePlace({
+    remote: createRemoteOperations({ allowedProtocols: ['http'], allowPrivateNetworks: true }),
+  })
   const server = await startGitHttp({ root: made.dir })
   return {
     ...made,
@@ -46,16 +48,22 @@ async function begin(files: Files = docs): Promise<Pair> {
   return { remote, here, first }
 }
 
-const fetchFrom = ({ remote, here }: Pick<Pair, 'remote' | 'here'>, some: Partial<FetchLimits>) => here.fetch({ url: remote.url }, MAIN, { ...limits, ...some })
+const fetchFrom = ({ remote, here }: Pick<Pair, 'remote' | 'here'>, some: Partial<FetchLimits>) =>
+  here.fetch({ url: remote.url }, MAIN, { ...limits, ...some })
 
 /** What a fetch came to: how many processes were started for it, and what the remote was asked for. */
 async function watched(pair: Pair, some: Partial<FetchLimits>) {
   const [processes, requests] = [place.git.processesStarted, place.server.requests.length]
   const found = await fetchFrom(pair, some)
-  return { ...found, processes: place.git.processesStarted - processes, asked: place.server.requests.slice(requests).map(({ method }) => method) }
+  return {
+    ...found,
+    processes: place.git.processesStarted - processes,
+    asked: place.server.requests.slice(requests).map(({ method }) => method),
+  }
 }
 
-const isSound = async ({ here }: Pair, head: string): Promise<void> => assert.is(await git(here.path, ['fsck', '--strict', '--no-dangling', head]), '')
+const isSound = async ({ here }: Pair, head: string): Promise<void> =>
+  assert.is(await git(here.path, ['fsck', '--strict', '--no-dangling', head]), '')
 
 test('a first fetch, and one of commits on top of a known one, start one process and ask for refs and a pack', async () => {
   const pair = await begin()
@@ -115,7 +123,10 @@ test('a credential is sent with each request, and without it nothing is fetched'
   const [processes, requests] = [place.git.processesStarted, place.server.requests.length]
   const options = { ...limits, known: pair.first }
   await remoteError('unauthorized', pair.here.fetch({ url: pair.remote.url }, MAIN, options))
-  await remoteError('unauthorized', pair.here.fetch({ url: pair.remote.url, username: 'joe', password: 'wrong' }, MAIN, options))
+  await remoteError(
+    'unauthorized',
+    pair.here.fetch({ url: pair.remote.url, username: 'joe', password: 'wrong' }, MAIN, options),
+  )
   assert.ok(place.git.processesStarted > processes && place.server.requests.length > requests)
   const [again, asked] = [place.git.processesStarted, place.server.requests.length]
   assert.is((await pair.here.fetch({ url: pair.remote.url, ...place.server.behaviour.auth }, MAIN, options)).head, head)
@@ -139,7 +150,8 @@ test('a remote that is gone, and comes back, is asked again how it speaks', asyn
 
 /** A server that speaks just enough to offer `head`, and sends a pack of given objects. */
 async function serverOf(head: string, pack: Buffer): Promise<{ url: string; close: () => void }> {
-  const line = (text: string | Buffer): Buffer => Buffer.concat([Buffer.from((Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')), Buffer.from(text)])
+  const line = (text: string | Buffer): Buffer =>
+    Buffer.concat([Buffer.from((Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')), Buffer.from(text)])
   const flush = Buffer.from('0000')
   const bodyOf = async (request: IncomingMessage): Promise<string> => {
     let body = ''
@@ -148,11 +160,17 @@ async function serverOf(head: string, pack: Buffer): Promise<{ url: string; clos
   }
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request)
-    response.setHeader('content-type', `application/x-git-upload-pack-${request.method === 'GET' ? 'advertisement' : 'result'}`)
-    if (request.method === 'GET') return response.end(Buffer.concat([line('version 2\n'), line('ls-refs\n'), line('fetch\n'), flush]))
+    response.setHeader(
+      'content-type',
+      `application/x-git-upload-pack-${request.method === 'GET' ? 'advertisement' : 'result'}`,
+    )
+    if (request.method === 'GET')
+      return response.end(Buffer.concat([line('version 2\n'), line('ls-refs\n'), line('fetch\n'), flush]))
     if (body.includes('command=ls-refs')) return response.end(Buffer.concat([line(`${head} ${MAIN}\n`), flush]))
     const acknowledged = body.includes('done') ? [] : [line('acknowledgments\n'), line('ready\n'), Buffer.from('0001')]
-    response.end(Buffer.concat([...acknowledged, line('packfile\n'), line(Buffer.concat([Buffer.from([1]), pack])), flush]))
+    response.end(
+      Buffer.concat([...acknowledged, line('packfile\n'), line(Buffer.concat([Buffer.from([1]), pack])), flush]),
+    )
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
@@ -181,7 +199,11 @@ test('a remote that leaves out what happens to be here in part is refused', asyn
     server.close()
     assert.not(await here.hasCommit(head))
   }
-  const whole = await gitBytes(remote.path, ['pack-objects', '--stdout', '-q'], `${head}\n${root}\n${folder}\n${blob}\n`)
+  const whole = await gitBytes(
+    remote.path,
+    ['pack-objects', '--stdout', '-q'],
+    `${head}\n${root}\n${folder}\n${blob}\n`,
+  )
   const server = await serverOf(head, whole)
   assert.is((await here.fetch({ url: server.url }, MAIN, { ...limits, known: first })).head, head)
   server.close()
@@ -191,11 +213,17 @@ test('a remote that leaves out what happens to be here in part is refused', asyn
 test('a pack that ends too early, or is none, and a response in other words are left to Git, and nothing is kept', async () => {
   const pair = await begin()
   const head = await pair.remote.commit({ 'docs/a.md': 'next\n' })
-  const pack = await gitBytes(pair.remote.path, ['pack-objects', '--stdout', '-q', '--revs'], `${head}\n^${pair.first}\n`)
+  const pack = await gitBytes(
+    pair.remote.path,
+    ['pack-objects', '--stdout', '-q', '--revs'],
+    `${head}\n^${pair.first}\n`,
+  )
   const before = readdirSync(`${pair.here.path}/objects`).sort()
   for (const bytes of [pack.subarray(0, pack.length - 30), Buffer.from('no pack at all'), Buffer.alloc(0)]) {
     const server = await serverOf(head, bytes)
-    const error = await pair.here.fetch({ url: server.url }, MAIN, { ...limits, known: pair.first }).catch((thrown: unknown) => thrown)
+    const error = await pair.here
+      .fetch({ url: server.url }, MAIN, { ...limits, known: pair.first })
+      .catch((thrown: unknown) => thrown)
     server.close()
     assert.ok(error instanceof Error, 'it fails')
     assert.equal(readdirSync(`${pair.here.path}/objects`).sort(), before)
@@ -205,7 +233,9 @@ test('a pack that ends too early, or is none, and a response in other words are 
 
 test('a connection that breaks off late in a large pack is an error at once, and nothing is kept', async () => {
   const noise = Buffer.from(Array.from({ length: 3_000_000 }, () => Math.floor(Math.random() * 256)))
-  const { remote } = await begin(Object.fromEntries([0, 1, 2, 3].map((n) => [`${n}.bin`, noise.subarray(n * 750_000, (n + 1) * 750_000)])))
+  const { remote } = await begin(
+    Object.fromEntries([0, 1, 2, 3].map((n) => [`${n}.bin`, noise.subarray(n * 750_000, (n + 1) * 750_000)])),
+  )
   const fresh = await place.git.create(`broken-${++last}`)
   place.server.behaviour.cutAfter = 2_000_000
   const asked = place.server.requests.length

@@ -3,7 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, unlinkSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type FileChange, type Git, type OpenOptions, openGit, type Repository, type WriteInput } from '../../src/git/index.js'
+import {
+  type FileChange,
+  type Git,
+  type OpenOptions,
+  openGit,
+  type Repository,
+  type WriteInput,
+} from '../../src/git/index.js'
 import { type Disk, disk } from '../../src/git/objects/disk.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 
@@ -46,7 +53,12 @@ export function processesOf(repository: { path: string }, word: string): number[
 /** Git as an admin runs it in the repository. */
 export function admin(repository: { path: string }, args: readonly string[], input?: string | Buffer): string {
   const env = { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' }
-  const identity = { GIT_AUTHOR_NAME: 'Admin', GIT_AUTHOR_EMAIL: 'admin@example.org', GIT_COMMITTER_NAME: 'Admin', GIT_COMMITTER_EMAIL: 'admin@example.org' }
+  const identity = {
+    GIT_AUTHOR_NAME: 'Admin',
+    GIT_AUTHOR_EMAIL: 'admin@example.org',
+    GIT_COMMITTER_NAME: 'Admin',
+    GIT_COMMITTER_EMAIL: 'admin@example.org',
+  }
   return execFileSync('git', args, {
     cwd: repository.path,
     env: { ...env, ...identity },
@@ -69,7 +81,8 @@ export function unpack(repository: { path: string }, left: readonly string[] = [
 }
 
 /** The files that protect packs from a repack. */
-export const keepsOf = (repository: { path: string }): string[] => readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.keep'))
+export const keepsOf = (repository: { path: string }): string[] =>
+  readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.keep'))
 
 /** Resolves when no pack is protected any more. */
 export async function unprotected(repository: { path: string }): Promise<void> {
@@ -78,7 +91,9 @@ export async function unprotected(repository: { path: string }): Promise<void> {
 
 /** Changes that put texts at paths. */
 export const files = (texts: Record<string, string | Uint8Array | null>): FileChange[] =>
-  Object.entries(texts).map(([path, text]) => (text === null ? { path, delete: true } : { path, content: typeof text === 'string' ? Buffer.from(text) : text }))
+  Object.entries(texts).map(([path, text]) =>
+    text === null ? { path, delete: true } : { path, content: typeof text === 'string' ? Buffer.from(text) : text },
+  )
 
 /** A commit of `texts` on `parents`. */
 export const commit = (
@@ -86,7 +101,8 @@ export const commit = (
   parents: readonly CommitId[],
   texts: Record<string, string | Uint8Array | null>,
   more: Partial<WriteInput> = {},
-): Promise<CommitId> => repository.write({ parents, changes: files(texts), message: 'Edit', author: person, committer: person, ...more })
+): Promise<CommitId> =>
+  repository.write({ parents, changes: files(texts), message: 'Edit', author: person, committer: person, ...more })
 
 /** The disk, with an admin who collects garbage in a repository whenever a file of a pack has got its name: between the two, and after both. */
 export function repackedMeanwhile(): { disk: Disk; repacks: number } {

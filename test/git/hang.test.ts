@@ -20,7 +20,10 @@ test('is ended and started again: reads, merges, diffs and moves go on', async (
   const root = await commit(repository, [], { a: lines, b: 'b' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'edit', anyLease)
   // Both change one file, which is merged by a process.
-  const sides = await Promise.all([commit(repository, [root], { b: 'new\nb', c: '1' }), commit(repository, [root], { a: null, d: lines, b: 'b\nnew' })])
+  const sides = await Promise.all([
+    commit(repository, [root], { b: 'new\nb', c: '1' }),
+    commit(repository, [root], { a: null, d: lines, b: 'b\nnew' }),
+  ])
   const [ours, theirs] = sides
   const merged = await repository.merge({ ours, theirs })
   const renamed = await repository.diff(root, theirs, { renames: true })

@@ -14,7 +14,13 @@ test.before(async () => {
 const page = (n: number): string => Array.from({ length: 30 }, (_, line) => `page ${n} line ${line}`).join('\n')
 
 test('differences by oid and with renames', async () => {
-  const before = await commit(repository, [], { 'same/x': '1', 'a/moved.md': page(1), edited: '1', gone: '2', kind: 'file' })
+  const before = await commit(repository, [], {
+    'same/x': '1',
+    'a/moved.md': page(1),
+    edited: '1',
+    gone: '2',
+    kind: 'file',
+  })
   const after = await commit(repository, [before], {
     'a/moved.md': null,
     'b/new name.md': `${page(1)}\nmore`,
@@ -24,7 +30,14 @@ test('differences by oid and with renames', async () => {
     'kind/file': 'x',
   })
   const told = (await repository.diff(before, after)).map(({ status, path }) => `${status} ${path}`)
-  assert.equal(told, ['deleted a/moved.md', 'added b/new name.md', 'modified edited', 'deleted gone', 'deleted kind', 'added kind/file'])
+  assert.equal(told, [
+    'deleted a/moved.md',
+    'added b/new name.md',
+    'modified edited',
+    'deleted gone',
+    'deleted kind',
+    'added kind/file',
+  ])
   const renames = await repository.diff(before, after, { renames: true })
   assert.equal(
     renames.map(({ status, path, from }) => [status, path, from].filter(Boolean).join(' ')),
@@ -43,7 +56,8 @@ test('history by path, first parent, limit and what is left out', async () => {
   const two = await commit(repository, [one], { 'b.md': '2' })
   const side = await commit(repository, [one], { 'a/x.md': 'side' })
   const merged = await commit(repository, [two, side], { 'a/x.md': 'side' })
-  const ids = async (query: Parameters<Repository['history']>[0]) => (await repository.history(query)).map(({ id }) => id)
+  const ids = async (query: Parameters<Repository['history']>[0]) =>
+    (await repository.history(query)).map(({ id }) => id)
   assert.equal(await ids({ from: merged, path: 'b.md' }), [two])
   assert.equal(await ids({ from: merged, path: '*.md' }), [one])
   assert.equal(await ids({ from: merged, path: 'a' }), [side, one])
@@ -60,7 +74,8 @@ test('ancestry agrees with git on any graph', async () => {
     fc.asyncProperty(shape, async (steps) => {
       const made: CommitId[] = []
       for (const [n, [first, second, merge]] of steps.entries()) {
-        const parents = n === 0 || (first + second) % 11 === 0 ? [] : merge ? [made[first % n], made[second % n]] : [made[first % n]]
+        const parents =
+          n === 0 || (first + second) % 11 === 0 ? [] : merge ? [made[first % n], made[second % n]] : [made[first % n]]
         made.push(
           admin(
             repository,
@@ -71,7 +86,10 @@ test('ancestry agrees with git on any graph', async () => {
         )
       }
       for (let round = 0; round < 3; round++) {
-        const [a, b] = [made[made.length - 1 - (round % made.length)], made[(round * 7) % made.length]] as [CommitId, CommitId]
+        const [a, b] = [made[made.length - 1 - (round % made.length)], made[(round * 7) % made.length]] as [
+          CommitId,
+          CommitId,
+        ]
         const [left, right] = admin(repository, ['rev-list', '--left-right', '--count', `${a}...${b}`])
           .split('\t')
           .map(Number)
@@ -107,7 +125,8 @@ test('ancestry agrees with git on any graph', async () => {
 })
 
 test('a long history is learnt at once', async () => {
-  const entry = (n: number) => `commit refs/heads/long\nmark :${n}\ncommitter a <a@b> ${1_000_000 + n} +0000\ndata 1\nx\n${n > 1 ? `from :${n - 1}\n` : ''}`
+  const entry = (n: number) =>
+    `commit refs/heads/long\nmark :${n}\ncommitter a <a@b> ${1_000_000 + n} +0000\ndata 1\nx\n${n > 1 ? `from :${n - 1}\n` : ''}`
   admin(repository, ['fast-import', '--quiet'], Array.from({ length: 3000 }, (_, n) => entry(n + 1)).join(''))
   const head = admin(repository, ['rev-parse', 'refs/heads/long']) as CommitId
   const middle = admin(repository, ['rev-parse', 'refs/heads/long~1000']) as CommitId
@@ -115,7 +134,9 @@ test('a long history is learnt at once', async () => {
   assert.ok(await repository.isAncestor(middle, head))
   assert.is(await repository.mergeBase(middle, head), middle)
   for (const count of [1, 256, 257, 1000]) {
-    const [from, to] = [`refs/heads/long~${count}`, 'refs/heads/long'].map((name) => admin(repository, ['rev-parse', name]) as CommitId)
+    const [from, to] = [`refs/heads/long~${count}`, 'refs/heads/long'].map(
+      (name) => admin(repository, ['rev-parse', name]) as CommitId,
+    )
     const commits = (await repository.history({ from: to as CommitId, not: [from as CommitId] })).map(({ id }) => id)
     assert.equal(commits, admin(repository, ['rev-list', `--max-count=${count}`, 'refs/heads/long']).split('\n'))
   }

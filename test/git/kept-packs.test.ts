@@ -31,7 +31,10 @@ test('a maintenance that begins while the file of a pack is made does not take i
 
 test('whoever writes the same pack at the same time waits until its file is there, and each has it until its commits are named', async () => {
   const kept = new KeptPacks(folder, disk)
-  await Promise.all([kept.begin('pack-2'), kept.begin('pack-2').then(() => assert.equal(readdirSync(folder), ['pack-2.keep']))])
+  await Promise.all([
+    kept.begin('pack-2'),
+    kept.begin('pack-2').then(() => assert.equal(readdirSync(folder), ['pack-2.keep'])),
+  ])
   kept.until('pack-2', new Map([['a', []]]), null)
   kept.until('pack-2', new Map([['b', []]]), null)
   kept.named(['a'])
@@ -42,7 +45,10 @@ test('whoever writes the same pack at the same time waits until its file is ther
 })
 
 test('a file that cannot be made is an error, and nothing is protected', async () => {
-  const full: Disk = { ...disk, open: () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })) }
+  const full: Disk = {
+    ...disk,
+    open: () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),
+  }
   const kept = new KeptPacks(folder, full)
   const error = await kept.begin('pack-3').catch((thrown: NodeJS.ErrnoException) => thrown.code)
   assert.is(error, 'ENOSPC')

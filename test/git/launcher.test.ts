@@ -14,7 +14,10 @@ test('the output of a process that ends before it gets any input is read all the
   }
   for (const input of [undefined, '']) {
     // more than a stream reads ahead, and less than its socket takes
-    const { stdout } = await launcher.run(['-c', 'alias.count=!seq 20000', 'count'], { cwd: '/', ...(input === undefined ? {} : { input }) })
+    const { stdout } = await launcher.run(['-c', 'alias.count=!seq 20000', 'count'], {
+      cwd: '/',
+      ...(input === undefined ? {} : { input }),
+    })
     assert.ok(stdout.toString().endsWith('\n20000\n'))
   }
 })

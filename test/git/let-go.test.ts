@@ -22,7 +22,9 @@ test('with no room at all, and with room that ends in between, ancestry agrees w
     const side = await commit(repository, [line[40] as CommitId], { b: '1' })
     const merge = await commit(repository, [line[60] as CommitId, side], { c: '1' })
     // All at once, so that what one has learnt is let go while another still works with it.
-    const asked = line.flatMap((id) => [repository.isAncestor(id, merge), repository.mergeBase(id, merge), repository.firstParents(id)] as const)
+    const asked = line.flatMap(
+      (id) => [repository.isAncestor(id, merge), repository.mergeBase(id, merge), repository.firstParents(id)] as const,
+    )
     const results = await Promise.all(asked)
     for (const [n, id] of line.entries()) {
       assert.equal([results[3 * n], results[3 * n + 1]], [n <= 60, n <= 60 ? id : line[60]])

@@ -2,7 +2,14 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { GitError, NoRepository, openGit, type RefMove, RepositoryExists, UnsupportedRepository } from '../../src/git/index.js'
+import {
+  GitError,
+  NoRepository,
+  openGit,
+  type RefMove,
+  RepositoryExists,
+  UnsupportedRepository,
+} from '../../src/git/index.js'
 import { FolderLocked } from '../../src/disk/folder-lock.js'
 import { Launcher } from '../../src/git/process/launcher.js'
 import type { RefName } from '../../src/kernel/ids.js'
@@ -24,22 +31,35 @@ test('a new repository is what git expects, once', async () => {
   assert.is(admin(repository, ['config', 'core.fsync']), 'all')
   assert.instance(await thrown(place.git.create('fresh')), RepositoryExists)
   assert.is(await place.git.open('fresh'), repository)
-  assert.equal([await place.git.exists('fresh'), await place.git.exists('none'), await place.git.exists('../fresh')], [true, false, false])
-  for (const name of ['none', '', '..', '../x', 'a/b', '.git', 'x\0']) assert.instance(await thrown(place.git.open(name)), NoRepository)
+  assert.equal(
+    [await place.git.exists('fresh'), await place.git.exists('none'), await place.git.exists('../fresh')],
+    [true, false, false],
+  )
+  for (const name of ['none', '', '..', '../x', 'a/b', '.git', 'x\0'])
+    assert.instance(await thrown(place.git.open(name)), NoRepository)
 })
 
 test('sha256 and borrowed objects are refused', async () => {
   execFileSync('git', ['init', '-q', '--bare', '--object-format=sha256', join(place.dir, 'sha.git')])
   assert.instance(await thrown(place.git.open('sha')), UnsupportedRepository)
   await place.git.create('lender')
-  execFileSync('git', ['clone', '-q', '--bare', '--shared', join(place.dir, 'lender.git'), join(place.dir, 'borrower.git')], { stdio: 'ignore' })
+  execFileSync(
+    'git',
+    ['clone', '-q', '--bare', '--shared', join(place.dir, 'lender.git'), join(place.dir, 'borrower.git')],
+    { stdio: 'ignore' },
+  )
   assert.instance(await thrown(place.git.open('borrower')), UnsupportedRepository)
 })
 
 test('a duplicate has the objects and the named refs, and lives on its own', async () => {
   const source = await place.git.create('source')
   const head = await commit(source, [], { a: '1' })
-  const keep = ['refs/heads/change-requests/1', 'refs/bindery/keep/x', 'refs/bindery/adopted', 'refs/bindery/sync/k/1'] as RefName[]
+  const keep = [
+    'refs/heads/change-requests/1',
+    'refs/bindery/keep/x',
+    'refs/bindery/adopted',
+    'refs/bindery/sync/k/1',
+  ] as RefName[]
   await source.move(
     [MAIN, ...keep].map((ref) => ({ ref: ref as RefName, from: null, to: head })),
     'start',
@@ -49,7 +69,10 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
   const next = await commit(source, [head], { b: '2' })
   await source.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
   const copy = await place.git.duplicate('source', 'copy')
-  assert.equal([...(await copy.refs('refs/')).keys()], ['refs/bindery/adopted', 'refs/bindery/sync/k/1', 'refs/heads/main'])
+  assert.equal(
+    [...(await copy.refs('refs/')).keys()],
+    ['refs/bindery/adopted', 'refs/bindery/sync/k/1', 'refs/heads/main'],
+  )
   assert.instance(await thrown(place.git.duplicate('source', 'copy')), RepositoryExists)
   const [pack] = readdirSync(join(copy.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
   assert.is(statSync(join(copy.path, 'objects/pack', pack as string)).nlink, 2)
@@ -64,7 +87,11 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
   await copy.move([{ ref: MAIN, from: next, to: more }], 'edit', anyLease)
   await copy.maintain({ thorough: true })
   assert.is((await (await copy.at(more)).walk()).length, 3)
-  assert.instance(await thrown(commit(source, [], { late: 'x' })), GitError, 'a handle to what is removed creates nothing again')
+  assert.instance(
+    await thrown(commit(source, [], { late: 'x' })),
+    GitError,
+    'a handle to what is removed creates nothing again',
+  )
   assert.not(existsSync(source.path))
 })
 
@@ -78,7 +105,10 @@ test('a folder of repositories belongs to one process: another is refused, and c
     await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     mkdirSync(building)
     writeFileSync(join(repository.path, 'refs/heads/main.lock'), `${root}\n`)
-    writeFileSync(join(repository.path, 'bindery-moving'), JSON.stringify({ since: 0, moves: [{ ref: MAIN, from: null, to: root }] }))
+    writeFileSync(
+      join(repository.path, 'bindery-moving'),
+      JSON.stringify({ since: 0, moves: [{ ref: MAIN, from: null, to: root }] }),
+    )
     const refused = await thrown(openGit(options))
     assert.instance(refused, FolderLocked)
     assert.match(String(refused), new RegExp(`held is in use by process ${process.pid} on .* stop it first`))
@@ -88,7 +118,10 @@ test('a folder of repositories belongs to one process: another is refused, and c
   }
   const second = await openGit(options)
   await second.open('space')
-  assert.not(existsSync(building) || existsSync(join(options.reposDir, 'space.git/refs/heads/main.lock')), 'what the first left is cleared when it is gone')
+  assert.not(
+    existsSync(building) || existsSync(join(options.reposDir, 'space.git/refs/heads/main.lock')),
+    'what the first left is cleared when it is gone',
+  )
   await second.close()
 })
 
@@ -117,9 +150,13 @@ test('a launcher whose spawning process is killed fails what runs and starts ano
     assert.match(String(await launcher.mustRun(['version'], { cwd: place.dir })), /^git version/)
     assert.instance(await thrown(launcher.run(['cat-file', '--batch'], { cwd: join(place.dir, 'nowhere') })), GitError)
     const large = Buffer.alloc(3_000_000, 'x')
-    const oid = String(await launcher.mustRun(['hash-object', '--stdin'], { cwd: join(place.dir, 'packed.git'), input: large })).trim()
+    const oid = String(
+      await launcher.mustRun(['hash-object', '--stdin'], { cwd: join(place.dir, 'packed.git'), input: large }),
+    ).trim()
     assert.is(oid, execFileSync('git', ['hash-object', '--stdin'], { input: large }).toString().trim())
-    const late = await thrown(launcher.run(['-c', 'alias.wait=!sleep 60', 'wait'], { cwd: join(place.dir, 'packed.git'), timeoutMs: 200 }))
+    const late = await thrown(
+      launcher.run(['-c', 'alias.wait=!sleep 60', 'wait'], { cwd: join(place.dir, 'packed.git'), timeoutMs: 200 }),
+    )
     assert.match(String(late), /too long/)
   } finally {
     await launcher.close()

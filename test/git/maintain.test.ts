@@ -9,9 +9,12 @@ import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('maintenance of a repository', makePlace, clear)
 
-const packs = (repository: Repository): string[] => readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
-const file = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
-const age = (path: string, days: number): void => utimesSync(path, Date.now() / 1000 - days * 86_400, Date.now() / 1000 - days * 86_400)
+const packs = (repository: Repository): string[] =>
+  readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
+const file = (repository: Repository, oid: string): string =>
+  join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
+const age = (path: string, days: number): void =>
+  utimesSync(path, Date.now() / 1000 - days * 86_400, Date.now() / 1000 - days * 86_400)
 
 test("does nothing if nothing changed, and notices an object, a ref, and an admin's push", async () => {
   const repository = await place.git.create('quiet')
@@ -43,7 +46,11 @@ test('starts no process for a small repository, writes a commit graph for one wi
   await repository.maintain()
   assert.is(place.git.processesStarted, before)
   assert.not.ok(existsSync(graph))
-  const many = await commit(repository, [small], Object.fromEntries(Array.from({ length: 1300 }, (_, i) => [`p${i}`, `${i}`])))
+  const many = await commit(
+    repository,
+    [small],
+    Object.fromEntries(Array.from({ length: 1300 }, (_, i) => [`p${i}`, `${i}`])),
+  )
   await repository.move([{ ref: MAIN, from: small, to: many }], 'grow', anyLease)
   await repository.maintain()
   assert.ok(existsSync(graph))
@@ -53,7 +60,9 @@ test('packs while others write, blocks them only during steps that remove object
   const repository = await place.git.create('busy')
   let head = await commit(repository, [], { a: '1', 'b/c': '2' })
   await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
-  const blobs = await Promise.all(['old and unused', 'old and used again', 'young'].map((text) => repository.writeBlob(Buffer.from(text))))
+  const blobs = await Promise.all(
+    ['old and unused', 'old and used again', 'young'].map((text) => repository.writeBlob(Buffer.from(text))),
+  )
   const [unused, used, young] = blobs as string[] as [string, string, string]
   for (const oid of [unused, used]) age(file(repository, oid), 30)
   const held: string[] = []
@@ -64,7 +73,13 @@ test('packs while others write, blocks them only during steps that remove object
       held.push(`${packs(repository).length} packs`)
       // A writer was just before: it uses what was found to be garbage.
       if (++entered === 2) {
-        const next = await repository.write({ parents: [head], changes: [{ path: 'used', oid: used }], message: 'Use', author: who, committer: who })
+        const next = await repository.write({
+          parents: [head],
+          changes: [{ path: 'used', oid: used }],
+          message: 'Use',
+          author: who,
+          committer: who,
+        })
         await repository.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
         head = next
       }

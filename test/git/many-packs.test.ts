@@ -17,10 +17,13 @@ const [test, place] = await suiteWith('many packs', makePlace, clear)
 
 const MANY = 300
 const blob = (text: string): EncodedObject => encodeObject('blob', Buffer.from(text))
-const textOf = (found: ReturnType<PackedObjects['find']>): string => String(typeof found === 'object' ? found?.content : found)
+const textOf = (found: ReturnType<PackedObjects['find']>): string =>
+  String(typeof found === 'object' ? found?.content : found)
 
 async function pack(folder: string, objects: readonly EncodedObject[]): Promise<string> {
-  const entries = await Promise.all(objects.map(async (object) => ({ oid: object.oid, bytes: await packEntry(object) })))
+  const entries = await Promise.all(
+    objects.map(async (object) => ({ oid: object.oid, bytes: await packEntry(object) })),
+  )
   return (await writePack(disk, folder, entries.length, entries)).stem
 }
 

@@ -43,15 +43,20 @@ test('a new change request reads as much as in a repository with few', async () 
   const { call } = await caller('admin')
   const made = await call('post', `/v1/orgs/${organization}/spaces`, { title: 'Many' }).expect(201)
   const repository = { path: join(dir, 'repos', `${made.body.id}.git`) }
-  const ask = async (): Promise<void> => void (await call('post', `/v1/spaces/${made.body.id}/change-requests`, {}).expect(201))
+  const ask = async (): Promise<void> =>
+    void (await call('post', `/v1/spaces/${made.body.id}/change-requests`, {}).expect(201))
   await ask()
   const few = await readsOf(repository.path, ask)
   assert.ok(few.calls > 0 && few.read > 0, 'reads are counted')
 
   const head = admin(repository, ['rev-parse', 'refs/heads/main'])
   const names = [...Array(8_000).keys()].map((n) => `refs/heads/change-requests/${700_000 + n}`)
-  fs.writeFileSync(join(repository.path, 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${names.map((name) => `${head} ${name}\n`).join('')}`)
-  for (let n = 0; n < 2_000; n++) fs.writeFileSync(join(repository.path, 'refs/heads/change-requests', String(800_000 + n)), `${head}\n`)
+  fs.writeFileSync(
+    join(repository.path, 'packed-refs'),
+    `# pack-refs with: peeled fully-peeled sorted \n${names.map((name) => `${head} ${name}\n`).join('')}`,
+  )
+  for (let n = 0; n < 2_000; n++)
+    fs.writeFileSync(join(repository.path, 'refs/heads/change-requests', String(800_000 + n)), `${head}\n`)
   assert.is(admin(repository, ['for-each-ref', '--format=x', 'refs/heads/change-requests']).split('\n').length, 10_002)
   // A file of refs that was changed within the last second may change again with the same times, so it is not kept.
   while (Date.now() - fs.statSync(join(repository.path, 'packed-refs')).ctimeMs < 1_200) await sleep(100)

@@ -17,7 +17,8 @@ function graphOf(history: readonly (readonly number[])[]): MappedGraph {
 /** All ancestors of each commit, and itself. */
 function closure(history: readonly (readonly number[])[]): Set<number>[] {
   const all: Set<number>[] = []
-  for (const [at, parents] of history.entries()) all.push(new Set([at, ...parents.flatMap((parent) => [...(all[parent] as Set<number>)])]))
+  for (const [at, parents] of history.entries())
+    all.push(new Set([at, ...parents.flatMap((parent) => [...(all[parent] as Set<number>)])]))
   return all
 }
 
@@ -34,7 +35,11 @@ test('it says of any history what a walk through all of it says', async () => {
       const all = closure(history)
       for (const [descendant, ancestors] of all.entries())
         for (let ancestor = 0; ancestor < history.length; ancestor++)
-          assert.is(await graph.isAncestor(String(ancestor), String(descendant), pause), ancestors.has(ancestor), `${ancestor} of ${descendant}`)
+          assert.is(
+            await graph.isAncestor(String(ancestor), String(descendant), pause),
+            ancestors.has(ancestor),
+            `${ancestor} of ${descendant}`,
+          )
     }),
     { numRuns: 60 },
   )

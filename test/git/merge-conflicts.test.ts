@@ -37,10 +37,21 @@ test('names that Git made up are those that both sides wanted', () => {
 })
 
 test('an output is read whole, whatever pieces it arrives in', () => {
-  const conflicted = ['0', OID, `100644 ${OID} 1\ta.md`, '', '1', 'a.md', 'CONFLICT (contents)', 'CONFLICT in a.md\n', ''].join('\0')
+  const conflicted = [
+    '0',
+    OID,
+    `100644 ${OID} 1\ta.md`,
+    '',
+    '1',
+    'a.md',
+    'CONFLICT (contents)',
+    'CONFLICT in a.md\n',
+    '',
+  ].join('\0')
   for (const text of [`1\0${OID}\0\0`, `${conflicted}\0`]) {
     const bytes = Buffer.from(text)
-    for (let end = 0; end < bytes.length; end++) assert.ok('need' in readMergeOutput(bytes.subarray(0, end)), String(end))
+    for (let end = 0; end < bytes.length; end++)
+      assert.ok('need' in readMergeOutput(bytes.subarray(0, end)), String(end))
     const whole = readMergeOutput(bytes)
     assert.ok('used' in whole && whole.used === bytes.length)
   }

@@ -14,13 +14,18 @@ test.before(async () => {
 })
 
 type Texts = Record<string, string | Uint8Array | null>
-const lines = (...changed: string[]): string => Array.from({ length: 20 }, (_, n) => changed[n] ?? `line ${n}`).join('\n')
+const lines = (...changed: string[]): string =>
+  Array.from({ length: 20 }, (_, n) => changed[n] ?? `line ${n}`).join('\n')
 /** Merges two edits of one base. */
 async function mergeOf(base: Texts, ours: Texts, theirs: Texts): Promise<MergeOutcome> {
   const root = await commit(repository, [], base)
-  return repository.merge({ ours: await commit(repository, [root], ours), theirs: await commit(repository, [root], theirs) })
+  return repository.merge({
+    ours: await commit(repository, [root], ours),
+    theirs: await commit(repository, [root], theirs),
+  })
 }
-const kinds = (outcome: MergeOutcome): string[] => (outcome.clean ? [] : outcome.conflicts.map(({ path, kind }) => `${kind} ${path}`))
+const kinds = (outcome: MergeOutcome): string[] =>
+  outcome.clean ? [] : outcome.conflicts.map(({ path, kind }) => `${kind} ${path}`)
 
 test('a clean merge becomes a commit that git finds sound, durable beyond a collection', async () => {
   const root = await commit(repository, [], { 'a/x.md': lines(), 'b.md': '1' })
@@ -30,7 +35,14 @@ test('a clean merge becomes a commit that git finds sound, durable beyond a coll
   ]
   const merged = await repository.merge({ ours, theirs })
   assert.ok(merged.clean)
-  const id = await repository.write({ parents: [ours, theirs], tree: merged.tree, changes: [], message: 'Merge', author: person, committer: person })
+  const id = await repository.write({
+    parents: [ours, theirs],
+    tree: merged.tree,
+    changes: [],
+    message: 'Merge',
+    author: person,
+    committer: person,
+  })
   await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
   assert.is(admin(repository, ['show', `${id}:a/x.md`]), `${lines('changed')}\nend`)
   assert.is(admin(repository, ['show', `${id}:c.md`]), '3')
@@ -41,7 +53,10 @@ test('conflicts are reported by kind, with the stages', async () => {
   const content = await mergeOf({ a: lines() }, { a: lines('ours') }, { a: lines('theirs') })
   assert.equal(kinds(content), ['content a'])
   const [conflict] = content.clean ? [] : content.conflicts
-  assert.is(await (await repository.at(await commit(repository, [], { z: '' }))).read(conflict?.theirs?.oid ?? '').then(String), lines('theirs'))
+  assert.is(
+    await (await repository.at(await commit(repository, [], { z: '' }))).read(conflict?.theirs?.oid ?? '').then(String),
+    lines('theirs'),
+  )
   assert.equal(kinds(await mergeOf({ a: lines(), b: '' }, { a: null }, { a: lines('theirs') })), ['modify/delete a'])
   assert.equal(kinds(await mergeOf({ z: '' }, { a: 'one\n' }, { a: 'two\n' })), ['add/add a'])
   const binary = () => Buffer.concat([Buffer.from([0, 1, 2]), randomBytes(50)])
@@ -67,10 +82,16 @@ test('a rename here and an edit there merge; folders are not renamed along', asy
 
 test('criss-cross histories merge', async () => {
   const root = await commit(repository, [], { a: lines(), b: lines() })
-  const [x, y] = [await commit(repository, [root], { a: lines('x') }), await commit(repository, [root], { b: lines('y') })]
+  const [x, y] = [
+    await commit(repository, [root], { a: lines('x') }),
+    await commit(repository, [root], { b: lines('y') }),
+  ]
   const both = { a: lines('x'), b: lines('y') }
   const [p, q] = [await commit(repository, [x, y], both), await commit(repository, [y, x], both)]
-  const merged = await repository.merge({ ours: await commit(repository, [p], { c: 'p' }), theirs: await commit(repository, [q], { d: 'q' }) })
+  const merged = await repository.merge({
+    ours: await commit(repository, [p], { c: 'p' }),
+    theirs: await commit(repository, [q], { d: 'q' }),
+  })
   assert.ok(merged.clean)
   assert.equal(await namesOf(merged.tree), ['a', 'b', 'c', 'd'])
 })
@@ -97,8 +118,13 @@ test('a missing commit fails the merge and nothing else', async () => {
 
 test('merges that run at once do not mix', async () => {
   const root = await commit(repository, [], { a: lines() })
-  const sides = await Promise.all(Array.from({ length: 10 }, (_, n) => commit(repository, [root], { [`n${n}`]: String(n) })))
-  const trees = await Promise.all(sides.map((theirs, n) => repository.merge({ ours: sides[(n + 1) % 10] as CommitId, theirs })))
-  for (const [n, { tree }] of trees.entries()) assert.equal(await namesOf(tree), ['a', `n${n}`, `n${(n + 1) % 10}`].sort())
+  const sides = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => commit(repository, [root], { [`n${n}`]: String(n) })),
+  )
+  const trees = await Promise.all(
+    sides.map((theirs, n) => repository.merge({ ours: sides[(n + 1) % 10] as CommitId, theirs })),
+  )
+  for (const [n, { tree }] of trees.entries())
+    assert.equal(await namesOf(tree), ['a', `n${n}`, `n${(n + 1) % 10}`].sort())
 })
 test.run()

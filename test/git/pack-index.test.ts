@@ -12,7 +12,11 @@ const [test, place] = await suiteWith('the indexes of packs', makePlace, clear)
 for (const version of ['1', '2']) {
   test(`of version ${version} name every object that Git finds there, and no other`, async () => {
     const repository = await place.git.create(`v${version}`)
-    const root = await commit(repository, [], Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`${n % 20}/${n}`, String(n)])))
+    const root = await commit(
+      repository,
+      [],
+      Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`${n % 20}/${n}`, String(n)])),
+    )
     await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     const packs = join(repository.path, 'objects/pack')
     // A repack leaves a protected pack where it is.

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { MissingObject, ObjectTooLarge, type Repository } from '../../src/git/index.js'
@@ -19,14 +29,19 @@ let count = 0
 
 /** Pages that are alike, so that Git stores most of them as deltas. */
 const page = (n: number, edition: number): string =>
-  Array.from({ length: 40 }, (_, line) => `line ${line} of page ${line % 7 === edition % 7 ? `${n}.${edition}` : n % 3}`).join('\n')
+  Array.from(
+    { length: 40 },
+    (_, line) => `line ${line} of page ${line % 7 === edition % 7 ? `${n}.${edition}` : n % 3}`,
+  ).join('\n')
 
 /** A repository with a history of commits that change pages. */
 async function withHistory(commits = 12): Promise<{ repository: Repository; head: CommitId }> {
   const repository = await place.git.create(`r${++count}`)
   let head: CommitId | null = null
   for (let edition = 0; edition < commits; edition++) {
-    const texts = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`part-${n % 3}/page-${n}.md`, page(n, n % 2 ? edition : 0)]))
+    const texts = Object.fromEntries(
+      Array.from({ length: 10 }, (_, n) => [`part-${n % 3}/page-${n}.md`, page(n, n % 2 ? edition : 0)]),
+    )
     const next: CommitId = await commit(repository, head ? [head] : [], texts)
     await repository.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
     head = next
@@ -70,7 +85,10 @@ for (const [how, settings] of Object.entries({
       if (found === null || found === 'unsure') throw new Error(`${oid} was not found`)
       assert.is(encodeObject(found.type, found.content).oid, oid)
     }
-    assert.ok(/^chain length = \d/m.test(admin(repository, ['verify-pack', '-v', packFile(repository, '.idx')])), 'there are deltas')
+    assert.ok(
+      /^chain length = \d/m.test(admin(repository, ['verify-pack', '-v', packFile(repository, '.idx')])),
+      'there are deltas',
+    )
     packs.close()
   })
 
@@ -174,9 +192,13 @@ test('stay readable beside an admin who repacks, collects, packs refs, commits a
       const old = (await git('rev-parse', MAIN)).trim()
       const next = (await git('commit-tree', '-p', old, '-m', `his ${round}`, `${old}^{tree}`)).trim()
       if (next !== '') await git('update-ref', MAIN, next, old)
-      const how = [['repack', '-q', '-a', '-d'], ['gc', '--quiet', '--prune=now'], ['repack', '-q', '-A', '-d', '-f'], ['unpack'], ['pack-refs', '--all']][
-        round % 5
-      ] as string[]
+      const how = [
+        ['repack', '-q', '-a', '-d'],
+        ['gc', '--quiet', '--prune=now'],
+        ['repack', '-q', '-A', '-d', '-f'],
+        ['unpack'],
+        ['pack-refs', '--all'],
+      ][round % 5] as string[]
       if (how[0] !== 'unpack') await git(...how)
       else await unpackAll(repository)
     }
@@ -215,10 +237,12 @@ async function unpackAll(repository: Repository): Promise<void> {
   const names = readdirSync(folder)
   const beside = mkdtempSync(join(place.dir, 'unpacked-'))
   admin({ path: beside }, ['init', '-q', '--bare', '.'])
-  for (const name of names.filter((one) => one.endsWith('.pack'))) admin({ path: beside }, ['unpack-objects', '-q'], readFileSync(join(folder, name)))
+  for (const name of names.filter((one) => one.endsWith('.pack')))
+    admin({ path: beside }, ['unpack-objects', '-q'], readFileSync(join(folder, name)))
   for (const part of readdirSync(join(beside, 'objects')).filter(isLooseFolder)) {
     mkdirSync(join(repository.path, 'objects', part), { recursive: true })
-    for (const name of readdirSync(join(beside, 'objects', part))) renameSync(join(beside, 'objects', part, name), join(repository.path, 'objects', part, name))
+    for (const name of readdirSync(join(beside, 'objects', part)))
+      renameSync(join(beside, 'objects', part, name), join(repository.path, 'objects', part, name))
   }
   for (const name of names) rmSync(join(folder, name))
 }

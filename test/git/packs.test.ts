@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, unlinkSync, writeFileSync, chmodSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+  chmodSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { LostObject, type Repository } from '../../src/git/index.js'
@@ -15,11 +26,17 @@ import { admin, clear, files, MAIN, makePlace, person, repackedMeanwhile, unprot
 
 const [test, place] = await suiteWith('git packs', makePlace, clear)
 const folder = (repository: Repository): string => join(repository.path, 'objects/pack')
-const packs = (repository: Repository): string[] => readdirSync(folder(repository)).filter((name) => name.endsWith('.pack'))
-const looseCount = (repository: Repository): number => Number(/^count: (\d+)/m.exec(admin(repository, ['count-objects', '-v']))?.[1])
+const packs = (repository: Repository): string[] =>
+  readdirSync(folder(repository)).filter((name) => name.endsWith('.pack'))
+const looseCount = (repository: Repository): number =>
+  Number(/^count: (\d+)/m.exec(admin(repository, ['count-objects', '-v']))?.[1])
 
 /** A chain of commits that become durable together. */
-async function batch(repository: Repository, parent: CommitId | null, texts: Record<string, string>[]): Promise<CommitId[]> {
+async function batch(
+  repository: Repository,
+  parent: CommitId | null,
+  texts: Record<string, string>[],
+): Promise<CommitId[]> {
   const staging = repository.stage()
   const made: CommitId[] = []
   for (const one of texts) {
@@ -32,7 +49,11 @@ async function batch(repository: Repository, parent: CommitId | null, texts: Rec
 
 test('a batch is one pack, whose index is the one that Git makes, and which Git verifies', async () => {
   const repository = await place.git.create('batch')
-  const [first, , last] = await batch(repository, null, [{ 'a/b.md': 'one' }, { 'a/b.md': 'two', 'c.md': 'c' }, { 'd.md': 'd' }])
+  const [first, , last] = await batch(repository, null, [
+    { 'a/b.md': 'one' },
+    { 'a/b.md': 'two', 'c.md': 'c' },
+    { 'd.md': 'd' },
+  ])
   const [pack] = packs(repository) as [string]
   assert.is(packs(repository).length, 1)
   assert.is(looseCount(repository), 0)
@@ -53,10 +74,15 @@ test('entries of every size and type are read by Git', async () => {
   const objects = [
     ...sizes.map((size) => encodeObject('blob', randomBytes(size))),
     // Trees and commits are stored as they are up to 1,024 bytes.
-    ...[0, 1, 1023, 1024, 1025, 5000].flatMap((size) => [encodeObject('tree', randomBytes(size)), encodeObject('commit', Buffer.alloc(size, 0xff))]),
+    ...[0, 1, 1023, 1024, 1025, 5000].flatMap((size) => [
+      encodeObject('tree', randomBytes(size)),
+      encodeObject('commit', Buffer.alloc(size, 0xff)),
+    ]),
     encodeObject('tag', Buffer.from(`object ${'0'.repeat(40)}\ntype blob\ntag x\ntagger A <a@b.c> 0 +0000\n\nx\n`)),
   ]
-  const entries = await Promise.all(objects.map(async (object) => ({ oid: object.oid, bytes: await packEntry(object) })))
+  const entries = await Promise.all(
+    objects.map(async (object) => ({ oid: object.oid, bytes: await packEntry(object) })),
+  )
   const { name, bytes } = await writePack(disk, folder(repository), entries.length, entries)
   assert.is(statSync(join(folder(repository), name)).size, bytes)
   admin(repository, ['verify-pack', join(folder(repository), name)])
@@ -67,7 +93,10 @@ test('entries of every size and type are read by Git', async () => {
       `${object.oid} ${typeOf(object)} ${object.content.length}`,
       String(object.content.length),
     )
-  const read = entriesOf(readFileSync(join(folder(repository), name)), readFileSync(join(folder(repository), name.replace(/pack$/, 'idx'))))
+  const read = entriesOf(
+    readFileSync(join(folder(repository), name)),
+    readFileSync(join(folder(repository), name.replace(/pack$/, 'idx'))),
+  )
   assert.equal(read, entries)
 })
 
@@ -116,7 +145,10 @@ test('an admin who repacks while a pack gets its names does not delete it', asyn
   let head: CommitId | null = null
   // So many that small packs are joined, too.
   for (let round = 0; round < 20; round++) {
-    const [, last]: CommitId[] = await batch(repository, head, [{ 'a/b.md': `${round}` }, { 'a/b.md': `${round}, again`, c: `${round}` }])
+    const [, last]: CommitId[] = await batch(repository, head, [
+      { 'a/b.md': `${round}` },
+      { 'a/b.md': `${round}, again`, c: `${round}` },
+    ])
     await repository.move([{ ref: MAIN, from: head, to: last as CommitId }], 'edit', anyLease)
     head = last as CommitId
   }
@@ -155,7 +187,12 @@ test('packs with deltas, of others, and damaged ones are not joined', async () =
     head = last as CommitId
   }
   await unprotected(repository)
-  const [kept, damaged, ...rest] = packs(repository).filter((name) => name !== deltas) as [string, string, string, string]
+  const [kept, damaged, ...rest] = packs(repository).filter((name) => name !== deltas) as [
+    string,
+    string,
+    string,
+    string,
+  ]
   writeFileSync(join(folder(repository), kept.replace(/pack$/, 'keep')), '')
   chmodSync(join(folder(repository), damaged), 0o644)
   const whole = readFileSync(join(folder(repository), damaged))

@@ -9,7 +9,10 @@ import { clear, commit, MAIN, makePlace } from './fixture.js'
 const test = suite('git refs: locks that come and go')
 
 /** A disk on which somebody else holds the locks of refs: at each of our attempts they do what `others` says of it, counted from 1. */
-function contested(others: (attempt: number, lock: string, attempted: () => Promise<number>) => Promise<number>): { disk: Disk; attempts: () => number } {
+function contested(others: (attempt: number, lock: string, attempted: () => Promise<number>) => Promise<number>): {
+  disk: Disk
+  attempts: () => number
+} {
   let attempts = 0
   const open: Disk['open'] = (path, flags, mode) => {
     const attempted = (): Promise<number> => disk.open(path, flags, mode)

@@ -17,7 +17,8 @@ test('a page gets back a text that is gone only if it can be written again; othe
   await desk.git('update-ref', 'refs/heads/side', 'main')
   const side = await desk.human({ 'short.md': '# Short\n\nthen\n', 'long.md': long }, { ref: 'refs/heads/side' })
   const [short, large] = [await desk.id('short'), await desk.id('long')]
-  for (const page of [short, large]) await here.admin.call('get', `${desk.url}/revisions/${side}/page/${page}`).expect(200)
+  for (const page of [short, large])
+    await here.admin.call('get', `${desk.url}/revisions/${side}/page/${page}`).expect(200)
   for (const args of [
     ['update-ref', '-d', 'refs/heads/side'],
     ['reflog', 'expire', '--expire=now', '--all'],

@@ -15,7 +15,8 @@ const branch = (name: string): RefName => `refs/heads/${name}` as RefName
 const setTo = (name: string, from: CommitId | null, to: CommitId | null): RefMove => ({ ref: branch(name), from, to })
 const locksOf = (repository: { path: string }): string[] =>
   (readdirSync(repository.path, { recursive: true }) as string[]).filter((name) => name.endsWith('.lock'))
-const refsOf = (repository: { path: string }): string => admin(repository, ['for-each-ref', '--format=%(objectname) %(refname)'])
+const refsOf = (repository: { path: string }): string =>
+  admin(repository, ['for-each-ref', '--format=%(objectname) %(refname)'])
 
 async function begun(git: Git = place.git, commits = 4): Promise<{ repository: Repository; ids: CommitId[] }> {
   const repository = await git.create(`r${++count}`)
@@ -29,13 +30,20 @@ test('new refs and new values need no process, and leave the reflogs that Git le
   const [a, b, c] = ids as [CommitId, CommitId, CommitId]
   const before = place.git.processesStarted
   await repository.move([setTo('main', null, a)], 'create space', anyLease)
-  await repository.move([setTo('main', a, b), setTo('change-requests/1', null, b)], 'merge change request 1: "x"', anyLease)
+  await repository.move(
+    [setTo('main', a, b), setTo('change-requests/1', null, b)],
+    'merge change request 1: "x"',
+    anyLease,
+  )
   admin(repository, ['pack-refs', '--all', '--prune'])
   await repository.move([setTo('main', b, c)], 'edit content', anyLease)
   await repository.move([{ ref: 'refs/bindery/keep/1' as RefName, from: null, to: a }], 'keep', anyLease)
   assert.is(place.git.processesStarted, before)
   const log = (ref: string): string => admin(repository, ['reflog', 'show', '--format=%H %gn <%ge> %gs', ref])
-  const lines = [`${c} Bindery <bindery@localhost> bindery: edit content`, `${b} Bindery <bindery@localhost> bindery: merge change request`]
+  const lines = [
+    `${c} Bindery <bindery@localhost> bindery: edit content`,
+    `${b} Bindery <bindery@localhost> bindery: merge change request`,
+  ]
   assert.is(log('main'), [...lines, `${a} Bindery <bindery@localhost> bindery: create space`].join('\n'))
   assert.is(log('HEAD'), log('main'))
   assert.is(log('change-requests/1').split('\n').length, 1)
@@ -75,7 +83,8 @@ test('a ref that is damaged while it is moved leaves no lock, and moves once it 
 /** What a move by Git alone answers, with the same old values. */
 function byGit(repository: Repository, moves: readonly RefMove[]): boolean {
   const zero = '0'.repeat(40)
-  const line = ({ ref, from, to }: RefMove): string => (to === null ? `delete ${ref} ${from ?? zero}` : `update ${ref} ${to} ${from ?? zero}`)
+  const line = ({ ref, from, to }: RefMove): string =>
+    to === null ? `delete ${ref} ${from ?? zero}` : `update ${ref} ${to} ${from ?? zero}`
   try {
     admin(repository, ['update-ref', '--stdin'], `start\n${moves.map(line).join('\n')}\nprepare\ncommit\n`)
     return true
@@ -101,7 +110,8 @@ test('end as they do with git update-ref, whatever refs there are', async () => 
           continue
         }
         const moves = one.map(
-          ({ name, to, stale }): RefMove => setTo(name, stale === 0 ? (ids[3] as CommitId) : repository.head(branch(name)), ids[to] ?? null),
+          ({ name, to, stale }): RefMove =>
+            setTo(name, stale === 0 ? (ids[3] as CommitId) : repository.head(branch(name)), ids[to] ?? null),
         )
         if (moves.some(({ from, to }) => from === null && to === null)) continue
         const done = await repository.move(moves, 'edit', anyLease).then(

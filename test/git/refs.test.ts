@@ -60,7 +60,10 @@ test('a move is a compare-and-swap, over several refs all or nothing', async () 
   )
   await repository.move([{ ref: branch('change-requests/1'), from: b, to: null }], 'delete', anyLease)
   assert.is(repository.head(branch('change-requests/1')), null)
-  assert.instance(await rejection(repository.move([{ ref: MAIN, from: b, to: '1'.repeat(40) as CommitId }], 'edit', anyLease)), MissingObject)
+  assert.instance(
+    await rejection(repository.move([{ ref: MAIN, from: b, to: '1'.repeat(40) as CommitId }], 'edit', anyLease)),
+    MissingObject,
+  )
   assert.match(admin(repository, ['reflog', 'show', 'main']), /bindery: edit/)
 })
 
@@ -183,13 +186,19 @@ test('what a kill left of packing refs goes at the next start, and refs can be p
   )
   await repository.maintain({ thorough: true })
   const left = ['packed-refs.lock', 'packed-refs.new', `${MAIN}.lock`].map((name) => join(repository.path, name))
-  writeFileSync(join(repository.path, 'bindery-moving'), JSON.stringify({ since: Date.now(), moves: [], packing: true }))
+  writeFileSync(
+    join(repository.path, 'bindery-moving'),
+    JSON.stringify({ since: Date.now(), moves: [], packing: true }),
+  )
   for (const path of left) writeFileSync(path, path.endsWith('.new') ? '# pack-refs with: peeled' : '')
   const notices: string[] = []
   const again = await openAt(place.dir, { notice: (message) => notices.push(message) })
   try {
     const reopened = await again.open('half-packed')
-    assert.equal([notices, left.filter((path) => existsSync(path)), existsSync(join(repository.path, 'bindery-moving'))], [[], [], false])
+    assert.equal(
+      [notices, left.filter((path) => existsSync(path)), existsSync(join(repository.path, 'bindery-moving'))],
+      [[], [], false],
+    )
     await reopened.move([{ ref: branch('two'), from: head, to: null }], 'delete', anyLease)
     await reopened.maintain({ thorough: true })
     assert.is(reopened.head(branch('two')), null)
@@ -278,6 +287,11 @@ test('ref names are judged as git check-ref-format does', async () => {
   for (const name of ['HEAD', 'refs/x', '../refs/heads/a', 'config', '']) assert.not(isRefName(name))
   assert.is(repository.head('refs/../config' as RefName), null)
   const a = await commit(repository, [], { x: '1' })
-  assert.instance(await rejection(repository.move([{ ref: 'refs/heads/a\nupdate x' as RefName, from: null, to: a }], 'edit', anyLease)), GitError)
+  assert.instance(
+    await rejection(
+      repository.move([{ ref: 'refs/heads/a\nupdate x' as RefName, from: null, to: a }], 'edit', anyLease),
+    ),
+    GitError,
+  )
 })
 test.run()

@@ -16,7 +16,12 @@ import type { Suite } from '../support/suite.js'
 export const MAIN = 'refs/heads/main' as RefName
 export const NEXT = 'refs/heads/next' as RefName
 export const commitId = (oid: string | null): CommitId => oid as CommitId
-export const limits: FetchLimits = { maxBlobBytes: 1_000_000, maxPackBytes: 10_000_000, maxEntries: 1000, timeoutMs: 30_000 }
+export const limits: FetchLimits = {
+  maxBlobBytes: 1_000_000,
+  maxPackBytes: 10_000_000,
+  maxEntries: 1000,
+  timeoutMs: 30_000,
+}
 
 /** A remote on a Git server, an empty repository of our own, and the operations between them. */
 export interface World {
@@ -57,7 +62,10 @@ export async function openWorld({
 
 /** Runs `work` in a world of its own. */
 export const inWorld =
-  (setting: Parameters<typeof openWorld>[0], work: (world: World) => Promise<void>): ((some?: Partial<FetchLimits>) => Promise<void>) =>
+  (
+    setting: Parameters<typeof openWorld>[0],
+    work: (world: World) => Promise<void>,
+  ): ((some?: Partial<FetchLimits>) => Promise<void>) =>
   async (some = {}) => {
     const world = await openWorld(setting)
     try {
@@ -67,7 +75,8 @@ export const inWorld =
     }
   }
 
-export const adopt = (repository: BareRepository, oid: string, ref: string = MAIN): Promise<string> => git(repository.path, ['update-ref', ref, oid])
+export const adopt = (repository: BareRepository, oid: string, ref: string = MAIN): Promise<string> =>
+  git(repository.path, ['update-ref', ref, oid])
 
 /**
  * Registers a test twice: Git fetches, and this process does. A space that has nothing of the remote is fetched into by this process, which leaves to Git what is not
@@ -98,15 +107,24 @@ export async function remoteError(kind: RemoteError['kind'], work: Promise<unkno
     () => null,
     (error: unknown) => error,
   )
-  if (!(thrown instanceof RemoteError)) throw new Error(`expected a RemoteError, got ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
+  if (!(thrown instanceof RemoteError))
+    throw new Error(`expected a RemoteError, got ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
   assert.is(thrown.kind, kind, thrown.message)
   return thrown
 }
 
 /** Asserts that fetching main fails with `kind` and leaves every byte of our repository alone. */
-export async function refusedFetch(world: World, kind: RemoteError['kind'], some: Partial<FetchLimits> = {}, ref: RefName = MAIN): Promise<RemoteError> {
+export async function refusedFetch(
+  world: World,
+  kind: RemoteError['kind'],
+  some: Partial<FetchLimits> = {},
+  ref: RefName = MAIN,
+): Promise<RemoteError> {
   const before = await snapshot(world.ours.path)
-  const error = await remoteError(kind, world.operations.fetch(world.ours.path, world.remote, ref, { ...world.limits, ...some }))
+  const error = await remoteError(
+    kind,
+    world.operations.fetch(world.ours.path, world.remote, ref, { ...world.limits, ...some }),
+  )
   assert.equal(await snapshot(world.ours.path), before)
   return error
 }

@@ -14,8 +14,14 @@ const tests = suite('hostile content of remotes')
 const test = bothWays(tests)
 
 /** Writes a tree from raw entries, unchecked, and makes it main's. */
-async function commitTree(repository: BareRepository, entries: [mode: string, name: string, oid: string][], headers?: string): Promise<string> {
-  const bytes = Buffer.concat(entries.flatMap(([mode, name, oid]) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]))
+async function commitTree(
+  repository: BareRepository,
+  entries: [mode: string, name: string, oid: string][],
+  headers?: string,
+): Promise<string> {
+  const bytes = Buffer.concat(
+    entries.flatMap(([mode, name, oid]) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]),
+  )
   const tree = await git(repository.path, ['hash-object', '-t', 'tree', '--literally', '-w', '--stdin'], bytes)
   const person = 'Ada Author <ada@example.com> 1700000000 +0000'
   const text = `tree ${tree}\n${headers ?? `author ${person}\ncommitter ${person}`}\n\nRaw\n`
@@ -24,7 +30,8 @@ async function commitTree(repository: BareRepository, entries: [mode: string, na
   return commit
 }
 
-const blob = (repository: BareRepository): Promise<string> => git(repository.path, ['hash-object', '-w', '--stdin'], 'text')
+const blob = (repository: BareRepository): Promise<string> =>
+  git(repository.path, ['hash-object', '-w', '--stdin'], 'text')
 
 test(
   'a blob beyond the limit is refused, also in the history alone, and also when it packs small',
@@ -63,7 +70,10 @@ test(
 )
 
 /** A tree from raw entries, unchecked. */
-const rawTree = (repository: BareRepository, ...entries: [mode: string, name: string, oid: string][]): Promise<string> =>
+const rawTree = (
+  repository: BareRepository,
+  ...entries: [mode: string, name: string, oid: string][]
+): Promise<string> =>
   git(
     repository.path,
     ['hash-object', '-t', 'tree', '--literally', '-w', '--stdin'],
@@ -82,7 +92,10 @@ for (const name of ['.git', 'GIT~1', '..', '.', 'a/b'])
       const later = `tree ${empty}\nparent ${commit}\nauthor ${person}\ncommitter ${person}\n\nLater\n`
       await adopt(theirs, await git(theirs.path, ['hash-object', '-t', 'commit', '-w', '--stdin'], later))
       const { message } = await refusedFetch(world, 'unsafe-content')
-      assert.ok(message.includes(`${JSON.stringify(`guide/deep/${name}`)}, in commit ${commit} of refs/heads/main`), message)
+      assert.ok(
+        message.includes(`${JSON.stringify(`guide/deep/${name}`)}, in commit ${commit} of refs/heads/main`),
+        message,
+      )
     }),
   )
 
@@ -103,7 +116,11 @@ test(
     await adopt(world.theirs, await git(world.theirs.path, ['rev-parse', `${commit}~`]))
     const large = await world.theirs.commit({ 'guide/film.bin': 'a'.repeat(1_000_001) })
     await world.theirs.commit({ 'guide/film.bin': null })
-    assert.ok((await refusedFetch(world, 'too-large')).message.includes(`"guide/film.bin"; at most 1000000 are allowed. It is in commit ${large}.`))
+    assert.ok(
+      (await refusedFetch(world, 'too-large')).message.includes(
+        `"guide/film.bin"; at most 1000000 are allowed. It is in commit ${large}.`,
+      ),
+    )
   }),
 )
 
@@ -140,20 +157,23 @@ test(
 
 test(
   "outside of the folder asked for, sizes and numbers of files are nobody's business; dangerous names are refused wherever they lie",
-  inWorld({ files: { 'docs/a.md': 'a', 'other/b.md': 'b', 'other/c.md': 'c', 'other/big.bin': 'x'.repeat(2_000_000) } }, async (world) => {
-    const docs = { directory: 'docs', maxEntries: 2 }
-    await world.operations.fetch(world.ours.path, world.remote, MAIN, { ...world.limits, ...docs })
-    assert.match((await refusedFetch(world, 'too-large', { directory: 'other' })).message, /"other\/big.bin"/)
-    await refusedFetch(world, 'too-large', { maxEntries: 2, directory: 'other', maxBlobBytes: 10_000_000 })
-    const file = await blob(world.theirs)
-    const evil = await git(
-      world.theirs.path,
-      ['hash-object', '-t', 'tree', '--literally', '-w', '--stdin'],
-      Buffer.concat([Buffer.from('100644 ..\0'), Buffer.from(file, 'hex')]),
-    )
-    await commitTree(world.theirs, [['40000', 'other', evil]])
-    await refusedFetch(world, 'unsafe-content', docs)
-  }),
+  inWorld(
+    { files: { 'docs/a.md': 'a', 'other/b.md': 'b', 'other/c.md': 'c', 'other/big.bin': 'x'.repeat(2_000_000) } },
+    async (world) => {
+      const docs = { directory: 'docs', maxEntries: 2 }
+      await world.operations.fetch(world.ours.path, world.remote, MAIN, { ...world.limits, ...docs })
+      assert.match((await refusedFetch(world, 'too-large', { directory: 'other' })).message, /"other\/big.bin"/)
+      await refusedFetch(world, 'too-large', { maxEntries: 2, directory: 'other', maxBlobBytes: 10_000_000 })
+      const file = await blob(world.theirs)
+      const evil = await git(
+        world.theirs.path,
+        ['hash-object', '-t', 'tree', '--literally', '-w', '--stdin'],
+        Buffer.concat([Buffer.from('100644 ..\0'), Buffer.from(file, 'hex')]),
+      )
+      await commitTree(world.theirs, [['40000', 'other', evil]])
+      await refusedFetch(world, 'unsafe-content', docs)
+    },
+  ),
 )
 
 test(
@@ -191,7 +211,11 @@ test(
       'a.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
     })
     const tree = await git(theirs.path, ['ls-tree', 'main'])
-    const full = await git(theirs.path, ['mktree', '--missing'], `${tree}\n160000 commit 1234567890123456789012345678901234567890\tsub\n`)
+    const full = await git(
+      theirs.path,
+      ['mktree', '--missing'],
+      `${tree}\n160000 commit 1234567890123456789012345678901234567890\tsub\n`,
+    )
     const head = await git(theirs.path, ['commit-tree', '-m', 'Submodule', full])
     await adopt(theirs, head)
     assert.is((await operations.fetch(ours.path, remote, MAIN, limits)).head, head)

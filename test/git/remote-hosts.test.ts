@@ -37,7 +37,8 @@ const closed = [
 ]
 test('private, local and disguised addresses are closed, public ones open', () => {
   for (const address of closed) assert.is(isAllowedAddress(address, false), false, address)
-  for (const address of ['8.8.8.8', '140.82.121.3', '2606:4700::1111']) assert.is(isAllowedAddress(address, false), true, address)
+  for (const address of ['8.8.8.8', '140.82.121.3', '2606:4700::1111'])
+    assert.is(isAllowedAddress(address, false), true, address)
 })
 
 test('networks can be opened one by one', () => {
@@ -46,7 +47,10 @@ test('networks can be opened one by one', () => {
   assert.is(isAllowedAddress('10.2.0.1', ['10.1.0.0/16']), false)
   assert.is(isAllowedAddress('fd00::5', ['10.1.0.0/16', 'fd00::/64']), true)
   assert.is(isAllowedAddress('127.0.0.1', true), true)
-  assert.throws(() => createRemoteOperations({ allowedProtocols: [], allowPrivateNetworks: ['10.0.0.0'] }), /is not a network/)
+  assert.throws(
+    () => createRemoteOperations({ allowedProtocols: [], allowPrivateNetworks: ['10.0.0.0'] }),
+    /is not a network/,
+  )
 })
 
 test('a name is judged by what it resolves to, a literal in every notation', async () => {
@@ -82,13 +86,18 @@ test(
   inWorld({}, async ({ theirs, ours, server }) => {
     const address = parseRemoteUrl(`http://docs.invalid:${new URL(server.url).port}/theirs.git`)
     const env = { ...remoteEnvironment(address, ['127.0.0.1'], {}), GIT_DIR: ours.path }
-    const run = await runGit({ launcher: await sharedLauncher(), env }, ['ls-remote', '--', address.url, MAIN], { timeoutMs: 20_000 })
+    const run = await runGit({ launcher: await sharedLauncher(), env }, ['ls-remote', '--', address.url, MAIN], {
+      timeoutMs: 20_000,
+    })
     assert.is(run.stdout, `${await theirs.head()}\t${MAIN}\n`, run.stderr)
   }),
 )
 
 test('ssh is pinned, never prompts, and has the key and the known hosts of the settings alone', () => {
-  const command = sshCommand(parseRemoteUrl('ssh://git@example.com:2222/a'), '203.0.113.7', { sshKeyFile: "/keys/o'ne", knownHostsFile: '/keys/hosts' })
+  const command = sshCommand(parseRemoteUrl('ssh://git@example.com:2222/a'), '203.0.113.7', {
+    sshKeyFile: "/keys/o'ne",
+    knownHostsFile: '/keys/hosts',
+  })
   for (const option of [
     'HostName=203.0.113.7',
     'HostKeyAlias=[example.com]:2222',

@@ -44,25 +44,40 @@ test(
 
 test(
   'a fetch transfers only what is missing, and nothing if nothing is',
-  inWorld({ files: { 'big.bin': Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i * 31) % 251)), 'a.md': 'a' } }, async (world) => {
-    const { operations, ours, theirs, remote, server } = world
-    await theirs.commit({ 'random.bin': Buffer.from(Array.from({ length: 200_000 }, () => Math.floor(Math.random() * 256))) })
-    const sent = (): number => server.requests.splice(0).reduce((sum, request) => sum + request.sent, 0)
-    const first = await operations.fetch(ours.path, remote, MAIN, limits)
-    assert.ok(sent() > 200_000)
-    await adopt(ours, first.head, 'refs/bindery/incoming/x')
-    const head = commitId(await theirs.commit({ 'b.md': 'b' }))
-    const second = await operations.fetch(ours.path, remote, MAIN, limits)
-    assert.is(second.head, head)
-    assert.ok(second.objects >= 3 && second.objects <= 4, 'commit, tree, blob, perhaps the tree that the pack builds on')
-    assert.ok(sent() < 5000)
-    await adopt(ours, head, 'refs/bindery/incoming/x')
-    assert.equal(await operations.fetch(ours.path, remote, MAIN, limits), { head, objects: 0 })
-    const strict = { ...limits, maxEntries: 0 }
-    assert.equal(await operations.fetch(ours.path, remote, MAIN, { ...strict, known: head }), { head, objects: 0 }, 'a known head is not checked again')
-    await remoteError('too-large', operations.fetch(ours.path, remote, MAIN, { ...strict, known: commitId('1'.repeat(40)) }))
-    assert.is(await git(ours.path, ['fsck', '--strict']), '')
-  }),
+  inWorld(
+    { files: { 'big.bin': Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i * 31) % 251)), 'a.md': 'a' } },
+    async (world) => {
+      const { operations, ours, theirs, remote, server } = world
+      await theirs.commit({
+        'random.bin': Buffer.from(Array.from({ length: 200_000 }, () => Math.floor(Math.random() * 256))),
+      })
+      const sent = (): number => server.requests.splice(0).reduce((sum, request) => sum + request.sent, 0)
+      const first = await operations.fetch(ours.path, remote, MAIN, limits)
+      assert.ok(sent() > 200_000)
+      await adopt(ours, first.head, 'refs/bindery/incoming/x')
+      const head = commitId(await theirs.commit({ 'b.md': 'b' }))
+      const second = await operations.fetch(ours.path, remote, MAIN, limits)
+      assert.is(second.head, head)
+      assert.ok(
+        second.objects >= 3 && second.objects <= 4,
+        'commit, tree, blob, perhaps the tree that the pack builds on',
+      )
+      assert.ok(sent() < 5000)
+      await adopt(ours, head, 'refs/bindery/incoming/x')
+      assert.equal(await operations.fetch(ours.path, remote, MAIN, limits), { head, objects: 0 })
+      const strict = { ...limits, maxEntries: 0 }
+      assert.equal(
+        await operations.fetch(ours.path, remote, MAIN, { ...strict, known: head }),
+        { head, objects: 0 },
+        'a known head is not checked again',
+      )
+      await remoteError(
+        'too-large',
+        operations.fetch(ours.path, remote, MAIN, { ...strict, known: commitId('1'.repeat(40)) }),
+      )
+      assert.is(await git(ours.path, ['fsck', '--strict']), '')
+    },
+  ),
 )
 
 test(
@@ -105,7 +120,10 @@ test(
 test(
   'no repository, no server, a wrong password',
   inWorld({ auth }, async ({ operations, ours, remote, server }) => {
-    await remoteError('not-a-repository', operations.remoteHead(ours.path, { ...remote, url: `${server.url}/nothing.git` }, MAIN))
+    await remoteError(
+      'not-a-repository',
+      operations.remoteHead(ours.path, { ...remote, url: `${server.url}/nothing.git` }, MAIN),
+    )
     await remoteError('unreachable', operations.remoteHead(ours.path, { url: 'http://127.0.0.1:9/a.git' }, MAIN))
     await remoteError('unauthorized', operations.remoteHead(ours.path, { url: remote.url }, MAIN))
     await remoteError('unauthorized', operations.fetch(ours.path, { ...remote, password: 'wrong' }, MAIN, limits))
@@ -126,7 +144,14 @@ test(
     await operations.push(ours.path, remote, { ref: NEXT, commit: mine, expected: null })
     await operations.push(ours.path, remote, { ref: NEXT, commit: mine, expected: null })
     await git(theirs.path, ['update-ref', '-d', NEXT])
-    await remoteError('stale', operations.push(ours.path, remote, { ref: NEXT, commit: commitId(await ours.commit({ 'more.md': 'more' })), expected: mine }))
+    await remoteError(
+      'stale',
+      operations.push(ours.path, remote, {
+        ref: NEXT,
+        commit: commitId(await ours.commit({ 'more.md': 'more' })),
+        expected: mine,
+      }),
+    )
     assert.is(await theirs.head(NEXT), null)
   }),
 )
@@ -138,7 +163,12 @@ test(
     const unrelated = commitId(await ours.commit({ 'unrelated.md': 'unrelated' }))
     const refused = async () =>
       assert.match(
-        (await remoteError('rejected', operations.push(ours.path, remote, { ref: MAIN, commit: unrelated, expected: head }))).message,
+        (
+          await remoteError(
+            'rejected',
+            operations.push(ours.path, remote, { ref: MAIN, commit: unrelated, expected: head }),
+          )
+        ).message,
         /never rewritten/,
       )
     await refused()
@@ -154,8 +184,13 @@ test(
     const { head } = await operations.fetch(ours.path, remote, MAIN, limits)
     await adopt(ours, head)
     const mine = commitId(await ours.commit({ 'mine.md': 'mine' }))
-    await theirs.rejectPushes(`GH006: Protected branch update failed for ${auth.password} and ${encodeURIComponent(auth.password)}.`)
-    const error = await remoteError('rejected', operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: head }))
+    await theirs.rejectPushes(
+      `GH006: Protected branch update failed for ${auth.password} and ${encodeURIComponent(auth.password)}.`,
+    )
+    const error = await remoteError(
+      'rejected',
+      operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: head }),
+    )
     assert.match(error.message, /pre-receive hook declined/)
     assert.match(error.message, 'GH006: Protected branch update failed for *** and ***.')
     await theirs.rejectPushes(null)
@@ -170,7 +205,11 @@ test(
 test(
   'a push leaves no trace in our repository, and large ones stream',
   inWorld({ auth }, async ({ operations, ours, theirs, remote, server }) => {
-    const mine = commitId(await ours.commit({ 'big.bin': Buffer.from(Array.from({ length: 3_000_000 }, () => Math.floor(Math.random() * 256))) }))
+    const mine = commitId(
+      await ours.commit({
+        'big.bin': Buffer.from(Array.from({ length: 3_000_000 }, () => Math.floor(Math.random() * 256))),
+      }),
+    )
     const before = await snapshot(ours.path)
     await operations.push(ours.path, remote, { ref: NEXT, commit: mine, expected: null })
     assert.equal(await snapshot(ours.path), before)

@@ -30,12 +30,22 @@ for (const operation of ['push', 'fetch'])
     try {
       const { url } = world.remote
       const commit = await world.ours.commit({ 'a.md': 'a\n' })
-      const server = spawn(process.execPath, [...moduleArguments('./stuck-process.js', import.meta.url), operation, world.ours.path, url, commit], {
-        stdio: 'inherit',
-      })
+      const server = spawn(
+        process.execPath,
+        [...moduleArguments('./stuck-process.js', import.meta.url), operation, world.ours.path, url, commit],
+        {
+          stdio: 'inherit',
+        },
+      )
       const ended = once(server, 'exit')
-      const remotes = async (): Promise<string[]> => (await processes(url)).filter((line) => !line.includes('stuck-process'))
-      assert.ok(await until(async () => world.server.requests.length > 0 && (await remotes()).some((line) => line.includes('remote-http'))))
+      const remotes = async (): Promise<string[]> =>
+        (await processes(url)).filter((line) => !line.includes('stuck-process'))
+      assert.ok(
+        await until(
+          async () =>
+            world.server.requests.length > 0 && (await remotes()).some((line) => line.includes('remote-http')),
+        ),
+      )
       server.kill('SIGKILL')
       await ended
       assert.ok(await until(async () => (await remotes()).length === 0), (await remotes()).join('\n'))

@@ -54,9 +54,14 @@ test('who waits can give up: at once by a signal, or when the time is over; nobo
     order.push('first ends')
   })
   const abort = new AbortController()
-  const said = (kind: string) => (error: { kind?: string }) => void order.push(error.kind === kind ? kind : String(error))
-  const cancelled = scratches.use({ ...use, signal: abort.signal }, async () => void order.push('cancelled ran')).catch(said('cancelled'))
-  const impatient = scratches.use({ ...use, timeoutMs: 1 }, async () => void order.push('impatient ran')).catch(said('timeout'))
+  const said = (kind: string) => (error: { kind?: string }) =>
+    void order.push(error.kind === kind ? kind : String(error))
+  const cancelled = scratches
+    .use({ ...use, signal: abort.signal }, async () => void order.push('cancelled ran'))
+    .catch(said('cancelled'))
+  const impatient = scratches
+    .use({ ...use, timeoutMs: 1 }, async () => void order.push('impatient ran'))
+    .catch(said('timeout'))
   const last = scratches.use(use, async () => void order.push('last'))
   abort.abort()
   await cancelled
@@ -86,7 +91,9 @@ test('what was not used for 30 days goes, and the longest unused ones while all 
   assert.is((await readdir(join(root, '.remotes'))).length, 4)
   await scratches.trim(now)
   const kept = await Promise.all(
-    (await readdir(join(root, '.remotes'))).map(async (name) => (await readdir(join(root, '.remotes', name, 'objects/pack'))).length),
+    (await readdir(join(root, '.remotes'))).map(
+      async (name) => (await readdir(join(root, '.remotes', name, 'objects/pack'))).length,
+    ),
   )
   assert.equal(kept, [1, 1], 'the new and the small one')
 })

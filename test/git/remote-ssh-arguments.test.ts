@@ -44,10 +44,12 @@ const nasty = fc.oneof(
 
 test('no part of an address that is accepted can be read as an option or by a shell', () => {
   let taken = 0
-  const sample = fc.tuple(fc.boolean(), fc.option(nasty), nasty, fc.option(nasty), nasty).map(([scheme, user, host, port, path]) => {
-    const login = user === null ? '' : `${user}@`
-    return scheme ? `ssh://${login}${host}${port === null ? '' : `:${port}`}/${path}` : `${login}${host}:${path}`
-  })
+  const sample = fc
+    .tuple(fc.boolean(), fc.option(nasty), nasty, fc.option(nasty), nasty)
+    .map(([scheme, user, host, port, path]) => {
+      const login = user === null ? '' : `${user}@`
+      return scheme ? `ssh://${login}${host}${port === null ? '' : `:${port}`}/${path}` : `${login}${host}:${path}`
+    })
   fc.assert(
     fc.property(sample, (url) => {
       const address = accepted(url)
@@ -71,13 +73,23 @@ test('what Git hands to ssh: our options, the login, the host, one command', asy
     const paths = ["/a'b/$(touch)/`x`", '/--upload-pack=x', '/~root/-x', '/a;b|c&d']
     for (const path of paths) {
       const address = parseRemoteUrl(`ssh://git@docs.example:2222${path}`, ['ssh'])
-      const env = remoteEnvironment(address, ['203.0.113.7'], { sshKeyFile: '/keys/one key', knownHostsFile: '/keys/hosts' })
-      await runGit({ launcher: await sharedLauncher(), env: { ...env, PATH: `${folder}:${env.PATH}` } }, ['ls-remote', '--', address.url], {
-        timeoutMs: 20_000,
+      const env = remoteEnvironment(address, ['203.0.113.7'], {
+        sshKeyFile: '/keys/one key',
+        knownHostsFile: '/keys/hosts',
       })
+      await runGit(
+        { launcher: await sharedLauncher(), env: { ...env, PATH: `${folder}:${env.PATH}` } },
+        ['ls-remote', '--', address.url],
+        {
+          timeoutMs: 20_000,
+        },
+      )
       const given = (await readFile(said, 'utf8')).split('\0').slice(0, -1)
       const host = given.indexOf('git@docs.example')
-      assert.equal(given.slice(host), ['git@docs.example', `git-upload-pack '${(path.startsWith('/~') ? path.slice(1) : path).replaceAll("'", "'\\''")}'`])
+      assert.equal(given.slice(host), [
+        'git@docs.example',
+        `git-upload-pack '${(path.startsWith('/~') ? path.slice(1) : path).replaceAll("'", "'\\''")}'`,
+      ])
       assert.equal(given.slice(0, 2), ['-F', '/dev/null'])
       assert.equal(given.slice(host - 2, host), ['-p', '2222'])
       const options = given.slice(2, host - 2)

@@ -11,8 +11,14 @@ const test = suite('remote URLs')
 const accepted: [string, { url: string; username?: string; password?: string; host?: string; port?: number }][] = [
   ['https://example.com/a/b.git', { url: 'https://example.com/a/b.git', host: 'example.com', port: 443 }],
   ['HTTPS://EXAMPLE.com:443/A/b', { url: 'https://example.com/A/b' }],
-  ['https://u:p@example.com:8443/a%2Fb/%C3%A9.git', { url: 'https://example.com:8443/a%2Fb/%C3%A9.git', username: 'u', password: 'p', port: 8443 }],
-  ['https://x-access-token:ghs_abc@example.com/a', { url: 'https://example.com/a', username: 'x-access-token', password: 'ghs_abc' }],
+  [
+    'https://u:p@example.com:8443/a%2Fb/%C3%A9.git',
+    { url: 'https://example.com:8443/a%2Fb/%C3%A9.git', username: 'u', password: 'p', port: 8443 },
+  ],
+  [
+    'https://x-access-token:ghs_abc@example.com/a',
+    { url: 'https://example.com/a', username: 'x-access-token', password: 'ghs_abc' },
+  ],
   ['https://token@example.com/a', { url: 'https://example.com/a', username: 'token' }],
   ['https://:secret@example.com/a', { url: 'https://example.com/a', password: 'secret' }],
   ['https://u%40x:p%2F%3A%25w@example.com/a', { url: 'https://example.com/a', username: 'u@x', password: 'p/:%w' }],
@@ -109,7 +115,10 @@ test('refuses protocols that are not allowed, and says which are', () => {
 })
 
 test('never throws anything but a RemoteError', () => {
-  const piece = fc.oneof(unicodeText(), fc.constantFrom('https://', 'ssh://', 'git@', ':', '/', '@', '%', '[', ']', '::', 'example.com', '..', '-'))
+  const piece = fc.oneof(
+    unicodeText(),
+    fc.constantFrom('https://', 'ssh://', 'git@', ':', '/', '@', '%', '[', ']', '::', 'example.com', '..', '-'),
+  )
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       try {
@@ -125,10 +134,14 @@ test('never throws anything but a RemoteError', () => {
 })
 
 test('no credential survives in the URL, and every one is handed on as it was', () => {
-  const secret = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(text))
+  const secret = fc
+    .string({ minLength: 1, unit: 'grapheme' })
+    .filter((text) => !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(text))
   fc.assert(
     fc.property(secret, secret, (username, password) => {
-      const address = parseRemoteUrl(`https://${encodeURIComponent(username)}:${encodeURIComponent(password)}@example.com/a.git`)
+      const address = parseRemoteUrl(
+        `https://${encodeURIComponent(username)}:${encodeURIComponent(password)}@example.com/a.git`,
+      )
       assert.is(address.url, 'https://example.com/a.git')
       assert.is(address.username, username)
       assert.is(address.password, password)
@@ -181,8 +194,12 @@ test('a key is the same for all ways to write one remote, and differs for others
   ]) {
     assert.is(remoteKey(same, 'refs/heads/main', 'docs'), key, same)
   }
-  for (const folder of ['docs/', '/docs', './docs']) assert.is(remoteKey('https://example.com/org/repo', 'refs/heads/main', folder), key)
-  assert.is(remoteKey('git@example.com:org/repo.git', 'refs/heads/main'), remoteKey('ssh://deploy@example.com:22/org/repo', 'refs/heads/main'))
+  for (const folder of ['docs/', '/docs', './docs'])
+    assert.is(remoteKey('https://example.com/org/repo', 'refs/heads/main', folder), key)
+  assert.is(
+    remoteKey('git@example.com:org/repo.git', 'refs/heads/main'),
+    remoteKey('ssh://deploy@example.com:22/org/repo', 'refs/heads/main'),
+  )
   const others = [
     remoteKey('https://example.com/org/Repo', 'refs/heads/main', 'docs'),
     remoteKey('https://example.com:8443/org/repo', 'refs/heads/main', 'docs'),

@@ -15,7 +15,11 @@ import { HARSH, TIDIED, visitedDisk } from './visited-disk.js'
 const { visited, visit } = visitedDisk()
 const [test, place] = await suiteWith(
   'an admin who repacks and prunes',
-  () => makePlace({ disk: visited, remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true }) }),
+  () =>
+    makePlace({
+      disk: visited,
+      remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true }),
+    }),
   clear,
 )
 let count = 0
@@ -31,7 +35,10 @@ async function begun(): Promise<{ repository: Repository; root: CommitId }> {
 const whole = (repository: Repository): void => void admin(repository, ['rev-list', '--objects', '--all', '--quiet'])
 
 /** Does `work` again and again, on what the one before made, with an admin at another step each time, until there is no such step. */
-async function visitedAtEachStep(visits: typeof TIDIED, work: (repository: Repository, head: CommitId, turn: string) => Promise<CommitId>): Promise<void> {
+async function visitedAtEachStep(
+  visits: typeof TIDIED,
+  work: (repository: Repository, head: CommitId, turn: string) => Promise<CommitId>,
+): Promise<void> {
   for (const commands of visits) {
     const { repository, root } = await begun()
     visit.comes = () => {
@@ -81,7 +88,14 @@ test('a branch, its edit and its merge lose nothing', () =>
     const ours = await commit(repository, [head], { 'guides/a.md': turn })
     await repository.move([{ ref: MAIN, from: head, to: ours }], 'edit', anyLease)
     const merged = await repository.merge({ ours, theirs })
-    const to = await repository.write({ parents: [ours, theirs], tree: merged.tree, changes: [], message: 'Merge', author: person, committer: person })
+    const to = await repository.write({
+      parents: [ours, theirs],
+      tree: merged.tree,
+      changes: [],
+      message: 'Merge',
+      author: person,
+      committer: person,
+    })
     await repository.move([{ ref: MAIN, from: ours, to }], 'merge', anyLease)
     await repository.move([{ ref: branch, from: theirs, to: null }], 'delete', anyLease)
     return to
@@ -102,7 +116,13 @@ test('what an import brought loses nothing before a ref names it, nor what a mer
     const later = await repository.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
     assert.is(head, far)
     tidy()
-    const to = await repository.write({ parents: [root, later.head], changes: [], message: 'Import', author: person, committer: person })
+    const to = await repository.write({
+      parents: [root, later.head],
+      changes: [],
+      message: 'Import',
+      author: person,
+      committer: person,
+    })
     tidy()
     await repository.move([{ ref: MAIN, from: root, to }], 'import', anyLease)
     tidy()
@@ -112,13 +132,21 @@ test('what an import brought loses nothing before a ref names it, nor what a mer
 })
 
 /** Git whose `pack-objects` waits, before it begins or after it ended, until a file is there. */
-function waitingGit(when: 'before' | 'after'): { env: NodeJS.ProcessEnv; waits: () => boolean; goOn: () => void; remove: () => void } {
+function waitingGit(when: 'before' | 'after'): {
+  env: NodeJS.ProcessEnv
+  waits: () => boolean
+  goOn: () => void
+  remove: () => void
+} {
   const folder = mkdtempSync(join(place.dir, 'waiting-'))
   const real = execFileSync('which', ['git'], { env: hermeticEnv }).toString().trim()
   const wait = `touch ${folder}/waits; while [ ! -e ${folder}/go ]; do sleep 0.02; done`
   const run = `${real} "$@"`
   const script = when === 'before' ? `${wait}\n${run}` : `${run}\ncode=$?\n${wait}\nexit $code`
-  writeFileSync(join(folder, 'git'), `#!/bin/sh\ncase " $* " in *" pack-objects "*)\n${script}\nexit $?\n;; esac\nexec ${run}\n`)
+  writeFileSync(
+    join(folder, 'git'),
+    `#!/bin/sh\ncase " $* " in *" pack-objects "*)\n${script}\nexit $?\n;; esac\nexec ${run}\n`,
+  )
   chmodSync(join(folder, 'git'), 0o755)
   return {
     env: { ...hermeticEnv, GIT_EXEC_PATH: folder },
@@ -135,7 +163,11 @@ for (const when of ['before', 'after'] as const)
       const git = waitingGit(when)
       const write = () => commit(repository, [root], { 'guides/a.md': 'B\n' })
       const early = begins === 'before' ? await write() : null
-      const repacking = spawn('git', ['repack', '-q', '-a', '-d'], { cwd: repository.path, env: git.env, stdio: 'inherit' })
+      const repacking = spawn('git', ['repack', '-q', '-a', '-d'], {
+        cwd: repository.path,
+        env: git.env,
+        stdio: 'inherit',
+      })
       const ended = once(repacking, 'exit')
       while (!git.waits()) await sleep(5)
       const to = early ?? (await write())
@@ -151,7 +183,9 @@ for (const when of ['before', 'after'] as const)
 test('a file that a kill left goes at the next start and with the next maintenance, those of others stay', async () => {
   const { repository } = await begun()
   await unprotected(repository)
-  const left = ['pack-1.keep', 'pack-2.keep', 'pack-3.keep', 'pack-4.keep'].map((name) => join(repository.path, 'objects/pack', name))
+  const left = ['pack-1.keep', 'pack-2.keep', 'pack-3.keep', 'pack-4.keep'].map((name) =>
+    join(repository.path, 'objects/pack', name),
+  )
   const leave = (): void => {
     writeFileSync(left[0] as string, 'bindery: a write is under way\n', { mode: 0o444 })
     // After a power failure.

@@ -1,6 +1,15 @@
 /** Two repositories with the same refs: the server moves those of one, Git alone those of its twin, and an admin does the same to both. */
 import { spawnSync } from 'node:child_process'
-import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { GitError, type Git, type RefMove, type Repository } from '../../src/git/index.js'
 import { gitOptions, hermeticEnvironment } from '../../src/git/process/environment.js'
@@ -39,7 +48,11 @@ export const both = (pair: Pair, change: (folder: Folder) => void): void => {
 
 /** Git as the server runs it. */
 export function gitAlone(folder: Folder, args: readonly string[], input = ''): { done: boolean; text: string } {
-  const { status, stdout, stderr } = spawnSync('git', [...gitOptions, ...args], { cwd: folder.path, env: hermeticEnvironment('/nonexistent'), input })
+  const { status, stdout, stderr } = spawnSync('git', [...gitOptions, ...args], {
+    cwd: folder.path,
+    env: hermeticEnvironment('/nonexistent'),
+    input,
+  })
   return { done: status === 0, text: `${stdout}${stderr}` }
 }
 
@@ -52,9 +65,18 @@ export function put(file: string, text: string, way: Way): void {
 }
 
 const zero = '0'.repeat(40)
-const line = ({ ref, from, to }: RefMove): string => (to === null ? `delete ${ref} ${from ?? zero}` : `update ${ref} ${to} ${from ?? zero}`)
-export const movedByGit = (folder: Folder, moves: readonly RefMove[], reason: string): { done: boolean; text: string } =>
-  gitAlone(folder, ['update-ref', '-m', `bindery: ${reason}`, '--stdin'], `start\n${moves.map(line).join('\n')}\nprepare\ncommit\n`)
+const line = ({ ref, from, to }: RefMove): string =>
+  to === null ? `delete ${ref} ${from ?? zero}` : `update ${ref} ${to} ${from ?? zero}`
+export const movedByGit = (
+  folder: Folder,
+  moves: readonly RefMove[],
+  reason: string,
+): { done: boolean; text: string } =>
+  gitAlone(
+    folder,
+    ['update-ref', '-m', `bindery: ${reason}`, '--stdin'],
+    `start\n${moves.map(line).join('\n')}\nprepare\ncommit\n`,
+  )
 
 export const movedByUs = ({ ours }: Pair, moves: readonly RefMove[], reason: string): Promise<GitError | null> =>
   ours.move(moves, reason, anyLease).then(
@@ -78,7 +100,8 @@ export function stateOf(folder: Folder): string[] {
     } else if (stat.isSymbolicLink()) found.push(`${path} -> ${readlinkSync(file)}`)
     else found.push(`${path} ${mode} ${readFileSync(file, 'latin1').replace(/> \d{10} [+-]\d{4}/g, '>')}`)
   }
-  for (const name of readdirSync(folder.path).sort()) if (!/^(objects|info|config.*|description|hooks|branches|bindery-moving)$/.test(name)) look(name)
+  for (const name of readdirSync(folder.path).sort())
+    if (!/^(objects|info|config.*|description|hooks|branches|bindery-moving)$/.test(name)) look(name)
   return found
 }
 

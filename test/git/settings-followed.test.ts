@@ -8,7 +8,20 @@ import { RefLocked, type RefMove, StaleRef } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
 import { clear, MAIN, makePlace } from './fixture.js'
-import { both, type Folder, gitAlone, makePair, movedByGit, movedByUs, type Pair, put, settingsText, stateOf, type Way, WAYS } from './settings-fixture.js'
+import {
+  both,
+  type Folder,
+  gitAlone,
+  makePair,
+  movedByGit,
+  movedByUs,
+  type Pair,
+  put,
+  settingsText,
+  stateOf,
+  type Way,
+  WAYS,
+} from './settings-fixture.js'
 
 const [test, place] = await suiteWith('settings of a repository, as an admin changes them', makePlace, clear)
 const FORK = 'refs/heads/fork' as RefName
@@ -16,7 +29,11 @@ const TAG = 'refs/tags/t' as RefName
 const KEEP = 'refs/bindery/keep/1' as RefName
 
 /** What an admin does, in both repositories. */
-type Change = { settings: string; long: boolean; way: Way } | { head: string; way: Way } | { git: readonly string[] } | { gone: string }
+type Change =
+  | { settings: string; long: boolean; way: Way }
+  | { head: string; way: Way }
+  | { git: readonly string[] }
+  | { gone: string }
 
 function change(folder: Folder, one: Change): void {
   const file = (name: string): string => join(folder.path, name)
@@ -55,7 +72,14 @@ async function take(pair: Pair, step: Step): Promise<string> {
   return failure === null ? 'moved' : 'refused'
 }
 
-const LOGS = ['logAllRefUpdates = always', 'logAllRefUpdates = false', 'logAllRefUpdates = true', 'LOGALLREFUPDATES=No', 'logAllRefUpdates', '']
+const LOGS = [
+  'logAllRefUpdates = always',
+  'logAllRefUpdates = false',
+  'logAllRefUpdates = true',
+  'LOGALLREFUPDATES=No',
+  'logAllRefUpdates',
+  '',
+]
 const GIT: readonly (readonly string[])[] = [
   ...['always', 'false', 'true'].map((value) => ['config', 'core.logAllRefUpdates', value]),
   ['config', '--unset-all', 'core.logAllRefUpdates'],
@@ -70,7 +94,9 @@ const GIT: readonly (readonly string[])[] = [
 ]
 
 const way = fc.constantFrom(...WAYS)
-const heads = [MAIN, FORK, 'refs/heads/alias', 'refs/heads/none', `refs/heads/${'long/'.repeat(40)}x`].map((ref) => `ref: ${ref}\n`)
+const heads = [MAIN, FORK, 'refs/heads/alias', 'refs/heads/none', `refs/heads/${'long/'.repeat(40)}x`].map(
+  (ref) => `ref: ${ref}\n`,
+)
 const changes: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ settings: fc.constantFrom(...LOGS), long: fc.boolean(), way }) },
   { weight: 3, arbitrary: fc.record({ head: fc.constantFrom(...heads), way }) },
@@ -78,13 +104,23 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ gone: fc.constantFrom('logs/HEAD', 'logs/refs/heads/main', 'logs') }) },
 )
 const moveOf = (...refs: RefName[]) =>
-  fc.uniqueArray(fc.record({ ref: fc.constantFrom(...refs), to: fc.nat(3) }), { minLength: 1, maxLength: 2, selector: ({ ref }) => ref })
+  fc.uniqueArray(fc.record({ ref: fc.constantFrom(...refs), to: fc.nat(3) }), {
+    minLength: 1,
+    maxLength: 2,
+    selector: ({ ref }) => ref,
+  })
 const steps = fc
   .record({ changes: fc.array(changes, { maxLength: 2 }), settled: fc.nat(3).map((n) => n === 0) })
   .chain((rest) =>
     fc
       .oneof(
-        { weight: 4, arbitrary: fc.record({ moves: moveOf(MAIN, FORK, TAG, KEEP, 'refs/heads/dir/a' as RefName), stale: fc.constant(false) }) },
+        {
+          weight: 4,
+          arbitrary: fc.record({
+            moves: moveOf(MAIN, FORK, TAG, KEEP, 'refs/heads/dir/a' as RefName),
+            stale: fc.constant(false),
+          }),
+        },
         { weight: 1, arbitrary: fc.record({ moves: moveOf(MAIN, FORK), stale: fc.constant(true) }) },
       )
       .map((move): Step => ({ ...rest, ...move })),
@@ -113,10 +149,18 @@ async function same(pair: Pair, moves: readonly RefMove[], what: string): Promis
   assert.equal(stateOf(pair.ours), stateOf(pair.twin), what)
 }
 const config = (folder: Folder): string => join(folder.path, 'config')
-const settle = (pair: Pair, lines: string, how: Way, long = false): void => both(pair, (folder) => put(config(folder), settingsText(lines, long), how))
+const settle = (pair: Pair, lines: string, how: Way, long = false): void =>
+  both(pair, (folder) => put(config(folder), settingsText(lines, long), how))
 
-const OWN = ['sharedRepository = group', 'sharedRepository = 0640\n\tlogAllRefUpdates = true', 'sharedRepository = all\n\tlogAllRefUpdates = always']
-const INCLUDES = ['[include]\n\tpath = config.more', 'logAllRefUpdates = false\n[includeIf "gitdir:**"]\n\tpath = config.more']
+const OWN = [
+  'sharedRepository = group',
+  'sharedRepository = 0640\n\tlogAllRefUpdates = true',
+  'sharedRepository = all\n\tlogAllRefUpdates = always',
+]
+const INCLUDES = [
+  '[include]\n\tpath = config.more',
+  'logAllRefUpdates = false\n[includeIf "gitdir:**"]\n\tpath = config.more',
+]
 
 test('settings that are left to Git count from the move on that follows them, and no longer than they are there', async () => {
   for (const [n, lines] of [...OWN, ...INCLUDES].entries()) {
@@ -194,7 +238,11 @@ test('a stale move says so and leaves nothing, whatever else stands in its way',
     gitAlone(folder, ['symbolic-ref', 'refs/heads/alias', MAIN])
     mkdirSync(join(folder.path, 'refs/heads/dir'))
   })
-  const named = (name: string, from: CommitId | null, to: CommitId): RefMove => ({ ref: `refs/heads/${name}` as RefName, from, to })
+  const named = (name: string, from: CommitId | null, to: CommitId): RefMove => ({
+    ref: `refs/heads/${name}` as RefName,
+    from,
+    to,
+  })
   const stale = [
     ...['main', 'fork', 'dir/x', 'none', 'alias', 'dir'].map((name) => [named(name, c, b)]),
     ...['main', 'fork', 'dir/x', 'alias'].map((name) => [named(name, null, b)]),
@@ -218,7 +266,9 @@ test('of moves at the same time from one value one is made, and the others are s
   const [a, b, c, d] = pair.ids as [CommitId, CommitId, CommitId, CommitId]
   let now = a
   for (const to of [b, c, d]) {
-    const ends = await Promise.all(Array.from({ length: 12 }, () => movedByUs(pair, [{ ref: MAIN, from: now, to }], 'edit')))
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, () => movedByUs(pair, [{ ref: MAIN, from: now, to }], 'edit')),
+    )
     assert.is(ends.filter((end) => end === null).length, 1)
     for (const end of ends) if (end !== null) assert.instance(end, StaleRef)
     now = to

@@ -2,7 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRemoteOperations, openGit, openSharedGit, type OpenOptions, type SetAside, type SharedGit, type SharedGitOptions } from '../../src/git/index.js'
+import {
+  createRemoteOperations,
+  openGit,
+  openSharedGit,
+  type OpenOptions,
+  type SetAside,
+  type SharedGit,
+  type SharedGitOptions,
+} from '../../src/git/index.js'
 import { type CommitId, newId, type RefName } from '../../src/kernel/ids.js'
 import { type Database, openDatabase, openHints } from '../../src/postgres/index.js'
 import { admin } from './fixture.js'
@@ -22,7 +30,10 @@ export interface Node {
 }
 
 /** A node on a database. @param dir its folder of repositories; by default a new one, which is deleted at the end */
-export async function openNode(url: string, { dir, ...more }: { dir?: string } & Partial<SharedGitOptions & Pick<OpenOptions, 'disk'>> = {}): Promise<Node> {
+export async function openNode(
+  url: string,
+  { dir, ...more }: { dir?: string } & Partial<SharedGitOptions & Pick<OpenOptions, 'disk'>> = {},
+): Promise<Node> {
   const folder = dir ?? mkdtempSync(join(tmpdir(), 'bindery-node-'))
   const database = more.database ?? openDatabase({ url, connectMs: 2_000 })
   const local = await openGit({
@@ -69,7 +80,8 @@ export const refsOnDisk = (node: Node, name: string): Record<string, string> =>
   )
 
 /** The complaints of Git about the repository on the disk of a node. */
-export const fsck = (node: Node, name: string): string => admin({ path: node.path(name) }, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'])
+export const fsck = (node: Node, name: string): string =>
+  admin({ path: node.path(name) }, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'])
 
 /** Refs as a node says that they are. */
 export async function refsOf(node: Node, name: string): Promise<Record<string, CommitId>> {

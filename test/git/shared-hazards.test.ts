@@ -55,7 +55,9 @@ test('a ref that an admin moved, made or deleted by hand on a node is put back; 
   const { name, first } = await begin()
   const disk = { path: b.path(name) }
   const tree = admin(disk, ['rev-parse', `${first}^{tree}`])
-  const [moved, made] = ['moved', 'made'].map((message) => admin(disk, ['commit-tree', tree, '-p', first, '-m', message])) as [string, string]
+  const [moved, made] = ['moved', 'made'].map((message) =>
+    admin(disk, ['commit-tree', tree, '-p', first, '-m', message]),
+  ) as [string, string]
   admin(disk, ['update-ref', MAIN, moved])
   admin(disk, ['update-ref', 'refs/heads/by-hand', made])
   admin(disk, ['update-ref', '-d', TOPIC])
@@ -88,7 +90,12 @@ test('a ref that was moved by hand is found when the moves of others are followe
   const { name, first } = await begin()
   for (const node of [a, b]) {
     const disk = { path: node.path(name) }
-    const byHand = admin(disk, ['commit-tree', admin(disk, ['rev-parse', `${first}^{tree}`]), '-m', `by hand ${newId()}`])
+    const byHand = admin(disk, [
+      'commit-tree',
+      admin(disk, ['rev-parse', `${first}^{tree}`]),
+      '-m',
+      `by hand ${newId()}`,
+    ])
     const repository = await a.git.open(name)
     const head = repository.head(MAIN) as CommitId
     const to = await commit(repository, [head], { 'page.md': newId() })
@@ -109,7 +116,11 @@ test('what is served to clones is the database, although an admin has just moved
   const repository = await b.git.open(name)
   const byHand = admin(disk, ['commit-tree', admin(disk, ['rev-parse', `${first}^{tree}`]), '-m', 'by hand'])
   admin(disk, ['update-ref', MAIN, byHand])
-  const { stream, ended } = await repository.uploadPack({ protocol: 'version=2', body: Buffer.from('0014command=ls-refs\n0000'), refs: [MAIN] })
+  const { stream, ended } = await repository.uploadPack({
+    protocol: 'version=2',
+    body: Buffer.from('0014command=ls-refs\n0000'),
+    refs: [MAIN],
+  })
   let said = ''
   for await (const part of stream) said += String(part)
   assert.ok(await ended)
@@ -224,7 +235,11 @@ test('a commit that was repacked away while it was cached can be built on, and n
   dropAll(b.path(name))
   assert.throws(() => admin({ path: b.path(name) }, ['cat-file', '-e', first]))
   const there = await b.git.open(name)
-  await there.move([{ ref: 'refs/heads/change-requests/2' as RefName, from: null, to: first }], 'begin a change request', anyLease)
+  await there.move(
+    [{ ref: 'refs/heads/change-requests/2' as RefName, from: null, to: first }],
+    'begin a change request',
+    anyLease,
+  )
   dropAll(b.path(name))
   await edit(b, name, 'built on it\n')
   await mustAgree(name)
@@ -283,7 +298,8 @@ test('a database that was restored to an earlier time is the truth, also if new 
   await edit(a, name, 'kept\n')
   const database = openDatabase({ url })
   const tables = ['repositories', 'repository_refs', 'repository_moves', 'repository_packs']
-  for (const table of tables) await database.query(`CREATE TABLE saved_${table} AS SELECT * FROM ${table} WHERE name = '${name}'`)
+  for (const table of tables)
+    await database.query(`CREATE TABLE saved_${table} AS SELECT * FROM ${table} WHERE name = '${name}'`)
   const saved = await refsOf(a, name)
   for (let n = 0; n < 3; n++) await edit(a, name, `lost ${n}\n`)
   await b.git.refresh(name)
@@ -358,7 +374,11 @@ test('many objects and large files go through Git and many rows, and arrive', as
   const changes = Object.fromEntries(Array.from({ length: 2500 }, (_, n) => [`pages/${n}.md`, `# ${n}\n`]))
   const many = await commit(repository, [first], changes)
   await repository.move([{ ref: MAIN, from: first, to: many }], 'import', anyLease)
-  const large = await commit(repository, [many], { 'large.bin': random(3_500_000), 'other.bin': random(2_600_000), 'third.bin': random(3_000_000) })
+  const large = await commit(repository, [many], {
+    'large.bin': random(3_500_000),
+    'other.bin': random(2_600_000),
+    'third.bin': random(3_000_000),
+  })
   await repository.move([{ ref: MAIN, from: many, to: large }], 'upload', anyLease)
   const snapshot = await (await b.git.open(name)).at(large)
   assert.is((await snapshot.walk()).length, 2504)
@@ -374,7 +394,8 @@ test('old revisions get refs without sending anything', async () => {
   const old: CommitId[] = []
   for (let n = 0; n < 70; n++) old.push(await edit(a, name, `${n}\n`))
   const repository = await b.git.open(name)
-  const packs = async () => (await a.database.query<{ count: number }>('SELECT count(*)::int AS count FROM packs'))[0]?.count
+  const packs = async () =>
+    (await a.database.query<{ count: number }>('SELECT count(*)::int AS count FROM packs'))[0]?.count
   const before = await packs()
   await repository.move([{ ref: 'refs/heads/old' as RefName, from: null, to: old[1] as CommitId }], 'x', anyLease)
   assert.is(await packs(), before)
@@ -387,10 +408,17 @@ test('small packs are joined while others read; a node that comes late, or with 
   for (let n = 0; n < 20; n++) await edit(a, name, `${n}\n`)
   await late.git.open(name)
   for (let n = 0; n < 25; n++) await edit(a, name, `more ${n}\n`)
-  const [made, , opened] = await Promise.all([edit(b, name, 'meanwhile\n'), (await b.git.open(name)).maintain(), openNode(url)])
+  const [made, , opened] = await Promise.all([
+    edit(b, name, 'meanwhile\n'),
+    (await b.git.open(name)).maintain(),
+    openNode(url),
+  ])
   await mustAgree(name, [a, b, late, opened])
   assert.is((await opened.git.open(name)).head(MAIN), made)
-  const [row] = await a.database.query<{ live: number }>('SELECT count(*)::int AS live FROM repository_packs WHERE name = $1 AND retired IS NULL', [name])
+  const [row] = await a.database.query<{ live: number }>(
+    'SELECT count(*)::int AS live FROM repository_packs WHERE name = $1 AND retired IS NULL',
+    [name],
+  )
   assert.ok((row?.live ?? 99) < 5, `${row?.live} packs`)
   await Promise.all([late.close(), opened.close()])
 })
@@ -398,7 +426,11 @@ test('small packs are joined while others read; a node that comes late, or with 
 test('ten thousand refs: a move costs as much as with few, and a wiped node gets them in one file', async () => {
   const { name, first } = await begin()
   const repository = await a.git.open(name)
-  const refs = Array.from({ length: 10_000 }, (_, n) => ({ ref: `refs/heads/change-requests/${n + 10}` as RefName, from: null, to: first }))
+  const refs = Array.from({ length: 10_000 }, (_, n) => ({
+    ref: `refs/heads/change-requests/${n + 10}` as RefName,
+    from: null,
+    to: first,
+  }))
   await repository.move(refs, 'many', anyLease)
   const there = await b.git.open(name)
   assert.is((await there.refs('refs/heads/')).size, 10_002)

@@ -35,10 +35,16 @@ test('nothing acknowledged is lost or made twice, and every copy is sound', asyn
   const notices: string[] = []
   const dirs = [0, 1, 2].map(() => mkdtempSync(join(tmpdir(), 'bindery-killed-')))
   const begin = (dir: string): ChildProcess => {
-    const child = spawn(process.execPath, [...moduleArguments('./shared-writer.js', import.meta.url), url, dir, name, ...REFS], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
-    child.on('message', (message) => ('notice' in (message as Told) ? notices.push((message as Told).notice as string) : told.push(message as Told)))
+    const child = spawn(
+      process.execPath,
+      [...moduleArguments('./shared-writer.js', import.meta.url), url, dir, name, ...REFS],
+      {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      },
+    )
+    child.on('message', (message) =>
+      'notice' in (message as Told) ? notices.push((message as Told).notice as string) : told.push(message as Told),
+    )
     return child
   }
   const nodes = dirs.map(begin)
@@ -66,7 +72,8 @@ test('nothing acknowledged is lost or made twice, and every copy is sound', asyn
   await judge.git.refresh(name)
   for (const ref of REFS.filter((one) => told.some((move) => move.ref === one))) {
     const history = admin({ path: judge.path(name) }, ['rev-list', ref]).split('\n')
-    for (const move of told) if (move.ref === ref) assert.is(history.filter((id) => id === move.to).length, 1, `${move.to} on ${ref}`)
+    for (const move of told)
+      if (move.ref === ref) assert.is(history.filter((id) => id === move.to).length, 1, `${move.to} on ${ref}`)
   }
   const [row] = await judge.database.query<{ moves: number; last: number }>(
     'SELECT (SELECT count(*)::int FROM repository_moves WHERE name = $1) AS moves, (SELECT sequence::int FROM repositories WHERE name = $1) AS last',

@@ -66,7 +66,9 @@ test('of two nodes that move one ref, one succeeds, and the other is told what i
   const { name, first } = await begin()
   const both = await Promise.all([a, b].map((node) => node.git.open(name)))
   const commits = await Promise.all(both.map((one, n) => commit(one, [first], { 'a.md': `${n}` })))
-  const ends = await Promise.allSettled(both.map((one, n) => one.move([{ ref: MAIN, from: first, to: commits[n] ?? null }], 'edit', anyLease)))
+  const ends = await Promise.allSettled(
+    both.map((one, n) => one.move([{ ref: MAIN, from: first, to: commits[n] ?? null }], 'edit', anyLease)),
+  )
   assert.is(ends.filter(({ status }) => status === 'fulfilled').length, 1)
   const winner = commits[ends.findIndex(({ status }) => status === 'fulfilled')]
   const lost = ends.find((one) => one.status === 'rejected') as PromiseRejectedResult
@@ -87,9 +89,14 @@ test('several refs are moved together or not at all; names that are folders of o
   assert.equal(Object.keys(await refsOf(b, name)), [MAIN])
   await repository.move([{ ref: one as RefName, from: null, to: first }], 'x', anyLease)
   for (const ref of ['refs/heads/change-requests', 'refs/heads/change-requests/1/x'] as RefName[])
-    assert.match(String(await repository.move([{ ref, from: null, to: first }], 'x', anyLease).catch((error: unknown) => error)), /cannot also be the folder/)
+    assert.match(
+      String(await repository.move([{ ref, from: null, to: first }], 'x', anyLease).catch((error: unknown) => error)),
+      /cannot also be the folder/,
+    )
   await (await b.git.open(name)).move([{ ref: one as RefName, from: first, to: null }], 'x', anyLease)
-  await repository.move([{ ref: 'refs/heads/change-requests' as RefName, from: null, to: first }], 'x', anyLease).catch(() => {})
+  await repository
+    .move([{ ref: 'refs/heads/change-requests' as RefName, from: null, to: first }], 'x', anyLease)
+    .catch(() => {})
   await a.git.refresh(name)
   await b.git.refresh(name)
   assert.equal(refsOnDisk(a, name), refsOnDisk(b, name))
@@ -101,7 +108,13 @@ test('merges, drafts and staged commits are published with all that they need', 
   const topic = 'refs/heads/change-requests/1' as RefName
   const staging = repository.stage()
   const write = (parent: typeof first, path: string) =>
-    staging.write({ parents: [parent], changes: [{ path, content: Buffer.from(`${path}\n`) }], message: path, author: person, committer: person })
+    staging.write({
+      parents: [parent],
+      changes: [{ path, content: Buffer.from(`${path}\n`) }],
+      message: path,
+      author: person,
+      committer: person,
+    })
   const one = await write(first, 'x/1.md')
   const two = await write(one, 'x/2.md')
   await staging.settle()
@@ -114,9 +127,17 @@ test('merges, drafts and staged commits are published with all that they need', 
   assert.ok(merged.clean)
   if (!merged.clean) return
   const tree = await here.draft(merged.tree, [{ path: 'z.md', content: Buffer.from('z\n') }])
-  const merge = await here.write({ parents: [mine, two], tree, changes: [], message: 'Merge', author: person, committer: person })
+  const merge = await here.write({
+    parents: [mine, two],
+    tree,
+    changes: [],
+    message: 'Merge',
+    author: person,
+    committer: person,
+  })
   await here.move([{ ref: MAIN, from: mine, to: merge }], 'merge', anyLease)
-  for (const path of ['x/1.md', 'x/2.md', 'y.md', 'z.md']) assert.is(await textOf(c, name, path), `${path.replace(/^(?:y|z)\.md$/, (p) => p.slice(0, 1))}\n`)
+  for (const path of ['x/1.md', 'x/2.md', 'y.md', 'z.md'])
+    assert.is(await textOf(c, name, path), `${path.replace(/^(?:y|z)\.md$/, (p) => p.slice(0, 1))}\n`)
   await c.git.refresh(name)
   assert.is(fsck(c, name), '')
 })
@@ -138,7 +159,10 @@ test('a repository that one node removes is gone on all, and from their disks at
   await a.git.remove(name)
   assert.not.ok(existsSync(a.path(name)))
   assert.instance(await a.git.remove(name).catch((error: unknown) => error), NoRepository)
-  assert.instance(await open.move([{ ref: MAIN, from: first, to: null }], 'x', anyLease).catch((error: unknown) => error), NoRepository)
+  assert.instance(
+    await open.move([{ ref: MAIN, from: first, to: null }], 'x', anyLease).catch((error: unknown) => error),
+    NoRepository,
+  )
   assert.instance(await b.git.open(name).catch((error: unknown) => error), NoRepository)
   assert.not.ok(existsSync(b.path(name)))
   assert.is(open.head(MAIN), null)

@@ -14,7 +14,11 @@ import { admin, clear, files, MAIN, makePlace, person } from './fixture.js'
 const [test, place] = await suiteWith('short objects in packs', makePlace, clear)
 
 /** Every length near the one up to which objects are stored as they are, and some of the others. */
-const LENGTHS = [...Array.from({ length: 24 }, (_, n) => 240 + n * 33), ...Array.from({ length: 18 }, (_, n) => 1016 + n), 1100]
+const LENGTHS = [
+  ...Array.from({ length: 24 }, (_, n) => 240 + n * 33),
+  ...Array.from({ length: 18 }, (_, n) => 1016 + n),
+  1100,
+]
 
 /** The lengths of all objects of a type. */
 const lengths = (folder: { path: string }, type: string): number[] =>
@@ -27,7 +31,12 @@ const lengths = (folder: { path: string }, type: string): number[] =>
 function filesOf(length: number): Record<string, string> {
   const whole = Math.floor((length - 40) / 40)
   const last = length - whole * 40 - 28
-  return Object.fromEntries([...Array.from({ length: whole }, (_, n) => `f${String(n).padStart(11, '0')}`), 'z'.repeat(last)].map((name) => [name, 'x']))
+  return Object.fromEntries(
+    [...Array.from({ length: whole }, (_, n) => `f${String(n).padStart(11, '0')}`), 'z'.repeat(last)].map((name) => [
+      name,
+      'x',
+    ]),
+  )
 }
 
 /** Commits of all those lengths, each with a tree of that length. */
@@ -39,8 +48,16 @@ async function fill(repository: Repository): Promise<CommitId> {
     // What stands before the message of a commit with one parent is 209 bytes long.
     const message = 'm'.repeat(Math.max(1, length - 209))
     const changes = length === 0 ? [] : files(filesOf(length))
-    const gone = old.filter((name) => !changes.some(({ path }) => path === name)).map((path) => ({ path, delete: true as const }))
-    head = await staging.write({ parents: head === null ? [] : [head], changes: [...gone, ...changes], message, author: person, committer: person })
+    const gone = old
+      .filter((name) => !changes.some(({ path }) => path === name))
+      .map((path) => ({ path, delete: true as const }))
+    head = await staging.write({
+      parents: head === null ? [] : [head],
+      changes: [...gone, ...changes],
+      message,
+      author: person,
+      committer: person,
+    })
     old = changes.map(({ path }) => path)
   }
   await staging.settle()
@@ -53,8 +70,10 @@ const namesAt = async (repository: Repository, head: CommitId): Promise<string[]
 test('objects of every length are those that Git makes of them, also after it packs them anew', async () => {
   const repository = await place.git.create('lengths')
   const head = await fill(repository)
-  for (const wanted of [0, 1016, 1023, 1024, 1025, 1033]) assert.ok(lengths(repository, 'tree').includes(wanted), `a tree of ${wanted} bytes`)
-  for (const wanted of [240, 1016, 1023, 1024, 1025, 1033]) assert.ok(lengths(repository, 'commit').includes(wanted), `a commit of ${wanted} bytes`)
+  for (const wanted of [0, 1016, 1023, 1024, 1025, 1033])
+    assert.ok(lengths(repository, 'tree').includes(wanted), `a tree of ${wanted} bytes`)
+  for (const wanted of [240, 1016, 1023, 1024, 1025, 1033])
+    assert.ok(lengths(repository, 'commit').includes(wanted), `a commit of ${wanted} bytes`)
   const all = admin(repository, ['cat-file', '--batch-all-objects', '--batch-check'])
   const sound = async (): Promise<void> => {
     assert.is(admin(repository, ['fsck', '--strict', '--full', '--no-dangling']), '')
@@ -93,12 +112,22 @@ test('a clone by the server gets them whole, before and after Git has packed the
     }
     const clone = async (name: string): Promise<string> => {
       const path = join(here.dir, name)
-      await git(here.dir, ['-c', 'transfer.fsckObjects=true', 'clone', '--quiet', addressOf(here, space, here.admin), path])
+      await git(here.dir, [
+        '-c',
+        'transfer.fsckObjects=true',
+        'clone',
+        '--quiet',
+        addressOf(here, space, here.admin),
+        path,
+      ])
       assert.is(await git(path, ['fsck', '--strict', '--full']), '')
       return git(path, ['cat-file', '--batch-all-objects', '--batch-check'])
     }
     const first = await clone('first')
-    assert.ok(first.split('\n').some((line) => / tree \d{4}/.test(line)) && first.split('\n').some((line) => / tree \d{2,3}$/.test(line)))
+    assert.ok(
+      first.split('\n').some((line) => / tree \d{4}/.test(line)) &&
+        first.split('\n').some((line) => / tree \d{2,3}$/.test(line)),
+    )
     if (onPostgres) return
     await git(join(here.dir, 'repos', `${space}.git`), ['gc', '--quiet'])
     assert.is(await clone('second'), first)

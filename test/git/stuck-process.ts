@@ -6,5 +6,6 @@ const [operation, repository = '', url = '', commit = ''] = process.argv.slice(2
 const operations = remoteOperations({ allowedProtocols: ['http'], allowPrivateNetworks: true })
 const main = 'refs/heads/main' as RefName
 const limits = { maxBlobBytes: 1_000_000, maxPackBytes: 10_000_000, maxEntries: 1000, timeoutMs: 600_000 }
-if (operation === 'push') await operations.push(repository, { url }, { ref: main, commit: commit as CommitId, expected: null })
+if (operation === 'push')
+  await operations.push(repository, { url }, { ref: main, commit: commit as CommitId, expected: null })
 else await operations.fetch(repository, { url }, main, limits)

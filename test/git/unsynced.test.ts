@@ -12,7 +12,8 @@ const [test, place] = await suiteWith('objects that nobody synced', makePlace, c
 let count = 0
 const fresh = (): Promise<Repository> => place.git.create(`r${++count}`)
 const text = (first: string, last: string): string => `${first}\n${'same\n'.repeat(20)}${last}\n`
-const objectFile = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
+const objectFile = (repository: Repository, oid: string): string =>
+  join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
 const thrown = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,
@@ -69,7 +70,8 @@ test('a merge whose objects are empty files in the repository writes them again'
     const repository = await fresh()
     const { ours, theirs } = await sides(repository)
     const tree = admin(repository, ['merge-tree', '--write-tree', ours, theirs]) as TreeId
-    const oid = which === 'tree' ? tree : admin(repository, ['rev-parse', `${tree}:${which === 'folder' ? 'a' : 'a/x.md'}`])
+    const oid =
+      which === 'tree' ? tree : admin(repository, ['rev-parse', `${tree}:${which === 'folder' ? 'a' : 'a/x.md'}`])
     empty(repository, oid)
     const merged = await repository.merge({ ours, theirs })
     assert.equal(merged, { clean: true, tree })
@@ -85,7 +87,10 @@ test('an object that is used again is verified: an empty or damaged one is writt
   for (const content of ['kept in a pack', 'kept in memory']) await repository.writeBlob(Buffer.from(content))
   const root = await commit(repository, [], { 'a.md': 'kept in a pack', 'b.md': 'kept in memory' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
-  const [packed, read] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]
+  const [packed, read] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [
+    string,
+    string,
+  ]
   const again = await openAt(place.dir)
   const other = await again.open(`r${count}`)
   admin(other, ['repack', '-q', '-a'])
@@ -108,9 +113,15 @@ test('what an admin pruned is not assumed to exist: it is written again from mem
   const repository = await fresh()
   const root = await commit(repository, [], { 'a.md': 'a' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
-  const gone = await commit(repository, [root], { 'old/page.md': 'an old text', 'old/large.bin': Buffer.alloc(600_000, 'x') })
+  const gone = await commit(repository, [root], {
+    'old/page.md': 'an old text',
+    'old/large.bin': Buffer.alloc(600_000, 'x'),
+  })
   const snapshot = await repository.at(gone)
-  const [page, large] = [(await snapshot.entry('old/page.md'))?.oid as string, (await snapshot.entry('old/large.bin'))?.oid as string]
+  const [page, large] = [
+    (await snapshot.entry('old/page.md'))?.oid as string,
+    (await snapshot.entry('old/large.bin'))?.oid as string,
+  ]
   await snapshot.read(page)
   await snapshot.sizes([page, large])
   const tree = (await repository.commit(gone)).tree
@@ -137,7 +148,11 @@ test('what an admin pruned is not assumed to exist: it is written again from mem
   assert.instance(await thrown(repository.write(name('large.bin', large))), LostObject)
   assert.instance(await thrown(take(repository, [next], tree)), LostObject)
   assert.instance(await thrown(commit(repository, [gone], { 'b.md': 'b' })), LostObject, 'a commit on one that is gone')
-  assert.instance(await thrown(repository.move([{ ref: MAIN, from: next, to: gone }], 'restore', anyLease)), LostObject, 'a ref to one that is gone')
+  assert.instance(
+    await thrown(repository.move([{ ref: MAIN, from: next, to: gone }], 'restore', anyLease)),
+    LostObject,
+    'a ref to one that is gone',
+  )
   assert.equal(await repository.check(), [])
 })
 
@@ -148,14 +163,24 @@ test('a pack that was deleted is not believed, though a process has it open', as
   const blob = await repository.writeBlob(Buffer.from('packed, then pruned'))
   const pack = admin(repository, ['pack-objects', '-q', join(repository.path, 'objects/pack/pack')], `${blob}\n`)
   admin(repository, ['prune-packed', '-q'])
-  const put = (path: string) => ({ parents: [root], changes: [{ path, oid: blob }], message: 'Use', author: person, committer: person })
+  const put = (path: string) => ({
+    parents: [root],
+    changes: [{ path, oid: blob }],
+    message: 'Use',
+    author: person,
+    committer: person,
+  })
   const there = await openAt(place.dir)
   const other = await there.open(`r${count}`)
   const used = await other.write(put('used.md'))
   assert.is(admin(repository, ['show', `${used}:used.md`]), 'packed, then pruned')
   for (const end of ['pack', 'idx']) await disk.unlink(join(repository.path, `objects/pack/pack-${pack}.${end}`))
   const again = await other.write(put('again.md'))
-  assert.is(admin(repository, ['show', `${again}:again.md`]), 'packed, then pruned', 'written again, from where it could still be read')
+  assert.is(
+    admin(repository, ['show', `${again}:again.md`]),
+    'packed, then pruned',
+    'written again, from where it could still be read',
+  )
   await there.close()
 })
 
@@ -171,7 +196,10 @@ test('a file that another user owns is left as it is while it is young, and writ
     for (const content of ['a', 'b']) await repository.writeBlob(Buffer.from(content))
     const root = await commit(repository, [], { 'a.md': 'a', 'b.md': 'b' })
     await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
-    const [young, old] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]
+    const [young, old] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [
+      string,
+      string,
+    ]
     const [was, long] = [statSync(objectFile(repository, young)).ino, statSync(objectFile(repository, old)).ino]
     await disk.utimes(objectFile(repository, old), Date.now() / 1000 - 30 * 86_400)
     const changes = [young, old].map((oid) => ({ path: `moved/${oid}.md`, oid }))

@@ -24,12 +24,20 @@ async function failure(work: Promise<unknown>): Promise<Error> {
   }
   throw new Error('it did not fail')
 }
-const names = (head: string): string[] => admin(repository, ['ls-tree', '-r', '--name-only', '-z', head]).split('\0').filter(Boolean)
+const names = (head: string): string[] =>
+  admin(repository, ['ls-tree', '-r', '--name-only', '-z', head]).split('\0').filter(Boolean)
 const loosePath = (oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
 
 test('git reads what was written: text, binary, modes, order, headers', async () => {
   const binary = randomBytes(200_000)
-  const tricky = { 'a/x.md': 'x', 'a.md': 'dot', 'a-b.md': 'dash', 'ü/ö.md': 'umlaut', 'with space/[x]*.md': 'y', empty: '' }
+  const tricky = {
+    'a/x.md': 'x',
+    'a.md': 'dot',
+    'a-b.md': 'dash',
+    'ü/ö.md': 'umlaut',
+    'with space/[x]*.md': 'y',
+    empty: '',
+  }
   const id = await repository.write({
     parents: [],
     changes: [
@@ -46,12 +54,23 @@ test('git reads what was written: text, binary, modes, order, headers', async ()
   await repository.move([{ ref: MAIN, from: null, to: id }], 'start', anyLease)
   assert.equal(await repository.check(), [])
   assert.is(admin(repository, ['show', `${id}:a/x.md`]), 'x')
-  assert.is(admin(repository, ['ls-tree', id, 'run.sh', 'link']).replace(/ blob [0-9a-f]+\t/g, ' '), '120000 link\n100755 run.sh')
+  assert.is(
+    admin(repository, ['ls-tree', id, 'run.sh', 'link']).replace(/ blob [0-9a-f]+\t/g, ' '),
+    '120000 link\n100755 run.sh',
+  )
   const info = await repository.commit(id)
   assert.is(info.message, 'Erste Änderung\n\nChange-Request: 1\n')
   assert.equal(info.headers, { 'page-ids': 'page a\n\nfile b' })
-  assert.equal(info.author, { name: 'Ada x "Love', email: 'adalovelace@example.org', seconds: 1_700_000_000, offset: -330 })
-  assert.is(admin(repository, ['log', '-1', '--format=%an|%ae|%ad', '--date=iso', id]), `${info.author.name}|${info.author.email}|2023-11-14 16:43:20 -0530`)
+  assert.equal(info.author, {
+    name: 'Ada x "Love',
+    email: 'adalovelace@example.org',
+    seconds: 1_700_000_000,
+    offset: -330,
+  })
+  assert.is(
+    admin(repository, ['log', '-1', '--format=%an|%ae|%ad', '--date=iso', id]),
+    `${info.author.name}|${info.author.email}|2023-11-14 16:43:20 -0530`,
+  )
   const snapshot = await repository.at(id)
   assert.ok((await snapshot.read((await snapshot.entry('image.png'))?.oid ?? '')).equals(binary))
   assert.equal(
@@ -98,7 +117,10 @@ test('any set of files is read back by git as it was written', async () => {
         names(id),
         Object.keys(wanted).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
       )
-      assert.is(admin(repository, ['mktree'], `${admin(repository, ['ls-tree', id])}\n`.replace(/^\n$/, '')), (await repository.commit(id)).tree)
+      assert.is(
+        admin(repository, ['mktree'], `${admin(repository, ['ls-tree', id])}\n`.replace(/^\n$/, '')),
+        (await repository.commit(id)).tree,
+      )
     }),
     { numRuns: 40 },
   )
@@ -165,7 +187,12 @@ test('a file is no folder, and a folder no file', async () => {
 
 test('new names may not collide by case; old ones stay', async () => {
   const base = await commit(repository, [], { 'Guide/a.md': '1', 'b.md': '2' })
-  for (const texts of [{ 'guide/x.md': 'x' }, { 'B.md': 'x' }, { 'n.md': '1', 'N.md': '2' }, { 'e\u0301': '1', '\u00e9': '2' }]) {
+  for (const texts of [
+    { 'guide/x.md': 'x' },
+    { 'B.md': 'x' },
+    { 'n.md': '1', 'N.md': '2' },
+    { 'e\u0301': '1', '\u00e9': '2' },
+  ]) {
     assert.instance(await failure(commit(repository, [base], texts)), PathCollision)
   }
   assert.equal(names(await commit(repository, [base], { 'b.md': null, 'B.md': 'renamed' })), ['B.md', 'Guide/a.md'])
@@ -186,7 +213,13 @@ test('names that are no UTF-8 and old modes survive an edit of their folder', as
 
 test('a blob can be put by its oid, but only one that is here', async () => {
   const blob = await repository.writeBlob(Buffer.from('shared'))
-  const id = await repository.write({ parents: [], changes: [{ path: 'a', oid: blob }], message: 'x', author: person, committer: person })
+  const id = await repository.write({
+    parents: [],
+    changes: [{ path: 'a', oid: blob }],
+    message: 'x',
+    author: person,
+    committer: person,
+  })
   assert.is(admin(repository, ['show', `${id}:a`]), 'shared')
   const other = await place.git.create('other')
   const change = { parents: [], changes: [{ path: 'a', oid: blob }], message: 'x', author: person, committer: person }
@@ -209,7 +242,13 @@ test('an object that is used again gets a fresh time, loose or packed', async ()
   const old = 1_000_000_000
   const blob = await repository.writeBlob(Buffer.from('old but used'))
   utimesSync(loosePath(blob), old, old)
-  await repository.write({ parents: [], changes: [{ path: 'a', oid: blob }], message: 'x', author: person, committer: person })
+  await repository.write({
+    parents: [],
+    changes: [{ path: 'a', oid: blob }],
+    message: 'x',
+    author: person,
+    committer: person,
+  })
   assert.ok(statSync(loosePath(blob)).mtimeMs > old * 1000)
   utimesSync(loosePath(blob), old, old)
   await repository.writeBlob(Buffer.from('old but used'))
@@ -233,7 +272,8 @@ test('large blobs are refused before they are read, loose and packed, and their 
 })
 
 test('a header that Git owns, or that is none, is refused', async () => {
-  for (const name of ['tree', 'gpgsig', 'a b', 'x\ny', '']) assert.ok(await failure(commit(repository, [], { a: '1' }, { headers: { [name]: 'x' } })))
+  for (const name of ['tree', 'gpgsig', 'a b', 'x\ny', ''])
+    assert.ok(await failure(commit(repository, [], { a: '1' }, { headers: { [name]: 'x' } })))
 })
 
 test('a folder with the loose objects gone is made again', async () => {

@@ -53,13 +53,16 @@ export async function assault(list: readonly Attack[], options: AssaultOptions):
     if (now !== null) peakMb = Math.max(peakMb ?? 0, now)
   }
   try {
-    const idle = options.idleMs === undefined ? null : await quiet(station.server.url, options.healthEveryMs, options.idleMs)
+    const idle =
+      options.idleMs === undefined ? null : await quiet(station.server.url, options.healthEveryMs, options.idleMs)
     const watch = watchHealth(station.server.url, options.healthEveryMs)
     const results: Result[] = []
     const queue = [...list]
     const lane = async (): Promise<void> => {
       for (let attack = queue.shift(); attack; attack = queue.shift()) {
-        const responses = await attack.run(station).catch((error: Error): TimedResponse[] => [{ what: 'prepare', status: 0, ms: 0, body: error.message }])
+        const responses = await attack
+          .run(station)
+          .catch((error: Error): TimedResponse[] => [{ what: 'prepare', status: 0, ms: 0, body: error.message }])
         const result = { attack, responses, wrong: complaints(attack, responses, options.responseMs ?? RESPONSE_MS) }
         results.push(result)
         options.told?.(result)

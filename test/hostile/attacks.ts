@@ -29,8 +29,14 @@ const PAGE = '/content/page'
 /** Asks the same thing of a space that a reader and a writer would. */
 async function readAndEdit(station: Station, url: string): Promise<TimedResponse[]> {
   const tree = await station.ask('pages', 'GET', `${url}/content/pages`)
-  const ids = [...tree.body.matchAll(/"id":"([^"]+)"[^{}]*?"title":"(?:Hostile|Home)"/g)].map((match) => match[1] as string)
-  const responses = [tree, await station.ask('revision', 'GET', `${url}/content`), await station.ask('files', 'GET', `${url}/content/files`)]
+  const ids = [...tree.body.matchAll(/"id":"([^"]+)"[^{}]*?"title":"(?:Hostile|Home)"/g)].map(
+    (match) => match[1] as string,
+  )
+  const responses = [
+    tree,
+    await station.ask('revision', 'GET', `${url}/content`),
+    await station.ask('files', 'GET', `${url}/content/files`),
+  ]
   for (const id of ids.slice(0, 2)) {
     responses.push(await station.ask('document', 'GET', `${url}${PAGE}/${id}?format=document`))
     responses.push(await station.ask('document again', 'GET', `${url}${PAGE}/${id}?format=document`))
@@ -39,7 +45,9 @@ async function readAndEdit(station: Station, url: string): Promise<TimedResponse
   const page = ids.at(-1)
   if (page === undefined) return responses
   const edit = (change: object): string => JSON.stringify({ changes: [{ operation: 'update_page', page, ...change }] })
-  responses.push(await station.ask('edit', 'POST', `${url}/content`, { body: edit({ title: 'New', description: 'New' }) }))
+  responses.push(
+    await station.ask('edit', 'POST', `${url}/content`, { body: edit({ title: 'New', description: 'New' }) }),
+  )
   responses.push(await station.ask('move', 'POST', `${url}/content`, { body: edit({ slug: 'moved' }) }))
   responses.push(
     await station.ask('changes', 'GET', `${url}/revisions?limit=1`).then(async (list) => {
@@ -63,7 +71,9 @@ const write: Way = async (station, text) => {
   const { url } = await station.space({ 'SUMMARY.md': SUMMARY, 'hostile.md': '# Hostile\n' })
   const changes = (change: object): string => JSON.stringify({ changes: [change] })
   return [
-    await station.ask('insert', 'POST', `${url}/content`, { body: changes({ operation: 'insert_page', title: 'New', document: { markdown: text } }) }),
+    await station.ask('insert', 'POST', `${url}/content`, {
+      body: changes({ operation: 'insert_page', title: 'New', document: { markdown: text } }),
+    }),
     await station.ask('reusable', 'POST', `${url}/content`, {
       body: changes({ operation: 'upsert_reusable_content', title: 'R', document: { markdown: text } }),
     }),
@@ -75,17 +85,24 @@ const comment: Way = async (station, text) => {
   const { url } = await station.space({ 'SUMMARY.md': SUMMARY })
   const responses: TimedResponse[] = []
   for (let count = 0; count < 16; count++) {
-    responses.push(await station.ask('comment', 'POST', `${url}/comments`, { body: JSON.stringify({ body: { markdown: text } }) }))
+    responses.push(
+      await station.ask('comment', 'POST', `${url}/comments`, { body: JSON.stringify({ body: { markdown: text } }) }),
+    )
     if (responses.at(-1)?.status !== 201) break
   }
-  responses.push(await station.ask('list', 'GET', `${url}/comments?format=document`), await station.ask('list again', 'GET', `${url}/comments?format=document`))
+  responses.push(
+    await station.ask('list', 'GET', `${url}/comments?format=document`),
+    await station.ask('list again', 'GET', `${url}/comments?format=document`),
+  )
   return responses
 }
 
 /** Two sides that changed the same hostile page. */
 const merge: Way = async (station, text) => {
   const space = await station.space({ 'SUMMARY.md': SUMMARY, 'hostile.md': `# Hostile\n\n${text}\n\nend\n` })
-  const made = await station.ask('change request', 'POST', `${space.url}/change-requests`, { body: '{"subject":"Both"}' })
+  const made = await station.ask('change request', 'POST', `${space.url}/change-requests`, {
+    body: '{"subject":"Both"}',
+  })
   const own = `${space.url}/change-requests/${(JSON.parse(made.body) as { number: number }).number}`
   await space.commit({ 'hostile.md': `# Theirs\n\n${text}\n\nend\n` }, 'refs/heads/change-requests/1')
   await space.commit({ 'hostile.md': `# Ours\n\n${text}\n\nend here\n` })
@@ -100,7 +117,9 @@ const merge: Way = async (station, text) => {
 const tree: Way = async (station, text) => {
   const { url } = await station.space({ 'SUMMARY.md': SUMMARY, 'hostile.md': '# Hostile\n' })
   return [
-    await station.ask('insert', 'POST', `${url}/content`, { body: `{"changes":[{"operation":"insert_page","title":"New","document":{"document":${text}}}]}` }),
+    await station.ask('insert', 'POST', `${url}/content`, {
+      body: `{"changes":[{"operation":"insert_page","title":"New","document":{"document":${text}}}]}`,
+    }),
     await station.ask('comment', 'POST', `${url}/comments`, { body: `{"body":{"document":${text}}}` }),
     await station.ask('list', 'GET', `${url}/comments`),
   ]
@@ -123,7 +142,9 @@ const body: Way = async (station, text) => {
 
 const form: Way = async (station, text) => {
   const { url } = await station.space({})
-  return [await station.ask('form', 'POST', `${url}/content`, { body: text, type: 'multipart/form-data; boundary=edge' })]
+  return [
+    await station.ask('form', 'POST', `${url}/content`, { body: text, type: 'multipart/form-data; boundary=edge' }),
+  ]
 }
 
 const frontMatter = (text: string): Record<string, string> => ({ 'hostile.md': `---\n${text}\n---\n# Hostile\n` })
@@ -131,13 +152,23 @@ const frontMatter = (text: string): Record<string, string> => ({ 'hostile.md': `
 /** Ways in, the kinds that go each, and the size that the way's own limit allows. */
 const ways: { name: string; kinds: readonly Kind[]; limit: number; way: Way }[] = [
   { name: 'page', kinds: markdown, limit: BODY_LIMIT, way: committed((text) => ({ 'hostile.md': text })) },
-  { name: 'README', kinds: markdown.filter((_, index) => index % 8 === 2), limit: BLOB_LIMIT, way: committed((text) => ({ 'README.md': text })) },
+  {
+    name: 'README',
+    kinds: markdown.filter((_, index) => index % 8 === 2),
+    limit: BLOB_LIMIT,
+    way: committed((text) => ({ 'README.md': text })),
+  },
   { name: 'write', kinds: markdown, limit: BODY_LIMIT - 300 * KIB, way: write },
   { name: 'comment', kinds: markdown, limit: BODY_LIMIT - 300 * KIB, way: comment },
   { name: 'merge', kinds: markdown.filter((_, index) => index % 4 === 0), limit: BODY_LIMIT, way: merge },
   { name: 'front matter', kinds: yaml, limit: BODY_LIMIT, way: committed(frontMatter) },
   { name: '.gitbook.yaml', kinds: yaml, limit: BODY_LIMIT, way: committed((text) => ({ '.gitbook.yaml': text })) },
-  { name: 'book.toml', kinds: toml, limit: BODY_LIMIT, way: committed((text) => ({ 'SUMMARY.md': null, 'book.toml': text })) },
+  {
+    name: 'book.toml',
+    kinds: toml,
+    limit: BODY_LIMIT,
+    way: committed((text) => ({ 'SUMMARY.md': null, 'book.toml': text })),
+  },
   {
     name: 'book.json',
     kinds: json.filter((_, index) => index % 4 === 0),
@@ -145,7 +176,12 @@ const ways: { name: string; kinds: readonly Kind[]; limit: number; way: Way }[] 
     way: committed((text) => ({ 'SUMMARY.md': null, 'book.json': text })),
   },
   { name: 'vars.yaml', kinds: yaml, limit: BODY_LIMIT, way: committed((text) => ({ '.gitbook/vars.yaml': text })) },
-  { name: 'SUMMARY.md', kinds: summaries, limit: BODY_LIMIT, way: committed((text) => ({ 'SUMMARY.md': `${SUMMARY}${text}` })) },
+  {
+    name: 'SUMMARY.md',
+    kinds: summaries,
+    limit: BODY_LIMIT,
+    way: committed((text) => ({ 'SUMMARY.md': `${SUMMARY}${text}` })),
+  },
   { name: 'tree', kinds: trees, limit: BODY_LIMIT - 10 * KIB, way: tree },
   { name: 'JSON', kinds: json, limit: BODY_LIMIT, way: body },
   { name: 'form', kinds: forms, limit: 25 * MIB, way: form },

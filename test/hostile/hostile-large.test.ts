@@ -13,7 +13,10 @@ test(
       /^(page|comment|write): (a table without leading pipes|backticks rising|a nested list of one megabyte|a wide table)$|^tree: text of|^front matter: flow maps|^JSON: arrays/
     const list = attacks(['large'], (name) => once.test(name))
     assert.ok(list.length > 15)
-    mustHold(await assault(list, { heapMb: 512, width: 2, responseMs: RESPONSE_MS, healthEveryMs: HEALTH_EVERY_MS }), list)
+    mustHold(
+      await assault(list, { heapMb: 512, width: 2, responseMs: RESPONSE_MS, healthEveryMs: HEALTH_EVERY_MS }),
+      list,
+    )
   },
   { timeoutMs: 540_000 },
 )

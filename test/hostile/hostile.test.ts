@@ -15,7 +15,10 @@ test(
   async () => {
     // Writes, merges and comments of the same texts: `scripts/hostile`.
     const list = attacks(['small'], (name) => !/^(write|merge|comment|README|vars\.yaml)/.test(name))
-    mustHold(await assault(list, { heapMb: 512, width: 2, responseMs: RESPONSE_MS, healthEveryMs: HEALTH_EVERY_MS }), list)
+    mustHold(
+      await assault(list, { heapMb: 512, width: 2, responseMs: RESPONSE_MS, healthEveryMs: HEALTH_EVERY_MS }),
+      list,
+    )
   },
   { timeoutMs: 540_000 },
 )

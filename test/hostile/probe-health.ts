@@ -7,7 +7,11 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const once = (): Promise<void> =>
   new Promise((done, failed) => {
     const asked = request(`${url}/healthz`, { agent }, (response) => {
-      response.resume().on('end', () => (response.statusCode === 200 ? done() : failed(new Error(`/healthz returned ${response.statusCode}`))))
+      response
+        .resume()
+        .on('end', () =>
+          response.statusCode === 200 ? done() : failed(new Error(`/healthz returned ${response.statusCode}`)),
+        )
     })
     asked.on('error', failed).end()
   })

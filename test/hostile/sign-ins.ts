@@ -19,7 +19,12 @@ function providerOf(station: Station): Promise<string> {
 
 async function createProvider(station: Station): Promise<string> {
   const certificate = `-----BEGIN CERTIFICATE-----\n${CERTIFICATE}\n-----END CERTIFICATE-----\n`.repeat(10)
-  const body = JSON.stringify({ label: 'Hostile', entityID: 'https://idp.example.org', ssoURL: 'https://idp.example.org/sso', certificate })
+  const body = JSON.stringify({
+    label: 'Hostile',
+    entityID: 'https://idp.example.org',
+    ssoURL: 'https://idp.example.org/sso',
+    certificate,
+  })
   const made = await station.ask('provider', 'POST', `/v1/orgs/${station.server.organization}/saml`, { body })
   if (made.status !== 201) throw new Error(`no provider: ${made.status} ${made.body}`)
   return (JSON.parse(made.body) as { id: string }).id
@@ -31,10 +36,22 @@ export async function samlResponse(station: Station, xml: string): Promise<Timed
   const start = await fetch(`${station.server.url}/v1/saml/${provider}/start`, { redirect: 'manual' })
   const relayState = new URL(start.headers.get('location') as string).searchParams.get('RelayState') as string
   const cookie = start.headers.get('set-cookie')?.split(';')[0] as string
-  const form = new URLSearchParams({ SAMLResponse: Buffer.from(xml).toString('base64'), RelayState: relayState }).toString()
+  const form = new URLSearchParams({
+    SAMLResponse: Buffer.from(xml).toString('base64'),
+    RelayState: relayState,
+  }).toString()
   return [
-    await station.ask('response', 'POST', `/v1/saml/${provider}/acs`, { body: form, type: 'application/x-www-form-urlencoded', token: false, cookie }),
-    await station.ask('response without a cookie', 'POST', `/v1/saml/${provider}/acs`, { body: form, type: 'application/x-www-form-urlencoded', token: false }),
+    await station.ask('response', 'POST', `/v1/saml/${provider}/acs`, {
+      body: form,
+      type: 'application/x-www-form-urlencoded',
+      token: false,
+      cookie,
+    }),
+    await station.ask('response without a cookie', 'POST', `/v1/saml/${provider}/acs`, {
+      body: form,
+      type: 'application/x-www-form-urlencoded',
+      token: false,
+    }),
   ]
 }
 
@@ -57,7 +74,11 @@ export async function visitorToken(station: Station, text: string): Promise<Time
   const value = encodeURIComponent(text.slice(0, QUERY_BYTES))
   return [
     await station.ask('visitor token', 'GET', `${url}/published?visitorToken=${value}`),
-    await station.ask('visitor token too long', 'GET', `${url}/published?visitorToken=${encodeURIComponent(text.slice(0, 2 * QUERY_BYTES))}`),
+    await station.ask(
+      'visitor token too long',
+      'GET',
+      `${url}/published?visitorToken=${encodeURIComponent(text.slice(0, 2 * QUERY_BYTES))}`,
+    ),
     await station.ask('unsigned claims', 'GET', `${url}/published?unsignedClaims=${value}`),
   ]
 }

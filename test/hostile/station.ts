@@ -60,10 +60,13 @@ export async function openStation(heapMb: number): Promise<Station> {
       }
     },
     async space(files) {
-      const made = await station.ask('space', 'POST', `/v1/orgs/${server.organization}/spaces`, { body: '{"title":"Hostile"}' })
+      const made = await station.ask('space', 'POST', `/v1/orgs/${server.organization}/spaces`, {
+        body: '{"title":"Hostile"}',
+      })
       if (made.status !== 201) throw new Error(`no space: ${made.status} ${made.body}`)
       const { id } = JSON.parse(made.body) as { id: string }
-      const commit = async (changes: Files, ref?: string): Promise<void> => void (await commitTo(join(dir, 'repos', `${id}.git`), changes, ref ? { ref } : {}))
+      const commit = async (changes: Files, ref?: string): Promise<void> =>
+        void (await commitTo(join(dir, 'repos', `${id}.git`), changes, ref ? { ref } : {}))
       await commit({ 'README.md': '# Home\n', ...files })
       return { url: `/v1/spaces/${id}`, commit }
     },

@@ -19,9 +19,13 @@ const at = (sorted: readonly number[], part: number): number =>
  * @param everyMs between two questions
  */
 export function watchHealth(url: string, everyMs: number): { stop(): Promise<Health> } {
-  const child = spawn(process.execPath, [...moduleArguments('./probe-health.js', import.meta.url), url, String(everyMs)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...moduleArguments('./probe-health.js', import.meta.url), url, String(everyMs)],
+    {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    },
+  )
   const ended = new Promise<{ samples: number[]; failures: number }>((done, failed) => {
     child.once('message', (message) => done(message as { samples: number[]; failures: number })).once('error', failed)
   })

@@ -10,7 +10,13 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
 
   test(`${provider}: what the repository is, and whether the credential may push`, async () => {
     const told = await open().repository()
-    assert.equal(told, { fullName: repository.name, defaultBranch: 'main', canPush: provider === 'bitbucket' ? null : true, archived: false, missing: [] })
+    assert.equal(told, {
+      fullName: repository.name,
+      defaultBranch: 'main',
+      canPush: provider === 'bitbucket' ? null : true,
+      archived: false,
+      missing: [],
+    })
     repository.canPush = false
     assert.is((await open().repository()).canPush, provider === 'bitbucket' ? null : false)
     repository.canPush = true
@@ -40,7 +46,8 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
     server.tokens.set('weak-token-12345678', ['nothing'])
     for (const [credential, kind] of credentials) {
       const error = await failed(open(credential).repository(), kind)
-      for (const secret of ['revoked-token', 'wrong-password', 'weak-token']) assert.not(error.message.includes(secret), error.message)
+      for (const secret of ['revoked-token', 'wrong-password', 'weak-token'])
+        assert.not(error.message.includes(secret), error.message)
     }
     assert.throws(() => open({ kind: 'sshKey' }), /A deploy key opens the repository for Git alone/)
   })
@@ -51,9 +58,17 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
 
   test(`${provider}: a repository that is not there, and one that has moved`, async () => {
     const url = repositoryUrl.replace('/docs', '/elsewhere')
-    const elsewhere = here.hosts.open({ provider, url, apiUrl: server.apiUrl, credential: { kind: 'token', token: TOKEN } })
+    const elsewhere = here.hosts.open({
+      provider,
+      url,
+      apiUrl: server.apiUrl,
+      credential: { kind: 'token', token: TOKEN },
+    })
     const error = await failed(elsewhere.repository(), 'notFound')
-    assert.match(error.message, /^acme\/(tools\/)?elsewhere does not exist on 127\.0\.0\.1:\d+, or the credential may not see it\.$/)
+    assert.match(
+      error.message,
+      /^acme\/(tools\/)?elsewhere does not exist on 127\.0\.0\.1:\d+, or the credential may not see it\.$/,
+    )
     server.failures.push({ status: 301, headers: { location: 'https://evil.example/steal' } })
     const before = server.requests.length
     assert.match((await failed(open().repository(), 'notFound')).message, /has moved .+ Enter its new URL/)
@@ -61,17 +76,35 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
   })
 
   test(`${provider}: what Git is given`, async () => {
-    const names = { github: 'x-access-token', gitlab: 'oauth2', gitea: 'oauth2', bitbucket: 'x-token-auth', generic: 'git' }
-    const ask = (credential: HostCredential) => here.hosts.gitCredential({ provider, url: repositoryUrl, apiUrl: server.apiUrl, credential })
-    assert.equal(await ask({ kind: 'token', token: TOKEN }), { username: names[provider], password: TOKEN, expiresAt: null })
-    assert.equal(await ask({ kind: 'basic', username: 'ann', password: 'p' }), { username: 'ann', password: 'p', expiresAt: null })
+    const names = {
+      github: 'x-access-token',
+      gitlab: 'oauth2',
+      gitea: 'oauth2',
+      bitbucket: 'x-token-auth',
+      generic: 'git',
+    }
+    const ask = (credential: HostCredential) =>
+      here.hosts.gitCredential({ provider, url: repositoryUrl, apiUrl: server.apiUrl, credential })
+    assert.equal(await ask({ kind: 'token', token: TOKEN }), {
+      username: names[provider],
+      password: TOKEN,
+      expiresAt: null,
+    })
+    assert.equal(await ask({ kind: 'basic', username: 'ann', password: 'p' }), {
+      username: 'ann',
+      password: 'p',
+      expiresAt: null,
+    })
     assert.is(await ask({ kind: 'none' }), null)
     assert.is(await ask({ kind: 'sshKey' }), null)
   })
 }
 
 test('a generic remote has no API', () => {
-  assert.throws(() => here.hosts.open({ provider: 'generic', url: 'https://git.example/a/b.git', credential: { kind: 'none' } }), /has no API/)
+  assert.throws(
+    () => here.hosts.open({ provider: 'generic', url: 'https://git.example/a/b.git', credential: { kind: 'none' } }),
+    /has no API/,
+  )
 })
 
 test("GitHub's rulesets and classic protection are told in plain words", async () => {
@@ -101,8 +134,15 @@ test('scopes that Bitbucket and GitHub tell are compared with what is needed', a
   const bitbucket = here.places.find((one) => one.provider === 'bitbucket') ?? assert.unreachable()
   bitbucket?.server.tokens.set('reading-token', ['repository', 'pullrequest'])
   const told = await bitbucket?.open({ kind: 'token', token: 'reading-token' }).repository()
-  assert.equal([told?.canPush, told?.missing], [false, ['the scope "repository:write"', 'the scope "pullrequest:write"']])
-  here.github.failures.push({ status: 200, headers: { 'x-oauth-scopes': 'gist, read:org' }, body: { full_name: 'acme/docs', permissions: { push: true } } })
+  assert.equal(
+    [told?.canPush, told?.missing],
+    [false, ['the scope "repository:write"', 'the scope "pullrequest:write"']],
+  )
+  here.github.failures.push({
+    status: 200,
+    headers: { 'x-oauth-scopes': 'gist, read:org' },
+    body: { full_name: 'acme/docs', permissions: { push: true } },
+  })
   const classic = await here.places[0]?.open().repository()
   assert.equal([classic?.canPush, classic?.missing], [false, ['the scope "repo"']])
 })

@@ -1,13 +1,25 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { type Delivery, DeliveryRefused, MAX_PARSED_BYTES, openDelivery, type Provider, providers, verifyDelivery } from '../../src/hosts/index.js'
+import {
+  type Delivery,
+  DeliveryRefused,
+  MAX_PARSED_BYTES,
+  openDelivery,
+  type Provider,
+  providers,
+  verifyDelivery,
+} from '../../src/hosts/index.js'
 import { suite } from '../support/suite.js'
 import { NOW, SECRET, samples, signed, standard } from './delivery-fixtures.js'
 
 const test = suite('deliveries of hosts')
 
-const verify = (provider: Provider, headers: Record<string, string>, body: string | Buffer, secret = SECRET): Delivery =>
-  verifyDelivery({ provider, secret, headers, now: NOW }, Buffer.from(body as string))
+const verify = (
+  provider: Provider,
+  headers: Record<string, string>,
+  body: string | Buffer,
+  secret = SECRET,
+): Delivery => verifyDelivery({ provider, secret, headers, now: NOW }, Buffer.from(body as string))
 
 function refusal(work: () => unknown): string {
   try {
@@ -71,7 +83,14 @@ test('only what a provider sends is a proof of it', () => {
 })
 
 test('signatures that are no signatures are refused', () => {
-  for (const value of ['', 'sha256=', `sha256=${'0'.repeat(63)}`, `sha256=${'g'.repeat(64)}`, `sha1=${'0'.repeat(64)}`, '0'.repeat(64)])
+  for (const value of [
+    '',
+    'sha256=',
+    `sha256=${'0'.repeat(63)}`,
+    `sha256=${'g'.repeat(64)}`,
+    `sha1=${'0'.repeat(64)}`,
+    '0'.repeat(64),
+  ])
     assert.is(
       refusal(() => verify('github', { 'x-hub-signature-256': value }, '{}')),
       'unsigned',
@@ -81,7 +100,12 @@ test('signatures that are no signatures are refused', () => {
 
 test("GitLab's signing token is checked with its time, and one of several signatures is enough", () => {
   const body = '{"object_kind":"push","ref":"refs/heads/main"}'
-  assert.equal(verify('gitlab', standard(body), body), { id: 'm-1', event: 'push', repositoryUrls: [], ref: 'refs/heads/main' })
+  assert.equal(verify('gitlab', standard(body), body), {
+    id: 'm-1',
+    event: 'push',
+    repositoryUrls: [],
+    ref: 'refs/heads/main',
+  })
   const seconds = NOW.getTime() / 1000
   assert.is(
     refusal(() => verify('gitlab', standard(body, { seconds: seconds - 299 }), body)),
@@ -111,7 +135,11 @@ test("GitLab's signing token is checked with its time, and one of several signat
 
 test('a form with the payload in it is read, as GitHub sends it if told to', () => {
   const body = new URLSearchParams({ payload: JSON.stringify({ ref: 'refs/heads/änderung' }) }).toString()
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-github-event': 'push', ...signed.github(body) }
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-github-event': 'push',
+    ...signed.github(body),
+  }
   assert.is(verify('github', headers, body).ref, 'refs/heads/änderung')
 })
 
@@ -155,22 +183,38 @@ test('whatever is signed gives a delivery, and never another error', () => {
   const json = fc.json({ maxDepth: 6 }).map((text) => Buffer.from(text))
   fc.assert(
     fc.property(fc.constantFrom(...samples), fc.oneof(bytes, json), ({ provider, headers }, body) => {
-      const delivery = verify(provider, { ...headers, ...signed[provider](body.toString('latin1') as string) }, body.toString('latin1'))
+      const delivery = verify(
+        provider,
+        { ...headers, ...signed[provider](body.toString('latin1') as string) },
+        body.toString('latin1'),
+      )
       assert.ok(['ping', 'push', 'pullRequest', 'other'].includes(delivery.event))
     }),
   )
 })
 
 test('hints of the right form are kept, and anything else in their places is left out', () => {
-  const broken = fc.oneof(fc.constantFrom(null, '', -1, 1.5, 2 ** 60, [], {}, true, 'x', '0'.repeat(40)), fc.jsonValue())
+  const broken = fc.oneof(
+    fc.constantFrom(null, '', -1, 1.5, 2 ** 60, [], {}, true, 'x', '0'.repeat(40)),
+    fc.jsonValue(),
+  )
   fc.assert(
     fc.property(fc.constantFrom(...samples), broken, fc.nat(), ({ provider, headers, payload }, junk, at) => {
       const body = JSON.stringify(replaced(payload, at, junk))
-      const { id, event, repositoryUrls, ref, after, pullRequest, ...rest } = verify(provider, { ...headers, ...signed[provider](body) }, body)
+      const { id, event, repositoryUrls, ref, after, pullRequest, ...rest } = verify(
+        provider,
+        { ...headers, ...signed[provider](body) },
+        body,
+      )
       assert.equal(rest, {})
-      assert.ok(event !== undefined && (id === undefined || id.length <= 500) && repositoryUrls.every((url) => typeof url === 'string'))
+      assert.ok(
+        event !== undefined &&
+          (id === undefined || id.length <= 500) &&
+          repositoryUrls.every((url) => typeof url === 'string'),
+      )
       assert.ok(ref === undefined || (typeof ref === 'string' && ref !== ''))
-      for (const sha of [after, pullRequest?.headSha]) assert.ok(sha === undefined || (/^[0-9a-f]{40}$/.test(sha) && sha !== '0'.repeat(40)))
+      for (const sha of [after, pullRequest?.headSha])
+        assert.ok(sha === undefined || (/^[0-9a-f]{40}$/.test(sha) && sha !== '0'.repeat(40)))
       assert.ok(pullRequest === undefined || (Number.isSafeInteger(pullRequest.number) && pullRequest.number > 0))
     }),
   )
@@ -182,7 +226,9 @@ function replaced(value: unknown, at: number, junk: unknown): unknown {
   const walk = (one: unknown): unknown => {
     if (places++ === at % 25) return junk
     if (Array.isArray(one)) return one.map(walk)
-    return typeof one === 'object' && one !== null ? Object.fromEntries(Object.entries(one).map(([name, inner]) => [name, walk(inner)])) : one
+    return typeof one === 'object' && one !== null
+      ? Object.fromEntries(Object.entries(one).map(([name, inner]) => [name, walk(inner)]))
+      : one
   }
   return walk(value)
 }
@@ -198,7 +244,11 @@ test('the deepest, widest and oddest JSON is no error', () => {
     '1e999',
     '',
   ]
-  for (const body of odd) assert.equal(verify('github', { 'x-github-event': 'push', ...signed.github(body) }, body), { event: 'push', repositoryUrls: [] })
+  for (const body of odd)
+    assert.equal(verify('github', { 'x-github-event': 'push', ...signed.github(body) }, body), {
+      event: 'push',
+      repositoryUrls: [],
+    })
 })
 
 test.run()

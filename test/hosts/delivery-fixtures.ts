@@ -29,9 +29,17 @@ const repository = {
 const urls = [repository.html_url, repository.clone_url, repository.ssh_url, repository.git_url]
 const pull = { number: 2, merged: false, head: { ref: 'changes', sha: HEAD }, base: { ref: 'master', sha: AFTER } }
 const pullHint = { number: 2, headSha: HEAD, headRef: 'changes', baseRef: 'master' }
-const github = (event: string) => ({ 'x-github-event': event, 'x-github-delivery': 'd-1', 'content-type': 'application/json' })
+const github = (event: string) => ({
+  'x-github-event': event,
+  'x-github-delivery': 'd-1',
+  'content-type': 'application/json',
+})
 const gitea = (event: string) => ({ 'x-gitea-event': event, 'x-gitea-delivery': 'd-1', 'x-github-event': event })
-const project = { web_url: 'https://gitlab.example/a/b', git_http_url: 'https://gitlab.example/a/b.git', git_ssh_url: 'git@gitlab.example:a/b.git' }
+const project = {
+  web_url: 'https://gitlab.example/a/b',
+  git_http_url: 'https://gitlab.example/a/b.git',
+  git_ssh_url: 'git@gitlab.example:a/b.git',
+}
 const gitlabUrls = [project.web_url, project.git_http_url, project.git_ssh_url]
 const bitbucketRepository = { full_name: 'a/b', links: { html: { href: 'https://bitbucket.org/a/b' } } }
 const bitbucketUrls = ['https://bitbucket.org/a/b']
@@ -56,7 +64,14 @@ export const samples: readonly Sample[] = [
     name: 'GitHub push that deletes a tag',
     provider: 'github',
     headers: github('push'),
-    payload: { ref: 'refs/tags/simple-tag', before: AFTER, after: '0'.repeat(40), deleted: true, head_commit: null, repository },
+    payload: {
+      ref: 'refs/tags/simple-tag',
+      before: AFTER,
+      after: '0'.repeat(40),
+      deleted: true,
+      head_commit: null,
+      repository,
+    },
     expected: { id: 'd-1', event: 'push', repositoryUrls: urls, ref: 'refs/tags/simple-tag' },
   },
   ...(['opened', 'reopened', 'synchronize', 'closed', 'labeled'] as const).map((action) => ({
@@ -68,7 +83,12 @@ export const samples: readonly Sample[] = [
       id: 'd-1',
       event: 'pullRequest',
       repositoryUrls: urls,
-      pullRequest: { ...pullHint, action: { opened: 'opened', reopened: 'opened', synchronize: 'updated', closed: 'closed', labeled: 'other' }[action] },
+      pullRequest: {
+        ...pullHint,
+        action: { opened: 'opened', reopened: 'opened', synchronize: 'updated', closed: 'closed', labeled: 'other' }[
+          action
+        ],
+      },
     },
   })),
   {
@@ -97,7 +117,12 @@ export const samples: readonly Sample[] = [
     provider: 'gitea',
     headers: { 'x-forgejo-event': 'pull_request', 'x-forgejo-delivery': 'd-2', ...gitea('pull_request') },
     payload: { action: 'synchronized', number: 2, pull_request: pull, repository },
-    expected: { id: 'd-2', event: 'pullRequest', repositoryUrls: urls, pullRequest: { ...pullHint, action: 'updated' } },
+    expected: {
+      id: 'd-2',
+      event: 'pullRequest',
+      repositoryUrls: urls,
+      pullRequest: { ...pullHint, action: 'updated' },
+    },
   },
   {
     name: 'GitLab push',
@@ -113,7 +138,13 @@ export const samples: readonly Sample[] = [
     payload: {
       object_kind: 'merge_request',
       project,
-      object_attributes: { iid: 7, action: 'merge', source_branch: 'changes', target_branch: 'main', last_commit: { id: HEAD } },
+      object_attributes: {
+        iid: 7,
+        action: 'merge',
+        source_branch: 'changes',
+        target_branch: 'main',
+        last_commit: { id: HEAD },
+      },
     },
     expected: {
       id: 'u-1',
@@ -149,7 +180,11 @@ export const samples: readonly Sample[] = [
     headers: { 'x-event-key': 'pullrequest:updated', 'x-request-uuid': 'r-1' },
     payload: {
       repository: bitbucketRepository,
-      pullrequest: { id: 3, source: { branch: { name: 'changes' }, commit: { hash: HEAD.slice(0, 12) } }, destination: { branch: { name: 'main' } } },
+      pullrequest: {
+        id: 3,
+        source: { branch: { name: 'changes' }, commit: { hash: HEAD.slice(0, 12) } },
+        destination: { branch: { name: 'main' } },
+      },
     },
     expected: {
       id: 'r-1',
@@ -169,15 +204,24 @@ export const samples: readonly Sample[] = [
 
 /** The headers by which a host proves a body, as it sends them. */
 export const signed: Readonly<Record<Provider, (body: string, secret?: string) => Record<string, string>>> = {
-  github: (body, secret) => ({ 'x-hub-signature-256': `sha256=${hex(body, secret)}`, 'x-hub-signature': 'sha1=0123456789012345678901234567890123456789' }),
+  github: (body, secret) => ({
+    'x-hub-signature-256': `sha256=${hex(body, secret)}`,
+    'x-hub-signature': 'sha1=0123456789012345678901234567890123456789',
+  }),
   gitlab: (_, secret = SECRET) => ({ 'x-gitlab-token': secret }),
-  gitea: (body, secret) => ({ 'x-gitea-signature': hex(body, secret), 'x-hub-signature-256': `sha256=${hex(body, secret)}` }),
+  gitea: (body, secret) => ({
+    'x-gitea-signature': hex(body, secret),
+    'x-hub-signature-256': `sha256=${hex(body, secret)}`,
+  }),
   bitbucket: (body, secret) => ({ 'x-hub-signature': `sha256=${hex(body, secret)}` }),
   generic: (body, secret) => ({ 'x-hub-signature-256': `sha256=${hex(body, secret)}` }),
 }
 
 /** Standard Webhooks, as GitLab signs with a signing token. */
-export function standard(body: string, { id = 'm-1', seconds = NOW.getTime() / 1000, secret = SECRET } = {}): Record<string, string> {
+export function standard(
+  body: string,
+  { id = 'm-1', seconds = NOW.getTime() / 1000, secret = SECRET } = {},
+): Record<string, string> {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
   return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,AAAA v1,${signature}` }

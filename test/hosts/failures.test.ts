@@ -26,7 +26,10 @@ for (const { provider, server, open } of here.places) {
     server.tokens.set('another-token-12345', ['*'])
     server.failures.push({ status: 429, headers: { 'retry-after': '20' } })
     await failed(open().repository(), 'rateLimited')
-    assert.is((await open({ kind: 'token', token: 'another-token-12345' }).repository()).fullName, server.repository.name)
+    assert.is(
+      (await open({ kind: 'token', token: 'another-token-12345' }).repository()).fullName,
+      server.repository.name,
+    )
     here.clock.forward(21_000)
   })
 
@@ -45,13 +48,17 @@ for (const { provider, server, open } of here.places) {
 
   test(`${provider}: an answer of another form is a failure, never a surprise`, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(200, 201, 400, 403, 409, 422), async (body, status) => {
-        server.failures.push({ status, body: JSON.stringify(body) }, { status, body: JSON.stringify(body) })
-        await open()
-          .pullRequest(1)
-          .catch((error: unknown) => assert.instance(error, HostError))
-        server.failures.length = 0
-      }),
+      fc.asyncProperty(
+        fc.jsonValue({ maxDepth: 3 }),
+        fc.constantFrom(200, 201, 400, 403, 409, 422),
+        async (body, status) => {
+          server.failures.push({ status, body: JSON.stringify(body) }, { status, body: JSON.stringify(body) })
+          await open()
+            .pullRequest(1)
+            .catch((error: unknown) => assert.instance(error, HostError))
+          server.failures.length = 0
+        },
+      ),
       { numRuns: 40 },
     )
   })
@@ -67,7 +74,13 @@ for (const { provider, server, open } of here.places) {
     ]) {
       server.failures.push({ status: 422, body })
       const { message } = await failed(open().closePullRequest(1), 'refused')
-      assert.ok(!message.includes(TOKEN) && message.includes('You sent ***') && message.length < 500 && !/[\u0000\u202e]/.test(message), message)
+      assert.ok(
+        !message.includes(TOKEN) &&
+          message.includes('You sent ***') &&
+          message.length < 500 &&
+          !/[\u0000\u202e]/.test(message),
+        message,
+      )
     }
   })
 }
@@ -81,20 +94,37 @@ test("GitHub's secondary limit is known by its words, or by Retry-After", async 
     here.clock.forward(ms + 1)
     return ms
   }
-  assert.is(await wait({ body: { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' } }), 60_000)
+  assert.is(
+    await wait({ body: { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' } }),
+    60_000,
+  )
   assert.is(await wait({ headers: { 'retry-after': '7' }, body: { message: 'no' } }), 7_000)
   assert.is(await wait({ headers: { 'retry-after': '999999' } }), 3_600_000)
   assert.is(await wait({ headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 'soon' } }), 60_000)
 })
 
 test('an API in a private network is not asked unless that is allowed', async () => {
-  const error = await failed(here.hosts.open({ ...address('gitea'), apiUrl: 'http://10.0.0.1/api/v1' }).repository(), 'refused')
+  const error = await failed(
+    here.hosts.open({ ...address('gitea'), apiUrl: 'http://10.0.0.1/api/v1' }).repository(),
+    'refused',
+  )
   assert.match(error.message, /private network/)
-  for (const apiUrl of ['ftp://a.example', 'https://a.example/?x=', 'https://u:p@a.example', 'https://a.example/#', 'nothing', ''])
+  for (const apiUrl of [
+    'ftp://a.example',
+    'https://a.example/?x=',
+    'https://u:p@a.example',
+    'https://a.example/#',
+    'nothing',
+    '',
+  ])
     assert.throws(() => here.hosts.open({ ...address('gitea'), apiUrl }), /The address of the API is not/)
 })
 
-const address = (provider: Provider): HostAddress => ({ provider, url: 'https://git.example/a/b.git', credential: { kind: 'token', token: TOKEN } })
+const address = (provider: Provider): HostAddress => ({
+  provider,
+  url: 'https://git.example/a/b.git',
+  credential: { kind: 'token', token: TOKEN },
+})
 
 test('addresses of repositories and of the API behind them', () => {
   const cases: [Provider, string, string, string][] = [
@@ -106,9 +136,17 @@ test('addresses of repositories and of the API behind them', () => {
     ['gitea', 'https://code.example:8443/git/acme/docs.git', 'https://code.example:8443/git/api/v1', 'acme/docs'],
     ['bitbucket', 'https://bitbucket.org/acme/docs', 'https://api.bitbucket.org/2.0', 'acme/docs'],
   ]
-  for (const [provider, url, api, name] of cases) assert.equal([apiUrlOf(provider, url), repositoryNameOf(provider, url, api)], [api, name])
+  for (const [provider, url, api, name] of cases)
+    assert.equal([apiUrlOf(provider, url), repositoryNameOf(provider, url, api)], [api, name])
   assert.is(repositoryNameOf('gitlab', 'https://x.example/gitlab/a/b.git', 'https://x.example/gitlab/api/v4'), 'a/b')
-  for (const url of ['', 'x', 'https://github.com/docs', 'https://github.com/a/..%2fb', 'https://github.com/a/b?c', 'https://github.com/a b/c'].slice(0, 4))
+  for (const url of [
+    '',
+    'x',
+    'https://github.com/docs',
+    'https://github.com/a/..%2fb',
+    'https://github.com/a/b?c',
+    'https://github.com/a b/c',
+  ].slice(0, 4))
     assert.throws(() => repositoryNameOf('github', url, ''), /not that of a repository/)
 })
 

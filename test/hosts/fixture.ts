@@ -1,6 +1,14 @@
 /** The four stand-ins with the client that asks them, and what differs between them. */
 import { signAppToken } from '../../src/auth/index.js'
-import { type Host, type HostCredential, HostError, type HostFailure, type Hosts, openHosts, type Provider } from '../../src/hosts/index.js'
+import {
+  type Host,
+  type HostCredential,
+  HostError,
+  type HostFailure,
+  type Hosts,
+  openHosts,
+  type Provider,
+} from '../../src/hosts/index.js'
 import { createHttpClient, type HttpClient } from '../../src/outbound/index.js'
 import { startBitbucket } from '../support/hosts/bitbucket.js'
 import { startGitea } from '../support/hosts/gitea.js'
@@ -43,10 +51,16 @@ export async function startAllHosts(): Promise<AllHosts> {
       provider,
       server,
       repositoryUrl,
-      open: (credential = { kind: 'token', token: TOKEN }) => hosts.open({ provider, url: repositoryUrl, credential, apiUrl: server.apiUrl }),
+      open: (credential = { kind: 'token', token: TOKEN }) =>
+        hosts.open({ provider, url: repositoryUrl, credential, apiUrl: server.apiUrl }),
     }
   }
-  const places = [place('github', github), place('gitlab', gitlab), place('gitea', gitea, '/gitea'), place('bitbucket', bitbucket)]
+  const places = [
+    place('github', github),
+    place('gitlab', gitlab),
+    place('gitea', gitea, '/gitea'),
+    place('bitbucket', bitbucket),
+  ]
   return {
     places,
     github,
@@ -69,6 +83,7 @@ export async function failed(work: Promise<unknown>, failure?: HostFailure): Pro
     error = thrown
   }
   if (!(error instanceof HostError)) throw new Error(`no HostError, but ${String(error)}`, { cause: error })
-  if (failure !== undefined && error.failure !== failure) throw new Error(`${error.failure}, not ${failure}: ${error.message}`)
+  if (failure !== undefined && error.failure !== failure)
+    throw new Error(`${error.failure}, not ${failure}: ${error.message}`)
   return error
 }

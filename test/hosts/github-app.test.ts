@@ -8,14 +8,20 @@ const [test, here] = await suiteWith('GitHub Apps', startAllHosts)
 const { github, hosts, clock } = here
 const { app } = github
 const url = `${github.url}/acme/docs.git`
-const credential = { kind: 'githubApp' as const, appId: app.id, installationId: app.installation, privateKey: app.privateKey }
+const credential = {
+  kind: 'githubApp' as const,
+  appId: app.id,
+  installationId: app.installation,
+  privateKey: app.privateKey,
+}
 const address = (change: Partial<typeof credential> = {}) => ({
   provider: 'github' as const,
   url,
   apiUrl: github.apiUrl,
   credential: { ...credential, ...change } as HostCredential,
 })
-const gitToken = async (change: Partial<typeof credential> = {}): Promise<string> => (await hosts.gitCredential(address(change)))?.password ?? ''
+const gitToken = async (change: Partial<typeof credential> = {}): Promise<string> =>
+  (await hosts.gitCredential(address(change)))?.password ?? ''
 
 test('a token is made once for all who ask at the same time, and serves Git and the API', async () => {
   const [first, ...others] = await Promise.all([gitToken(), gitToken(), gitToken(), hosts.open(address()).repository()])
@@ -23,14 +29,23 @@ test('a token is made once for all who ask at the same time, and serves Git and 
   assert.is(others[0], first)
   const given = await hosts.gitCredential(address())
   assert.equal([given?.username, given?.expiresAt?.getTime()], ['x-access-token', clock.now().getTime() + app.lastsMs])
-  assert.equal(await hosts.open(address()).repository(), { fullName: 'acme/docs', defaultBranch: 'main', canPush: true, archived: false, missing: [] })
+  assert.equal(await hosts.open(address()).repository(), {
+    fullName: 'acme/docs',
+    defaultBranch: 'main',
+    canPush: true,
+    archived: false,
+    missing: [],
+  })
 })
 
 test('a token is for one repository of the installation', async () => {
   const asked = github.requests.find(({ path }) => path.endsWith('/access_tokens'))
   assert.equal(asked?.body, { repositories: ['docs'] })
   const other = { ...address(), url: `${github.url}/acme/secret.git` }
-  assert.match((await failed(hosts.gitCredential(other), 'refused')).message, /not accessible to the parent installation/)
+  assert.match(
+    (await failed(hosts.gitCredential(other), 'refused')).message,
+    /not accessible to the parent installation/,
+  )
 })
 
 test('a token is renewed ten minutes before it ends', async () => {
@@ -59,19 +74,29 @@ test('a token that was revoked is replaced, once', async () => {
 
 test('whoever has another key does not get the token that is kept', async () => {
   const kept = await gitToken()
-  const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString()
   await failed(gitToken({ privateKey: other }), 'unauthorized')
   assert.is.not(kept, '')
 })
 
 test('what is wrong with an app is told, without its key', async () => {
-  const weak = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const weak = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString()
   for (const privateKey of ['', 'no key at all', app.privateKey.slice(0, 200), weak]) {
     const error = await failed(gitToken({ privateKey }), 'unauthorized')
-    assert.is(error.message, "The app's private key cannot be used: enter the whole PEM file that GitHub made, with its first and last line.")
+    assert.is(
+      error.message,
+      "The app's private key cannot be used: enter the whole PEM file that GitHub made, with its first and last line.",
+    )
   }
   await failed(gitToken({ appId: '1' }), 'unauthorized')
-  assert.match((await failed(gitToken({ installationId: '1' }), 'notFound')).message, /The installation 1 of the app does not exist/)
+  assert.match(
+    (await failed(gitToken({ installationId: '1' }), 'notFound')).message,
+    /The installation 1 of the app does not exist/,
+  )
 })
 
 test('permissions that the installation lacks are named', async () => {
@@ -80,7 +105,10 @@ test('permissions that the installation lacks are named', async () => {
   for (const token of app.made) github.tokens.delete(token)
   const { canPush, missing } = await hosts.open(fresh).repository()
   assert.equal([canPush, missing], [false, ['Contents: write', 'Pull requests: write']])
-  const error = await failed(hosts.open(fresh).openPullRequest({ head: 'a', base: 'main', title: 't', body: '' }), 'noRight')
+  const error = await failed(
+    hosts.open(fresh).openPullRequest({ head: 'a', base: 'main', title: 't', body: '' }),
+    'noRight',
+  )
   assert.match(
     error.message,
     /may not open a pull request\. It needs the permission "Pull requests: write"\. .+ says: "Resource not accessible by integration"/,

@@ -47,19 +47,36 @@ for (const { provider, server, open } of here.places) {
   test(`${provider}: reviewers that it does not accept are told, and the pull request is open all the same`, async () => {
     repository.people.splice(0, Infinity, 'annette', 'bernard')
     repository.commit('topic/reviewed', 'Reviewed')
-    const asked = await host.openPullRequest({ head: 'topic/reviewed', base: 'main', title: 'Reviewed', body: '', reviewers: ['bernard', 'nobody'] })
+    const asked = await host.openPullRequest({
+      head: 'topic/reviewed',
+      base: 'main',
+      title: 'Reviewed',
+      body: '',
+      reviewers: ['bernard', 'nobody'],
+    })
     const pull = repository.findOpen('topic/reviewed', 'main')
     const all = provider === 'bitbucket'
     assert.equal(pull?.reviewers, all ? [] : ['bernard'])
     assert.equal(asked.refusedReviewers, all ? ['bernard', 'nobody'] : ['nobody'])
     repository.commit('topic/again', 'Again')
-    const good = await host.openPullRequest({ head: 'topic/again', base: 'main', title: 'Again', body: '', reviewers: ['bernard'] })
+    const good = await host.openPullRequest({
+      head: 'topic/again',
+      base: 'main',
+      title: 'Again',
+      body: '',
+      reviewers: ['bernard'],
+    })
     assert.equal([good.refusedReviewers, repository.findOpen('topic/again', 'main')?.reviewers], [[], ['bernard']])
   })
 
   test(`${provider}: a pull request that cannot be opened says why`, async () => {
     const error = await failed(host.openPullRequest({ head: 'not/there', base: 'main', title: 'x', body: '' }))
-    assert.match(error.message, provider === 'gitea' ? /does not exist/ : /refused to open a (pull|merge) request \(status 4\d\d\)\. .+ says: ".+"/)
+    assert.match(
+      error.message,
+      provider === 'gitea'
+        ? /does not exist/
+        : /refused to open a (pull|merge) request \(status 4\d\d\)\. .+ says: ".+"/,
+    )
   })
 
   test(`${provider}: what is merged is known by the commits that it became`, async () => {
@@ -73,7 +90,8 @@ for (const { provider, server, open } of here.places) {
     ] as const) {
       const branch = `merged/${method}-${commits}`
       repository.commit('main', `Before ${branch}`)
-      for (let n = 0; n < commits; n++) repository.commit(branch, `Commit ${n} of ${branch}`, undefined, undefined, `2026-05-01T10:0${n}:00Z`)
+      for (let n = 0; n < commits; n++)
+        repository.commit(branch, `Commit ${n} of ${branch}`, undefined, undefined, `2026-05-01T10:0${n}:00Z`)
       const pull = repository.open({ head: branch, base: 'main', title: `All of ${branch}`, body: '' })
       if (method !== 'forward') repository.commit('main', `Meanwhile ${branch}`)
       repository.merge(pull, method)
@@ -85,7 +103,10 @@ for (const { provider, server, open } of here.places) {
       const read = await host.pullRequest(pull.number)
       assert.equal([read.state, read.mergeCommit], ['merged', repository.mergedTo(pull)])
       const from = pull.commits.map(({ sha }) => sha)
-      const expected = method === 'merge' || method === 'squash' ? { method, commits: own.slice(-1), from } : { method: 'rebase', commits: own, from }
+      const expected =
+        method === 'merge' || method === 'squash'
+          ? { method, commits: own.slice(-1), from }
+          : { method: 'rebase', commits: own, from }
       assert.equal(merged, expected, branch)
       repository.commit('main', `After ${branch}`)
       repository.commit(branch, `Late on ${branch}`)
@@ -102,7 +123,8 @@ for (const { provider, server, open } of here.places) {
   test(`${provider}: a status of a commit is set, twice too, and its description fits`, async () => {
     const { sha } = repository.commit('status', 'With a status')
     const status = { context: 'bindery/preview', description: 'é'.repeat(200), targetUrl: 'https://docs.example.org/p' }
-    for (const state of ['pending', 'pending', 'failure', 'success'] as const) await host.setStatus(sha, { ...status, state })
+    for (const state of ['pending', 'pending', 'failure', 'success'] as const)
+      await host.setStatus(sha, { ...status, state })
     const seen = repository.statuses.filter((one) => one.sha === sha)
     const words = {
       github: ['failure', 'success'],
@@ -116,7 +138,10 @@ for (const { provider, server, open } of here.places) {
       words,
     )
     for (const { context, description, url } of seen)
-      assert.equal([context, description, url], ['bindery/preview', `${'é'.repeat(139)}…`, 'https://docs.example.org/p'])
+      assert.equal(
+        [context, description, url],
+        ['bindery/preview', `${'é'.repeat(139)}…`, 'https://docs.example.org/p'],
+      )
     const gone = await failed(host.setStatus('f'.repeat(40), { ...status, state: 'success' }))
     assert.match(gone.message, provider === 'github' ? /No commit found/ : /The commit f+ does not exist/)
   })

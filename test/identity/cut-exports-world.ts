@@ -35,9 +35,16 @@ export class Story {
   static async begin(seed: number): Promise<Story> {
     const folder = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
     const remotes = await startGitHttp({ root: folder })
-    const first = new Map(Array.from({ length: 7 }, (_, n) => [n < 4 ? `p${n}.md` : `part/p${n}.md`, pageOf(`m${n}`, `Page ${n}`)] as const))
+    const first = new Map(
+      Array.from(
+        { length: 7 },
+        (_, n) => [n < 4 ? `p${n}.md` : `part/p${n}.md`, pageOf(`m${n}`, `Page ${n}`)] as const,
+      ),
+    )
     const toc = `# Contents\n\n${[...first.keys()].map((path, n) => `* [Page ${n}](${path})\n`).join('')}`
-    const remote = await remotes.createRepository('docs.git', { files: Object.fromEntries([...first, ['SUMMARY.md', toc]]) })
+    const remote = await remotes.createRepository('docs.git', {
+      files: Object.fromEntries([...first, ['SUMMARY.md', toc]]),
+    })
     const here = await startService()
     const story = new Story(random(seed), here, await openDesk(here), remotes, remote, folder)
     story.#marks = 7
@@ -60,12 +67,17 @@ export class Story {
       if (mark === null) continue
       const known = this.ids.get(mark)
       if (known === undefined) this.ids.set(mark, page.id)
-      else if (known !== page.id) throw new Error(`page ${mark} at ${page.git?.path} has the ID ${page.id} instead of ${known}`)
+      else if (known !== page.id)
+        throw new Error(`page ${mark} at ${page.git?.path} has the ID ${page.id} instead of ${known}`)
     }
   }
 
   async #files(repo: string): Promise<Files> {
-    return new Map([...(await filesOf(repo, 'main'))].filter(([path]) => path.endsWith('.md')).map(([path, text]) => [path, `${text.trim()}\n`]))
+    return new Map(
+      [...(await filesOf(repo, 'main'))]
+        .filter(([path]) => path.endsWith('.md'))
+        .map(([path, text]) => [path, `${text.trim()}\n`]),
+    )
   }
 
   /** A commit of a person on one side. */
@@ -110,14 +122,18 @@ export class Story {
     if (a === null || b === null || a === b) return 'nothing'
     const [one, other] = [files.get(a) as string, files.get(b) as string]
     files.set(a, other).set(b, one)
-    if (this.next(2) === 0) this.#inToc(files, (toc) => toc.replace(`](${a})`, '](?)').replace(`](${b})`, `](${a})`).replace('](?)', `](${b})`))
+    if (this.next(2) === 0)
+      this.#inToc(files, (toc) =>
+        toc.replace(`](${a})`, '](?)').replace(`](${b})`, `](${a})`).replace('](?)', `](${b})`),
+      )
     return `exchange ${a} and ${b}`
   }
 
   retitle(files: Files): string {
     const path = this.#page(files)
     const title = `Title ${this.next(1000)}`
-    if (path !== null) this.#inToc(files, (toc) => toc.replace(new RegExp(`\\[[^\\]]*\\]\\(${path}\\)`), `[${title}](${path})`))
+    if (path !== null)
+      this.#inToc(files, (toc) => toc.replace(new RegExp(`\\[[^\\]]*\\]\\(${path}\\)`), `[${title}](${path})`))
     return `retitle ${path}`
   }
 
@@ -153,13 +169,19 @@ export class Story {
       { slug: `${pick(this.next, WORDS)}-${this.next(100)}` },
       { title: `Title ${this.next(1000)}`, slug: `${pick(this.next, WORDS)}-${this.next(100)}` },
     ])
-    const { status } = await this.desk.admin.call('post', `${this.desk.url}/content`, { changes: [{ operation: 'update_page', page: page.id, ...change }] })
+    const { status } = await this.desk.admin.call('post', `${this.desk.url}/content`, {
+      changes: [{ operation: 'update_page', page: page.id, ...change }],
+    })
     return `api: ${JSON.stringify(change)} of ${page.path} ${status}`
   }
 
   async sync(direction: 'import' | 'export', branch: string): Promise<string> {
     const { admin, url } = this.desk
-    const input = { url: this.remote.url, ref: `refs/heads/${branch}`, ...(direction === 'export' ? { commitMessage: 'Publish' } : {}) }
+    const input = {
+      url: this.remote.url,
+      ref: `refs/heads/${branch}`,
+      ...(direction === 'export' ? { commitMessage: 'Publish' } : {}),
+    }
     await admin.call('post', `${url}/git/${direction}`, input).expect(204)
     const run = await this.#idle()
     if (run.changeRequest) await this.#resolve(run.changeRequest)
@@ -169,7 +191,8 @@ export class Story {
   async #idle(): Promise<{ state: string; result?: string; error?: string; changeRequest?: string }> {
     for (const end = Date.now() + 90_000; ; ) {
       const { body } = await this.desk.admin.call('get', `${this.desk.url}/git/history?limit=5`)
-      if (body.items.every((run: { state: string }) => run.state !== 'queued' && run.state !== 'running')) return body.items[0]
+      if (body.items.every((run: { state: string }) => run.state !== 'queued' && run.state !== 'running'))
+        return body.items[0]
       if (Date.now() > end) throw new Error('a run does not end')
       await new Promise((done) => setTimeout(done, 25))
     }

@@ -8,6 +8,7 @@ const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
 const STEPS = Number(process.env.STEPS ?? 40)
 const FIRST = Number(process.env.SEED ?? 1)
 
-for (let seed = FIRST; seed < FIRST + SIMULATIONS; seed++) test(`story ${seed}`, () => playCutExports(seed, STEPS), { timeoutMs: 300_000 })
+for (let seed = FIRST; seed < FIRST + SIMULATIONS; seed++)
+  test(`story ${seed}`, () => playCutExports(seed, STEPS), { timeoutMs: 300_000 })
 
 test.run()

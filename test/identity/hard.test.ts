@@ -8,12 +8,14 @@ import { idsOf, soundIds } from './ids.js'
 
 const [test, here] = await suiteWith('identity: hard cases', startService)
 
-const text = (word: string, lines = 12): string => `# ${word}\n\n${Array.from({ length: lines }, (_, n) => `${word} line ${n}.\n`).join('')}`
+const text = (word: string, lines = 12): string =>
+  `# ${word}\n\n${Array.from({ length: lines }, (_, n) => `${word} line ${n}.\n`).join('')}`
 const summary = (entries: Record<string, string>): string =>
   `# Table of contents\n\n${Object.entries(entries)
     .map(([path, title]) => `* [${title}](${path})\n`)
     .join('')}`
-const idsByTitle = async (desk: Desk): Promise<Map<string, string>> => new Map(flat(await desk.pages()).map((page) => [page.title, page.id]))
+const idsByTitle = async (desk: Desk): Promise<Map<string, string>> =>
+  new Map(flat(await desk.pages()).map((page) => [page.title, page.id]))
 
 test(
   '2,500 pages renamed in one commit, half of them edited too',
@@ -21,18 +23,32 @@ test(
     const COUNT = 2_500
     const name = (n: number): string => `page-${n}`
     const old = Object.fromEntries(Array.from({ length: COUNT }, (_, n) => [`old/${name(n)}.md`, text(name(n))]))
-    const titles = (folder: string) => Object.fromEntries(Array.from({ length: COUNT }, (_, n) => [`${folder}/${name(n)}.md`, name(n)]))
+    const titles = (folder: string) =>
+      Object.fromEntries(Array.from({ length: COUNT }, (_, n) => [`${folder}/${name(n)}.md`, name(n)]))
     const desk = await openDesk(here, { ...old, 'SUMMARY.md': summary(titles('old')) })
     const before = await idsByTitle(desk)
     assert.is(before.size, COUNT)
-    const moved = Object.fromEntries(Object.entries(old).map(([path, was], n) => [path.replace('old/', 'new/'), n % 2 === 0 ? was : `${was}And more.\n`]))
-    await desk.human({ ...Object.fromEntries(Object.keys(old).map((path) => [path, null])), ...moved, 'SUMMARY.md': summary(titles('new')) })
+    const moved = Object.fromEntries(
+      Object.entries(old).map(([path, was], n) => [
+        path.replace('old/', 'new/'),
+        n % 2 === 0 ? was : `${was}And more.\n`,
+      ]),
+    )
+    await desk.human({
+      ...Object.fromEntries(Object.keys(old).map((path) => [path, null])),
+      ...moved,
+      'SUMMARY.md': summary(titles('new')),
+    })
     const after = await idsByTitle(desk)
     assert.is([...before].filter(([title, id]) => after.get(title) !== id).length, 0)
     // The titles say nothing now, the names neither.
     const titled = Object.fromEntries(Array.from({ length: COUNT }, (_, n) => [`last/${n * 7}.md`, `Page ${n}`]))
     const last = Object.fromEntries(Object.entries(moved).map(([, was], n) => [`last/${n * 7}.md`, was]))
-    await desk.human({ ...Object.fromEntries(Object.keys(moved).map((path) => [path, null])), ...last, 'SUMMARY.md': summary(titled) })
+    await desk.human({
+      ...Object.fromEntries(Object.keys(moved).map((path) => [path, null])),
+      ...last,
+      'SUMMARY.md': summary(titled),
+    })
     const again = await idsByTitle(desk)
     for (let n = 0; n < COUNT; n++) assert.is(again.get(`Page ${n}`), before.get(name(n)))
   },
@@ -72,11 +88,20 @@ test('many stubs with the same bytes: folders renamed together keep theirs, and 
 })
 
 test('renamed and rewritten by hand: the entry of the table of contents knows', async () => {
-  const FILES = { 'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta' }), 'a.md': text('alpha'), 'b.md': text('beta') }
+  const FILES = {
+    'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta' }),
+    'a.md': text('alpha'),
+    'b.md': text('beta'),
+  }
   const desk = await openDesk(here, FILES)
   const before = await idsOf(desk)
   // The decoy has the old text; the entry says which page it is.
-  await desk.human({ 'a.md': null, 'x.md': 'All is other.\n', 'decoy.md': `${text('alpha')}x\n`, 'SUMMARY.md': summary({ 'x.md': 'Alpha', 'b.md': 'Beta' }) })
+  await desk.human({
+    'a.md': null,
+    'x.md': 'All is other.\n',
+    'decoy.md': `${text('alpha')}x\n`,
+    'SUMMARY.md': summary({ 'x.md': 'Alpha', 'b.md': 'Beta' }),
+  })
   const after = await soundIds(desk)
   assert.is(after.get('document Alpha'), before.get('document Alpha'))
   assert.is(after.get('document Beta'), before.get('document Beta'))
@@ -106,22 +131,46 @@ test('reverted: by the service and by plain Git, the pages come back with their 
   // By hand: what a person took away and git revert brings again.
   const files = ['a.md', 'g.md', 'SUMMARY.md']
   const were = Object.fromEntries(await Promise.all(files.map(async (path) => [path, await desk.file(path)])))
-  await desk.human({ 'a.md': null, 'g.md': null, 'y.md': were['g.md'] as string, 'SUMMARY.md': summary({ 'y.md': 'Gamma', 'b.md': 'Beta' }) })
+  await desk.human({
+    'a.md': null,
+    'g.md': null,
+    'y.md': were['g.md'] as string,
+    'SUMMARY.md': summary({ 'y.md': 'Gamma', 'b.md': 'Beta' }),
+  })
   await desk.human({ ...were, 'y.md': null } as Record<string, string | null>)
   assert.equal([...(await soundIds(desk))].sort(), [...before].sort())
 })
 
 test("the server's documents are lost: the repository under a new space says its IDs itself", async () => {
-  const desk = await openDesk(here, { 'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta' }), 'a.md': text('alpha'), 'b.md': text('beta') })
+  const desk = await openDesk(here, {
+    'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta' }),
+    'a.md': text('alpha'),
+    'b.md': text('beta'),
+  })
   const before = await idsOf(desk)
-  await desk.write([{ operation: 'update_page', page: before.get('document Alpha') as string, slug: 'x', document: { markdown: 'Other.\n' } }])
+  await desk.write([
+    {
+      operation: 'update_page',
+      page: before.get('document Alpha') as string,
+      slug: 'x',
+      document: { markdown: 'Other.\n' },
+    },
+  ])
   await desk.write([{ operation: 'insert_page', title: 'New', slug: 'a', document: { markdown: '# New\n' } }])
-  await desk.human({ 'b.md': null, 'y.md': `${text('beta')}more\n`, 'SUMMARY.md': summary({ 'x.md': 'Alpha', 'y.md': 'Beta', 'a.md': 'New' }) })
+  await desk.human({
+    'b.md': null,
+    'y.md': `${text('beta')}more\n`,
+    'SUMMARY.md': summary({ 'x.md': 'Alpha', 'y.md': 'Beta', 'a.md': 'New' }),
+  })
   const now = await soundIds(desk)
   const fresh = await startService()
   try {
-    const { body } = await fresh.admin.call('post', `/v1/orgs/${fresh.organization}/spaces`, { title: 'Again' }).expect(201)
-    await fresh.admin.call('post', `/v1/spaces/${body.id}/git/import`, { url: `file://${desk.repo}`, ref: 'refs/heads/main' }).expect(204)
+    const { body } = await fresh.admin
+      .call('post', `/v1/orgs/${fresh.organization}/spaces`, { title: 'Again' })
+      .expect(201)
+    await fresh.admin
+      .call('post', `/v1/spaces/${body.id}/git/import`, { url: `file://${desk.repo}`, ref: 'refs/heads/main' })
+      .expect(204)
     for (let state = ''; state !== 'success'; ) {
       const { body: info } = await fresh.admin.call('get', `/v1/spaces/${body.id}/git/info`)
       state = (info.sync ?? info).state

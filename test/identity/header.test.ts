@@ -10,7 +10,11 @@ const names = ['a', 'b', 'c', 'd', 'e']
 const moves = fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names)), { maxLength: 8 })
 
 /** Overrides after moves one by one among few paths, so that IDs change hands, come back and meet defaults. */
-function moved(start: ReadonlyMap<string, string>, here: Set<string>, list: readonly (readonly [string, string])[]): Map<string, string> {
+function moved(
+  start: ReadonlyMap<string, string>,
+  here: Set<string>,
+  list: readonly (readonly [string, string])[],
+): Map<string, string> {
   let overrides = new Map(start)
   for (const [from, to] of list) {
     const entry = (key: string): EntryKey => ({ kind: 'page', key })

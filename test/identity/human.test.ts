@@ -6,10 +6,20 @@ import { soundIds } from './ids.js'
 
 const [test, here] = await suiteWith('identity', startService)
 
-const text = (word: string): string => `# ${word}\n\n${Array.from({ length: 12 }, (_, n) => `${word} line ${n}.\n`).join('')}`
+const text = (word: string): string =>
+  `# ${word}\n\n${Array.from({ length: 12 }, (_, n) => `${word} line ${n}.\n`).join('')}`
 const summary = (...lines: string[]): string => `# Table of contents\n\n${lines.join('\n')}\n`
 const FILES = {
-  'SUMMARY.md': summary('* [A](a.md)', '* [B](b.md)', '* [C](dir/c.md)', '', '## Group', '', '* [D](d.md)', '* [Site](https://example.org)'),
+  'SUMMARY.md': summary(
+    '* [A](a.md)',
+    '* [B](b.md)',
+    '* [C](dir/c.md)',
+    '',
+    '## Group',
+    '',
+    '* [D](d.md)',
+    '* [Site](https://example.org)',
+  ),
   'a.md': text('alpha'),
   'b.md': text('beta'),
   'dir/c.md': text('gamma'),
@@ -28,11 +38,19 @@ test('a rename by plain Git is found by content, edited or not', async () => {
   assert.is(before.size, 8)
   await desk.human({ 'a.md': null, 'dir/z.md': FILES['a.md'], 'SUMMARY.md': retarget('a.md', 'dir/z.md') })
   same(await soundIds(desk), before)
-  await desk.human({ 'b.md': null, 'y.md': `${FILES['b.md']}More.\n`, 'SUMMARY.md': retarget('a.md', 'dir/z.md').replace('(b.md)', '(y.md)') })
+  await desk.human({
+    'b.md': null,
+    'y.md': `${FILES['b.md']}More.\n`,
+    'SUMMARY.md': retarget('a.md', 'dir/z.md').replace('(b.md)', '(y.md)'),
+  })
   same(await soundIds(desk), before)
   await desk.write([{ operation: 'update_page', page: before.get('document A') as string, slug: 'third' }])
   same(await soundIds(desk), before)
-  await desk.human({ 'dir/third.md': null, 'a.md': FILES['a.md'], 'SUMMARY.md': FILES['SUMMARY.md'].replace('(b.md)', '(y.md)') })
+  await desk.human({
+    'dir/third.md': null,
+    'a.md': FILES['a.md'],
+    'SUMMARY.md': FILES['SUMMARY.md'].replace('(b.md)', '(y.md)'),
+  })
   same(await soundIds(desk), before)
   await here.restart()
   same(await soundIds(desk), before)
@@ -72,7 +90,9 @@ test('a page deleted and added again has its ID back, unless it is in use', asyn
   const before = await soundIds(desk)
   await desk.write([{ operation: 'delete_page', page: before.get('document A') as string }])
   await soundIds(desk)
-  await desk.write([{ operation: 'insert_page', title: 'A', slug: 'a', into: null, at: 0, document: { markdown: 'again\n' } }])
+  await desk.write([
+    { operation: 'insert_page', title: 'A', slug: 'a', into: null, at: 0, document: { markdown: 'again\n' } },
+  ])
   same(await soundIds(desk), before)
   await desk.write([{ operation: 'update_page', page: before.get('document A') as string, slug: 'away' }])
   await desk.write([{ operation: 'insert_page', title: 'Second', slug: 'a', document: { markdown: 'second\n' } }])
@@ -132,19 +152,31 @@ test('a group keeps its ID when it is retitled, with what is in it; a link and f
   assert.is((await soundIds(desk)).get('group By hand'), group)
   await desk.write([{ operation: 'rename_file', file: before.get('file pic.png') as string, name: 'image.png' }])
   assert.is((await soundIds(desk)).get('file image.png'), before.get('file pic.png'))
-  await desk.human({ '.gitbook/includes/part.md': null, '.gitbook/includes/piece.md': FILES['.gitbook/includes/part.md'] })
+  await desk.human({
+    '.gitbook/includes/part.md': null,
+    '.gitbook/includes/piece.md': FILES['.gitbook/includes/part.md'],
+  })
   same(await soundIds(desk), before, ['group Group', 'file pic.png'])
 })
 
 test('a table of contents of another name, and a root that moves', async () => {
-  const desk = await openDesk(here, { ...FILES, 'SUMMARY.md': null, 'TOC.md': FILES['SUMMARY.md'], '.gitbook.yaml': 'structure:\n  summary: TOC.md\n' })
+  const desk = await openDesk(here, {
+    ...FILES,
+    'SUMMARY.md': null,
+    'TOC.md': FILES['SUMMARY.md'],
+    '.gitbook.yaml': 'structure:\n  summary: TOC.md\n',
+  })
   const before = await soundIds(desk)
   await desk.human({ 'TOC.md': FILES['SUMMARY.md'].replace('## Group', '## Retitled') })
   const after = await soundIds(desk)
   assert.is(after.get('group Retitled'), before.get('group Group'))
   same(after, before, ['group Group'])
-  const down = Object.fromEntries((await desk.paths()).filter((path) => path !== '.gitbook.yaml').map((path) => [path, null]))
-  const contents = Object.fromEntries(await Promise.all(Object.keys(down).map(async (path) => [`docs/${path}`, await desk.file(path)])))
+  const down = Object.fromEntries(
+    (await desk.paths()).filter((path) => path !== '.gitbook.yaml').map((path) => [path, null]),
+  )
+  const contents = Object.fromEntries(
+    await Promise.all(Object.keys(down).map(async (path) => [`docs/${path}`, await desk.file(path)])),
+  )
   await desk.human({ ...down, ...contents, '.gitbook.yaml': 'root: docs\nstructure:\n  summary: TOC.md\n' })
   same(await soundIds(desk), after)
 })
@@ -155,7 +187,8 @@ test('a root is set around files that stay where they are', async () => {
   const before = await soundIds(desk)
   await desk.human({ '.gitbook.yaml': 'root: docs\n' })
   const after = await soundIds(desk)
-  for (const name of ['A', 'B', 'C', 'D']) assert.is(after.get(`document ${name}`), before.get(`document ${name}`), name)
+  for (const name of ['A', 'B', 'C', 'D'])
+    assert.is(after.get(`document ${name}`), before.get(`document ${name}`), name)
 })
 
 test('renamed on a branch while main edits, and the other way about', async () => {
@@ -211,7 +244,14 @@ test('a person merges, main first or second', async () => {
     await desk.git('update-ref', 'refs/heads/own', base)
     await desk.human({ 'b.md': `${FILES['b.md']}by hand\n` }, { ref: 'refs/heads/own' })
     // Renamed and rewritten at once: only the header of the server's commit knows.
-    await desk.write([{ operation: 'update_page', page: before.get('document A') as string, slug: 'new', document: { markdown: 'all is other\n' } }])
+    await desk.write([
+      {
+        operation: 'update_page',
+        page: before.get('document A') as string,
+        slug: 'new',
+        document: { markdown: 'all is other\n' },
+      },
+    ])
     const [main, own] = [await desk.git('rev-parse', 'main'), await desk.git('rev-parse', 'own')]
     const tree = (await desk.git('merge-tree', '--write-tree', main, own)).split('\n')[0] as string
     const parents = order === 'main first' ? ['-p', main, '-p', own] : ['-p', own, '-p', main]
@@ -227,7 +267,11 @@ test('a duplicate of the space has the same IDs; so has the space without its do
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.write([{ operation: 'update_page', page: before.get('document A') as string, slug: 'x' }])
-  await desk.human({ 'b.md': null, 'y.md': FILES['b.md'], 'SUMMARY.md': (await desk.file('SUMMARY.md'))?.replace('(b.md)', '(y.md)') ?? '' })
+  await desk.human({
+    'b.md': null,
+    'y.md': FILES['b.md'],
+    'SUMMARY.md': (await desk.file('SUMMARY.md'))?.replace('(b.md)', '(y.md)') ?? '',
+  })
   const copy = await desk.admin.call('post', `${desk.url}/duplicate`)
   assert.ok(copy.status < 300, copy.text)
   same(await soundIds(await deskOf(here, copy.body.id)), before)

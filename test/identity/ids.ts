@@ -10,7 +10,11 @@ export async function idsOf(desk: Desk, at = ''): Promise<Map<string, string>> {
   const pages = flat(await desk.pages(at)).map((page) => [`${page.type} ${page.title}`, page.id] as const)
   const files = (await desk.admin.call('get', `${desk.url}${at}/content/files?limit=1000`).expect(200)).body.items
   const { app } = desk.here.service
-  const { reusableContents } = await structureAt(app, { doc: { id: desk.space }, repo: await app.git.open(desk.space) }, await headOf(desk, at))
+  const { reusableContents } = await structureAt(
+    app,
+    { doc: { id: desk.space }, repo: await app.git.open(desk.space) },
+    await headOf(desk, at),
+  )
   return new Map([
     ...pages,
     ...files.map((file: any) => [`file ${file.name}`, file.id] as const),
@@ -19,7 +23,9 @@ export async function idsOf(desk: Desk, at = ''): Promise<Map<string, string>> {
 }
 
 async function headOf(desk: Desk, at: string): Promise<CommitId> {
-  return at === '' ? ((await desk.git('rev-parse', 'main')) as CommitId) : (await desk.admin.call('get', desk.url + at).expect(200)).body.revision
+  return at === ''
+    ? ((await desk.git('rev-parse', 'main')) as CommitId)
+    : (await desk.admin.call('get', desk.url + at).expect(200)).body.revision
 }
 
 /** The IDs as they are now; they are unique, and those computed with cold caches are the same. */
@@ -31,7 +37,11 @@ export async function soundIds(desk: Desk, at = ''): Promise<Map<string, string>
   app.content.clear()
   const doc = await app.store.get(spaces, desk.space)
   const head = await headOf(desk, at)
-  const revision = await openRevision(app, { doc, role: 'admin', repo: await app.git.open(desk.space) } as LoadedSpace, head)
+  const revision = await openRevision(
+    app,
+    { doc, role: 'admin', repo: await app.git.open(desk.space) } as LoadedSpace,
+    head,
+  )
   const files = await filesOf(app, revision)
   const cold = [...revision.structure.byId].map(([id, page]) => [`${page.type} ${page.title}`, id])
   const all = [

@@ -17,15 +17,20 @@ const space = await f.space()
 const { app } = f
 
 const idAt = (page: Page): string => saltedId('page', page.name, 1)
-const overridesOf = (side: Side): IdOverrides => new Map([...side.values()].map((page) => [overrideKey('page', page.path), idAt(page)]))
-const filesOf = (side: Side): Map<string, string> => new Map([...side.values()].map((page) => [page.path, textOf(page)]))
+const overridesOf = (side: Side): IdOverrides =>
+  new Map([...side.values()].map((page) => [overrideKey('page', page.path), idAt(page)]))
+const filesOf = (side: Side): Map<string, string> =>
+  new Map([...side.values()].map((page) => [page.path, textOf(page)]))
 
 async function commit(side: Side, parent?: { side: Side; commit: CommitId }): Promise<CommitId> {
   const files = filesOf(side)
   const gone = [...(parent?.side.values() ?? [])].filter(({ path }) => !files.has(path))
   return makeCommit(app, space, {
     parents: parent ? [parent.commit] : [],
-    changes: [...gone.map(({ path }) => ({ path, delete: true as const })), ...[...files].map(([path, text]) => ({ path, content: Buffer.from(text) }))],
+    changes: [
+      ...gone.map(({ path }) => ({ path, delete: true as const })),
+      ...[...files].map(([path, text]) => ({ path, content: Buffer.from(text) })),
+    ],
     message: 'A side\n',
     author: f.actor.user,
     overrides: overridesOf(side),
@@ -34,7 +39,10 @@ async function commit(side: Side, parent?: { side: Side; commit: CommitId }): Pr
 
 async function filesIn(merged: MergedTree): Promise<Map<string, string>> {
   const tree = space.repo.tree(merged.tree)
-  const read = async ({ path, oid }: { path: string; oid: string }): Promise<[string, string]> => [path, (await tree.read(oid)).toString('utf8')]
+  const read = async ({ path, oid }: { path: string; oid: string }): Promise<[string, string]> => [
+    path,
+    (await tree.read(oid)).toString('utf8'),
+  ]
   return new Map(await Promise.all((await tree.walk()).map(read)))
 }
 
@@ -49,16 +57,27 @@ test('a merge has what the oracle has, or its conflicts', async () => {
       const merged = await mergeCommits(app, space, sides)
       const expected = byIds(base, ours, theirs)
       const conflicts = conflictsByIds(base, ours, theirs, expected)
-      const told = JSON.stringify({ here, there, merged: merged.clean ? 'clean' : merged.conflicts.map(({ path, kind }) => `${path} ${kind}`) })
+      const told = JSON.stringify({
+        here,
+        there,
+        merged: merged.clean ? 'clean' : merged.conflicts.map(({ path, kind }) => `${path} ${kind}`),
+      })
       if (merged.clean) {
         assert.equal(conflicts, [], told)
-        assert.equal(await filesIn(merged), filesOf(new Map([...expected].flatMap(([name, page]) => (page === 'conflict' ? [] : [[name, page]])))), told)
+        assert.equal(
+          await filesIn(merged),
+          filesOf(new Map([...expected].flatMap(([name, page]) => (page === 'conflict' ? [] : [[name, page]])))),
+          told,
+        )
         const identify = idOf(await mergedOverrides(app, space, { bases: [root], ...sides, tree: merged.tree }))
-        for (const page of expected.values()) if (page !== 'conflict') assert.is(identify('page', page.path), idAt(page), `${page.name}: ${told}`)
+        for (const page of expected.values())
+          if (page !== 'conflict') assert.is(identify('page', page.path), idAt(page), `${page.name}: ${told}`)
         return
       }
       assert.ok(conflicts.length > 0, `needless: ${told}`)
-      const named = new Set(merged.conflicts.flatMap(({ path, base, ours, theirs }) => [path, base?.path, ours?.path, theirs?.path]))
+      const named = new Set(
+        merged.conflicts.flatMap(({ path, base, ours, theirs }) => [path, base?.path, ours?.path, theirs?.path]),
+      )
       for (const { name, paths } of conflicts)
         assert.ok(
           paths.some((path) => named.has(path)),

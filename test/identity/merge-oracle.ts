@@ -20,7 +20,15 @@ const path = fc.nat({ max: PATHS.length - 1 })
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('move' as const), page, path }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('swap' as const), page, other: page }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('edit' as const), page, line: fc.nat({ max: LINES - 1 }), same: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('edit' as const),
+      page,
+      line: fc.nat({ max: LINES - 1 }),
+      same: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), page }) },
   // `like`: the text of this page, as it was at the beginning, but for a word.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), path, like: fc.option(page) }) },
@@ -50,22 +58,34 @@ export function play(before: Side, list: readonly Step[], who = ''): Side {
     if (one.kind === 'add') {
       const [wanted, name] = [PATHS[one.path] as string, `${who}-${n}`]
       const like = one.like === null ? name : (NAMES[one.like] as string)
-      if (isFree(wanted)) put({ name, path: wanted, lines: linesOf(like).map((line, at) => (at === 0 && like !== name ? `${line} As ${name}.` : line)) })
+      if (isFree(wanted))
+        put({
+          name,
+          path: wanted,
+          lines: linesOf(like).map((line, at) => (at === 0 && like !== name ? `${line} As ${name}.` : line)),
+        })
       continue
     }
     const present = at(one.page)
     if (!present) continue
     if (one.kind === 'delete') side.delete(present.name)
     if (one.kind === 'edit')
-      put({ ...present, lines: present.lines.map((line, at) => (at === one.line ? `Of ${present.name}, ${one.same ? 'both' : `${who} ${n}`}.` : line)) })
+      put({
+        ...present,
+        lines: present.lines.map((line, at) =>
+          at === one.line ? `Of ${present.name}, ${one.same ? 'both' : `${who} ${n}`}.` : line,
+        ),
+      })
     if (one.kind === 'move' && isFree(PATHS[one.path] as string)) put({ ...present, path: PATHS[one.path] as string })
     const other = one.kind === 'swap' ? at(one.other) : undefined
-    if (other) for (const [was, path] of [[present, other.path] as const, [other, present.path] as const]) put({ ...was, path })
+    if (other)
+      for (const [was, path] of [[present, other.path] as const, [other, present.path] as const]) put({ ...was, path })
   }
   return side
 }
 
-const merge = <Value>(was: Value, mine: Value, other: Value): Value | null => (mine === other || other === was ? mine : mine === was ? other : null)
+const merge = <Value>(was: Value, mine: Value, other: Value): Value | null =>
+  mine === other || other === was ? mine : mine === was ? other : null
 
 function mergedPage(was: Page | undefined, mine: Page | undefined, other: Page | undefined): Page | 'conflict' | null {
   if (!was) return mine ?? other ?? null
@@ -76,7 +96,9 @@ function mergedPage(was: Page | undefined, mine: Page | undefined, other: Page |
   }
   const path = merge(was.path, mine.path, other.path)
   const lines = was.lines.map((line, n) => merge(line, mine.lines[n], other.lines[n]))
-  return path === null || lines.some((line) => line === null || line === undefined) ? 'conflict' : { name: was.name, path, lines: lines as string[] }
+  return path === null || lines.some((line) => line === null || line === undefined)
+    ? 'conflict'
+    : { name: was.name, path, lines: lines as string[] }
 }
 
 /** Every page that the merge has, or that is in conflict by itself, by name. */
@@ -90,9 +112,17 @@ export function byIds(base: Side, ours: Side, theirs: Side): Map<string, Page | 
 }
 
 /** The pages in conflict: by themselves, or since another one has, or may have, the same path. `paths`: all by which they may be told. */
-export function conflictsByIds(base: Side, ours: Side, theirs: Side, merged: ReadonlyMap<string, Page | 'conflict'>): { name: string; paths: string[] }[] {
+export function conflictsByIds(
+  base: Side,
+  ours: Side,
+  theirs: Side,
+  merged: ReadonlyMap<string, Page | 'conflict'>,
+): { name: string; paths: string[] }[] {
   const pathsOf = (name: string): string[] => [base, ours, theirs].flatMap((side) => side.get(name)?.path ?? [])
   const wanted = new Map<string, string[]>()
-  for (const [name, one] of merged) for (const path of one === 'conflict' ? [] : [one.path]) wanted.set(path, [...(wanted.get(path) ?? []), name])
-  return [...merged].flatMap(([name, one]) => (one === 'conflict' || (wanted.get(one.path) as string[]).length > 1 ? [{ name, paths: pathsOf(name) }] : []))
+  for (const [name, one] of merged)
+    for (const path of one === 'conflict' ? [] : [one.path]) wanted.set(path, [...(wanted.get(path) ?? []), name])
+  return [...merged].flatMap(([name, one]) =>
+    one === 'conflict' || (wanted.get(one.path) as string[]).length > 1 ? [{ name, paths: pathsOf(name) }] : [],
+  )
 }

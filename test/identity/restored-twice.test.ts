@@ -6,7 +6,8 @@ import { soundIds } from './ids.js'
 
 const [test, here] = await suiteWith('a page restored at two places', startService)
 
-const summary = (...entries: string[]): string => `# Table of contents\n\n${['README.md', ...entries].map((path) => `* [${path}](${path})\n`).join('')}`
+const summary = (...entries: string[]): string =>
+  `# Table of contents\n\n${['README.md', ...entries].map((path) => `* [${path}](${path})\n`).join('')}`
 const text = `# Guide\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n} of the guide.\n`).join('\n')}`
 
 for (const way of ['merge', 'update'] as const)

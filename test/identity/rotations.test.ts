@@ -6,9 +6,11 @@ import { soundIds } from './ids.js'
 
 const [test, here] = await suiteWith('identity: files that change places', startService)
 
-const text = (word: string, lines = 12): string => `# ${word}\n\n${Array.from({ length: lines }, (_, n) => `${word} line ${n}.\n`).join('')}`
+const text = (word: string, lines = 12): string =>
+  `# ${word}\n\n${Array.from({ length: lines }, (_, n) => `${word} line ${n}.\n`).join('')}`
 /** Pages of which all but the H1 and a line is the same. */
-const form = (word: string): string => `# ${word}\n\n${Array.from({ length: 20 }, (_, n) => `The form has a field ${n}.\n`).join('')}\nFilled in by ${word}.\n`
+const form = (word: string): string =>
+  `# ${word}\n\n${Array.from({ length: 20 }, (_, n) => `The form has a field ${n}.\n`).join('')}\nFilled in by ${word}.\n`
 const plainText = (word: string): string => Array.from({ length: 8 }, (_, n) => `${word} says ${n}.\n`).join('')
 const summary = (entries: Record<string, string>): string =>
   `# Table of contents\n\n${Object.entries(entries)
@@ -30,7 +32,9 @@ async function whoIsWho(
   await desk.human(after)
   if (titled) await soundIds(desk)
   const now = await idsByFile(desk)
-  return Object.fromEntries(Object.entries(now).map(([slug, id]) => [slug, was.find(([, old]) => old === id)?.[0] ?? 'new']))
+  return Object.fromEntries(
+    Object.entries(now).map(([slug, id]) => [slug, was.find(([, old]) => old === id)?.[0] ?? 'new']),
+  )
 }
 
 const bodies = { text, form, plainText }
@@ -45,13 +49,17 @@ for (const [name, body] of Object.entries(bodies)) {
     assert.equal(await whoIsWho(here, start, { 'a.md': more(files['b.md']), 'b.md': files['a.md'] }), swapped)
     assert.equal(await whoIsWho(here, start, { 'a.md': more(files['b.md']), 'b.md': more(files['a.md']) }), swapped)
     const titled = { 'SUMMARY.md': summary({ 'a.md': 'B', 'b.md': 'A', 'c.md': 'C', 'd.md': 'D' }) }
-    assert.equal(await whoIsWho(here, start, { 'a.md': files['b.md'], 'b.md': more(files['a.md']), ...titled }), swapped)
+    assert.equal(
+      await whoIsWho(here, start, { 'a.md': files['b.md'], 'b.md': more(files['a.md']), ...titled }),
+      swapped,
+    )
   })
 
   test(`${name}: a ring of three, none, one or two of them edited`, async () => {
     const ring = { a: 'c', b: 'a', c: 'b', d: 'd' }
     for (const edited of [[], ['a.md'], ['b.md'], ['c.md'], ['a.md', 'b.md'], ['b.md', 'c.md']]) {
-      const put = (path: string, from: string): string => (edited.includes(path) ? more(files[from as 'a.md']) : files[from as 'a.md'])
+      const put = (path: string, from: string): string =>
+        edited.includes(path) ? more(files[from as 'a.md']) : files[from as 'a.md']
       const after = { 'a.md': put('a.md', 'c.md'), 'b.md': put('b.md', 'a.md'), 'c.md': put('c.md', 'b.md') }
       assert.equal(await whoIsWho(here, start, after), ring, edited.join())
     }
@@ -61,9 +69,18 @@ for (const [name, body] of Object.entries(bodies)) {
     const renamed = { 'a.md': files['b.md'], 'b.md': more(files['a.md']), 'c.md': null, 'e.md': more(files['c.md']) }
     const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
     assert.equal(await whoIsWho(here, start, { ...renamed, 'SUMMARY.md': listed }), { a: 'b', b: 'a', e: 'c', d: 'd' })
-    const chain = { 'a.md': files['b.md'], 'b.md': more(files['c.md']), 'c.md': null, 'SUMMARY.md': summary({ 'a.md': 'B', 'b.md': 'C', 'd.md': 'D' }) }
+    const chain = {
+      'a.md': files['b.md'],
+      'b.md': more(files['c.md']),
+      'c.md': null,
+      'SUMMARY.md': summary({ 'a.md': 'B', 'b.md': 'C', 'd.md': 'D' }),
+    }
     assert.equal(await whoIsWho(here, start, chain), { a: 'b', b: 'c', d: 'd' })
-    const opened = { 'a.md': '# Other\n\nAll is new.\n', 'e.md': files['a.md'], 'SUMMARY.md': summary({ ...LISTED, 'a.md': 'Start', 'e.md': 'A' }) }
+    const opened = {
+      'a.md': '# Other\n\nAll is new.\n',
+      'e.md': files['a.md'],
+      'SUMMARY.md': summary({ ...LISTED, 'a.md': 'Start', 'e.md': 'A' }),
+    }
     assert.equal(await whoIsWho(here, start, opened), { a: 'new', b: 'b', c: 'c', d: 'd', e: 'a' })
   })
 
@@ -71,21 +88,41 @@ for (const [name, body] of Object.entries(bodies)) {
     const after = { 'a.md': files['b.md'], 'b.md': more(files['c.md']), 'c.md': null, 'e.md': files['a.md'] }
     const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
     assert.equal(await whoIsWho(here, start, { ...after, 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
-    assert.equal(await whoIsWho(here, start, { ...after, 'e.md': more(files['a.md']), 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
+    assert.equal(await whoIsWho(here, start, { ...after, 'e.md': more(files['a.md']), 'SUMMARY.md': listed }), {
+      a: 'b',
+      b: 'c',
+      e: 'a',
+      d: 'd',
+    })
     // A page that moved with its entry and was rewritten is the one of that title, whatever else is edited.
-    const renewed = { 'a.md': more(files['a.md']), 'c.md': null, 'e.md': 'Nothing is as it was.\n', 'SUMMARY.md': listed }
+    const renewed = {
+      'a.md': more(files['a.md']),
+      'c.md': null,
+      'e.md': 'Nothing is as it was.\n',
+      'SUMMARY.md': listed,
+    }
     assert.equal(await whoIsWho(here, start, renewed), { a: 'a', b: 'b', e: 'c', d: 'd' })
   })
 
   test(`${name}: texts and titles rewritten in place stay where they are`, async () => {
     const stay = { a: 'a', b: 'b', c: 'c', d: 'd' }
-    assert.equal(await whoIsWho(here, start, { 'a.md': '# One\n\nNothing is as it was.\n', 'b.md': '# Two\n\nNor here.\n' }), stay)
+    assert.equal(
+      await whoIsWho(here, start, { 'a.md': '# One\n\nNothing is as it was.\n', 'b.md': '# Two\n\nNor here.\n' }),
+      stay,
+    )
     assert.equal(await whoIsWho(here, start, { 'a.md': more(files['a.md']), 'b.md': more(files['b.md']) }), stay)
     const titles = { 'SUMMARY.md': summary({ 'a.md': 'B', 'b.md': 'A', 'c.md': 'C', 'd.md': 'D' }) }
-    assert.equal(await whoIsWho(here, start, { 'a.md': more(files['a.md']), 'b.md': more(files['b.md']), ...titles }), stay)
+    assert.equal(
+      await whoIsWho(here, start, { 'a.md': more(files['a.md']), 'b.md': more(files['b.md']), ...titles }),
+      stay,
+    )
     // Copied over another page, then changed a little: the copy is not the page.
     assert.equal(await whoIsWho(here, start, { 'a.md': files['b.md'], 'b.md': more(files['b.md']) }), stay)
-    const archived = { 'a.md': '# alpha\n\nThe second edition.\n', 'old/a-1.md': files['a.md'], 'b.md': more(files['b.md']) }
+    const archived = {
+      'a.md': '# alpha\n\nThe second edition.\n',
+      'old/a-1.md': files['a.md'],
+      'b.md': more(files['b.md']),
+    }
     assert.equal(await whoIsWho(here, start, archived), stay)
   })
 }
@@ -94,7 +131,10 @@ test('pages of which only the title is left are told apart by it; texts whose H1
   const start = { 'a.md': text('alpha'), 'b.md': text('beta'), 'SUMMARY.md': summary({ 'a.md': 'A', 'b.md': 'B' }) }
   const rewritten = { 'a.md': 'Nothing.\n', 'b.md': 'At all.\n', 'SUMMARY.md': summary({ 'b.md': 'A', 'a.md': 'B' }) }
   assert.equal(await whoIsWho(here, start, rewritten), { a: 'b', b: 'a' })
-  const headed = { 'a.md': text('alpha').replace('# alpha', '# beta'), 'b.md': text('beta').replace('# beta', '# alpha') }
+  const headed = {
+    'a.md': text('alpha').replace('# alpha', '# beta'),
+    'b.md': text('beta').replace('# beta', '# alpha'),
+  }
   assert.equal(await whoIsWho(here, start, headed), { a: 'a', b: 'b' })
 })
 
@@ -103,7 +143,11 @@ test('pages of one title in a ring, one of them edited', async () => {
   const files = { 'x/a.md': intro('alpha'), 'y/b.md': intro('beta'), 'z/c.md': intro('gamma') }
   const listed = { 'x/a.md': 'Introduction', 'y/b.md': 'Introduction', 'z/c.md': 'Introduction' }
   const after = { 'x/a.md': files['z/c.md'], 'y/b.md': `${files['x/a.md']}More.\n`, 'z/c.md': files['y/b.md'] }
-  assert.equal(await whoIsWho(here, { ...files, 'SUMMARY.md': summary(listed) }, after, false), { a: 'c', b: 'a', c: 'b' })
+  assert.equal(await whoIsWho(here, { ...files, 'SUMMARY.md': summary(listed) }, after, false), {
+    a: 'c',
+    b: 'a',
+    c: 'b',
+  })
 })
 
 test.run()

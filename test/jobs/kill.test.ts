@@ -29,15 +29,22 @@ async function fullSpace(root: string): Promise<{ id: string; path: string }> {
   await close()
   const path = join(root, 'repos', `${doc.id}.git`)
   const main = await git(path, ['rev-parse', 'refs/heads/main'])
-  const files = Array.from({ length: OBJECTS }, (_, at) => `M 100644 inline p${at}.md\ndata <<E\nPage ${at}\nE\n`).join('')
+  const files = Array.from({ length: OBJECTS }, (_, at) => `M 100644 inline p${at}.md\ndata <<E\nPage ${at}\nE\n`).join(
+    '',
+  )
   const commit = `commit refs/heads/main\ncommitter Ada <ada@example.com> 1700000000 +0000\ndata 4\nMany\nfrom ${main}\n${files}\n`
   await git(path, ['-c', 'fastimport.unpackLimit=100000', 'fast-import', '--quiet'], commit)
   const head = await git(path, ['rev-parse', 'refs/heads/main'])
-  await git(path, ['update-ref', '--stdin'], Array.from({ length: REFS }, (_, at) => `create refs/heads/r${at} ${head}\n`).join(''))
+  await git(
+    path,
+    ['update-ref', '--stdin'],
+    Array.from({ length: REFS }, (_, at) => `create refs/heads/r${at} ${head}\n`).join(''),
+  )
   return { id: doc.id, path }
 }
 
-const said = async (child: ChildProcess): Promise<string> => String((await once(child.stdout as NodeJS.ReadableStream, 'data'))[0])
+const said = async (child: ChildProcess): Promise<string> =>
+  String((await once(child.stdout as NodeJS.ReadableStream, 'data'))[0])
 
 test(
   'maintenance that is killed at any step loses nothing, and is done by the next start',
@@ -47,7 +54,9 @@ test(
     const refs = await git(path, ['for-each-ref'])
     const packs = (): string[] => readdirSync(join(path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
     const run = (): ChildProcess =>
-      spawn(process.execPath, [...moduleArguments('./maintaining-service.js', import.meta.url), root, id], { stdio: ['ignore', 'pipe', 'inherit'] })
+      spawn(process.execPath, [...moduleArguments('./maintaining-service.js', import.meta.url), root, id], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
     const steps = [() => true, () => existsSync(join(path, 'packed-refs')), () => packs().length > 0]
     for (const hasCome of steps) {
       const child = run()
@@ -67,7 +76,9 @@ test(
     await git(path, ['fsck', '--strict', '--no-dangling'])
     assert.ok(existsSync(join(path, 'bindery-maintained')))
     assert.is(packs().length, 1)
-    const leftOver = (readdirSync(path, { recursive: true }) as string[]).filter((name) => /\.(?:lock|keep|new)$|bindery-moving$/.test(name))
+    const leftOver = (readdirSync(path, { recursive: true }) as string[]).filter((name) =>
+      /\.(?:lock|keep|new)$|bindery-moving$/.test(name),
+    )
     assert.equal(leftOver, [])
     await rm(root, { recursive: true, force: true })
   },
@@ -82,10 +93,15 @@ test(
     const hanging = createServer((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1')
     await once(hanging, 'listening')
     const from = { BINDERY_MAIL_FROM: 'Docs <docs@example.org>' }
-    let server = await startServer(dir, { ...from, BINDERY_SMTP_URL: `smtp://127.0.0.1:${(hanging.address() as AddressInfo).port}` })
+    let server = await startServer(dir, {
+      ...from,
+      BINDERY_SMTP_URL: `smtp://127.0.0.1:${(hanging.address() as AddressInfo).port}`,
+    })
     const call = async (method: string, path: string, body?: object): Promise<any> => {
       const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-      return (await fetch(`${server.url}/v1${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })).json()
+      return (
+        await fetch(`${server.url}/v1${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+      ).json()
     }
     const invites = `/orgs/${server.organization}/invites`
     await call('POST', invites, { emails: ['late@people.example'] })

@@ -10,7 +10,10 @@ const lines: Record<string, unknown>[] = []
 const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } })
 const [test, { here, smtp }] = await suiteWith('metrics and log of background work', async () => {
   const smtp = await startSmtp()
-  const here = await startConnected({ env: { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@example.org' }, overrides: { log } })
+  const here = await startConnected({
+    env: { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@example.org' },
+    overrides: { log },
+  })
   return { here, smtp, close: () => Promise.all([here.close(), smtp.close()]) }
 })
 const A_POLL = 400_000
@@ -21,19 +24,28 @@ const sampleOf = async (sample: string): Promise<number> => {
   const line = (await metrics()).split('\n').find((one) => one.startsWith(`${sample} `))
   return line === undefined ? 0 : Number(line.slice(sample.length + 1))
 }
-const warnings = (connection: string): Record<string, unknown>[] => lines.filter((line) => line.level === 'warn' && line.connection === connection)
+const warnings = (connection: string): Record<string, unknown>[] =>
+  lines.filter((line) => line.level === 'warn' && line.connection === connection)
 
 test('docs/administration.md lists exactly the metrics that are served, with their types and labels', async () => {
   const text = await readFile('docs/administration.md', 'utf8')
-  const rows = [...text.matchAll(/^\| `(bindery_[a-z_]+)` \| (\w+) \| ([^|]*)\|/gm)].map(([, name, type, labels = '']) => ({
+  const rows = [...text.matchAll(/^\| `(bindery_[a-z_]+)` \| (\w+) \| ([^|]*)\|/gm)].map(
+    ([, name, type, labels = '']) => ({
+      name: name as string,
+      type: type as string,
+      labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label as string).sort(),
+    }),
+  )
+  const served = await metrics()
+  const types = [...served.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => ({
     name: name as string,
     type: type as string,
-    labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label as string).sort(),
   }))
-  const served = await metrics()
-  const types = [...served.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => ({ name: name as string, type: type as string }))
   const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
-  assert.equal(rows.map(({ name, type }) => ({ name, type })).sort(byName), types.filter(({ name }) => name.startsWith('bindery_')).sort(byName))
+  assert.equal(
+    rows.map(({ name, type }) => ({ name, type })).sort(byName),
+    types.filter(({ name }) => name.startsWith('bindery_')).sort(byName),
+  )
   assert.equal(
     types.filter(({ name }) => !/^(bindery|process|nodejs)_/.test(name)),
     [],
@@ -76,13 +88,16 @@ test('a failed run of a connection is a warning without secrets, and counted by 
 test('mails and deliveries to webhooks are counted by outcome', async () => {
   const org = await organization(here.service)
   const { admin } = here.service
-  await admin.call('post', `/v1/orgs/${org}/webhooks`, { url: `${here.remotes.url}/none`, events: ['space.created'] }).expect(201)
+  await admin
+    .call('post', `/v1/orgs/${org}/webhooks`, { url: `${here.remotes.url}/none`, events: ['space.created'] })
+    .expect(201)
   await admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'Docs' }).expect(201)
   await as(here.service, null, 'post', '/v1/sign-in', { email: 'counted@example.org' })
   await admin.call('post', `/v1/orgs/${org}/invites`, { emails: ['counted@example.org'] }).expect(200)
   await smtp.mailTo('counted@example.org')
   while ((await sampleOf('bindery_mails_total{outcome="sent"}')) < 1) await new Promise((done) => setTimeout(done, 20))
-  while ((await sampleOf('bindery_webhook_deliveries_total{outcome="retried"}')) < 1) await new Promise((done) => setTimeout(done, 20))
+  while ((await sampleOf('bindery_webhook_deliveries_total{outcome="retried"}')) < 1)
+    await new Promise((done) => setTimeout(done, 20))
 })
 
 test.run()

@@ -9,18 +9,25 @@ import { startService } from '../support/service.js'
 import { startSmtp } from '../support/smtp.js'
 import { suiteWith } from '../support/suite.js'
 
-const ignoreSilent = ({ url }: { url: string }): Promise<void> | undefined => (url.includes('silent') ? new Promise(() => {}) : undefined)
+const ignoreSilent = ({ url }: { url: string }): Promise<void> | undefined =>
+  url.includes('silent') ? new Promise(() => {}) : undefined
 
 /** A service, a Git server, a website, and a mail server. URLs with "silent" get no response until the end. */
 const [test, here] = await suiteWith('queues of jobs', async () => {
   const smtp = await startSmtp()
   const service = await startService({
-    env: { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example', BINDERY_IMPORT_DELAY_MS: '0', BINDERY_REMOTE_TIMEOUT_SECONDS: '600' },
+    env: {
+      BINDERY_SMTP_URL: smtp.url,
+      BINDERY_MAIL_FROM: 'docs@people.example',
+      BINDERY_IMPORT_DELAY_MS: '0',
+      BINDERY_REMOTE_TIMEOUT_SECONDS: '600',
+    },
   })
   const remotes = await startGitHttp({ root: join(service.dir, 'remotes') })
   remotes.behaviour.onRequest = ignoreSilent
   const site = createServer((request, response) => {
-    if (!request.url?.includes('silent')) response.setHeader('content-type', 'text/html').end('<main><h1>Docs</h1><p>Text.</p></main>')
+    if (!request.url?.includes('silent'))
+      response.setHeader('content-type', 'text/html').end('<main><h1>Docs</h1><p>Text.</p></main>')
   })
   await new Promise<void>((ready) => site.listen(0, '127.0.0.1', ready))
   const { url } = await remotes.createRepository('docs.git', { files: { 'README.md': '# Docs\n' } })
@@ -31,13 +38,22 @@ const [test, here] = await suiteWith('queues of jobs', async () => {
     await service.close()
     await smtp.close()
   }
-  return { service, smtp, remotes, git: url, silent: `${remotes.url}/silent`, site: `http://127.0.0.1:${(site.address() as AddressInfo).port}`, close }
+  return {
+    service,
+    smtp,
+    remotes,
+    git: url,
+    silent: `${remotes.url}/silent`,
+    site: `http://127.0.0.1:${(site.address() as AddressInfo).port}`,
+    close,
+  }
 })
 const { admin, organization: first } = here.service
 
 const spaceOf = async (org: string): Promise<string> =>
   `/v1/spaces/${(await admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'Docs' }).expect(201)).body.id}`
-const stateOf = async (space: string): Promise<string> => (await admin.call('get', `${space}/git/info`).expect(200)).body.state
+const stateOf = async (space: string): Promise<string> =>
+  (await admin.call('get', `${space}/git/info`).expect(200)).body.state
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((done) => setTimeout(done, 50))
 }
@@ -68,19 +84,25 @@ test('imports from a silent host delay no other sync and no mail', async () => {
 
 test('polls of a silent host do not delay polls of others', async () => {
   const other = await organization(here.service)
-  const connect = async (org: string, name: string): Promise<{ id: string; space: string; push: (files: Record<string, string>) => Promise<unknown> }> => {
+  const connect = async (
+    org: string,
+    name: string,
+  ): Promise<{ id: string; space: string; push: (files: Record<string, string>) => Promise<unknown> }> => {
     const repository = await here.remotes.createRepository(`${name}.git`, { files: { 'README.md': '# Docs\n' } })
     const space = await spaceOf(org)
     const input = { url: repository.url, ref: 'refs/heads/main', direction: 'import' }
     const { body } = await admin.call('post', `${space}/git/connections`, input).expect(201)
-    await until(async () => (await admin.call('get', `${space}/git/connections/${body.id}`)).body.lastRun?.state === 'success')
+    await until(
+      async () => (await admin.call('get', `${space}/git/connections/${body.id}`)).body.lastRun?.state === 'success',
+    )
     return { id: body.id, space, push: (files) => repository.commit(files) }
   }
   const quiet: string[] = []
   for (let n = 0; n < 6; n++) quiet.push((await connect(first, `later-${n}`)).id)
   const live = await connect(other, 'live')
   let waiting = 0
-  here.remotes.behaviour.onRequest = ({ url }) => (/later-/.test(url) ? new Promise<void>(() => void waiting++) : undefined)
+  here.remotes.behaviour.onRequest = ({ url }) =>
+    /later-/.test(url) ? new Promise<void>(() => void waiting++) : undefined
   const { app } = here.service.service
   for (const connection of quiet) app.wakeConnections({ connection })
   await until(async () => waiting > 0)
@@ -105,11 +127,14 @@ test('imports of content from a silent website do not delay those of others', as
     )
   }
   const { store } = here.service.service.app
-  const states = async (): Promise<string[]> => (await store.all(jobs)).filter(({ kind }) => kind === 'content-import').map(({ state }) => state)
+  const states = async (): Promise<string[]> =>
+    (await store.all(jobs)).filter(({ kind }) => kind === 'content-import').map(({ state }) => state)
   await until(async () => (await states()).length === 4 && (await states()).includes('running'))
   const other = await organization(here.service)
   const space = await spaceOf(other)
-  const { body } = await admin.call('post', `${space}/content/import`, { url: `${here.site}/docs`, source: 'website' }).expect(201)
+  const { body } = await admin
+    .call('post', `${space}/content/import`, { url: `${here.site}/docs`, source: 'website' })
+    .expect(201)
   assert.is(body.state, 'completed')
   assert.is((await states()).filter((state) => state === 'done').length, 1, 'no import from the silent website is over')
 })

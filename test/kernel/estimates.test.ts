@@ -48,7 +48,10 @@ async function held(): Promise<number> {
 const ATTEMPTS = 4
 
 /** Fills caches, and compares their estimated size with the memory that the process then uses. */
-function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>, kept: KeptCache) => Promise<void> | void): void {
+function measured(
+  name: string,
+  fill: (content: ContentCache, git: ReturnType<typeof makeCaches>, kept: KeptCache) => Promise<void> | void,
+): void {
   test(name, async () => {
     // What is made once, by whatever runs first, is not counted.
     await fill(...caches(new MemoryBudget(1e12)))
@@ -62,7 +65,10 @@ function measured(name: string, fill: (content: ContentCache, git: ReturnType<ty
       const ratio = budget.used / grown
       if (process.env.SHOW_ESTIMATES) console.log(name, ratio.toFixed(2), grown)
       if (grown > 300_000 && ratio > 1 / 2 && ratio < 2) return
-      assert.ok(attempt < ATTEMPTS, `${name}: ${budget.used} bytes are charged, the heap grew by ${grown}: ${ratio.toFixed(2)}`)
+      assert.ok(
+        attempt < ATTEMPTS,
+        `${name}: ${budget.used} bytes are charged, the heap grew by ${grown}: ${ratio.toFixed(2)}`,
+      )
     }
   })
 }
@@ -72,20 +78,28 @@ const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCach
   keptCache(budget),
 ]
 
-const paths = (n: number, of = ''): string[] => Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
+const paths = (n: number, of = ''): string[] =>
+  Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
 
 measured('structures', async (content) => {
   for (let revision = 0; revision < 4; revision++) {
     const files = paths(1500, String(revision))
     const summary = `# Table of contents\n\n${files.map((path, i) => `* [How to do the thing of number ${i}](${path})`).join('\n')}\n`
-    const tree = memoryTree({ 'README.md': '# Docs\n', 'SUMMARY.md': summary, ...Object.fromEntries(files.map((path) => [path, 'x'])) })
+    const tree = memoryTree({
+      'README.md': '# Docs\n',
+      'SUMMARY.md': summary,
+      ...Object.fromEntries(files.map((path) => [path, 'x'])),
+    })
     content.structures.set(`space:${oid(revision)}`, await readStructure(tree, idOf(new Map()), inPlace))
   }
 })
 
 measured('overrides', (content) => {
   for (let revision = 0; revision < 10; revision++)
-    content.overrides.set(`space:${oid(revision)}`, new Map(paths(1000, String(revision)).map((path, i) => [`page ${path}`, id(revision * 1000 + i)])))
+    content.overrides.set(
+      `space:${oid(revision)}`,
+      new Map(paths(1000, String(revision)).map((path, i) => [`page ${path}`, id(revision * 1000 + i)])),
+    )
 })
 
 const pageText = (n: number): string =>
@@ -111,7 +125,8 @@ measured('known pages', (content) => {
 })
 
 measured('references', (content) => {
-  for (let n = 0; n < 100; n++) content.references.set(oid(n), findReferences(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown))
+  for (let n = 0; n < 100; n++)
+    content.references.set(oid(n), findReferences(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown))
 })
 
 const outline = fromJson((n): Outline => {
@@ -134,7 +149,16 @@ measured('links, and the addresses that pages link to', async (content) => {
         .join('\n\n')
     const known = new Map(files.map((path, n) => [path, { references: findReferences(text(n)), attributes: {} }]))
     const { links, bySource, byTarget, byOrigin } = atOnce(
-      buildGraph({ structure, reusable: new Map(), submodules: new Submodules([]), folded: new Map(), exists: (path) => known.has(path) }, known),
+      buildGraph(
+        {
+          structure,
+          reusable: new Map(),
+          submodules: new Submodules([]),
+          folded: new Map(),
+          exists: (path) => known.has(path),
+        },
+        known,
+      ),
     )
     content.links.set(`space:${oid(revision)}`, { links, bySource, byTarget, byOrigin })
     content.addresses.set(`space:${oid(revision)}`, atOnce(outwardLinks(structure, known)))
@@ -142,7 +166,11 @@ measured('links, and the addresses that pages link to', async (content) => {
 })
 
 measured('places of comments', (content) => {
-  for (let n = 0; n < 60; n++) content.places.set(oid(n), commentTargetsOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
+  for (let n = 0; n < 60; n++)
+    content.places.set(
+      oid(n),
+      commentTargetsOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)),
+    )
 })
 
 measured('page trees as they are presented', (content) => {
@@ -156,7 +184,10 @@ measured('page trees as they are presented', (content) => {
         tags: [],
         git: oid(n),
       })
-      return [id(n), { before: json.slice(0, 60), after: json.slice(100), costly: [], dates: { created: n, updated: n } }]
+      return [
+        id(n),
+        { before: json.slice(0, 60), after: json.slice(100), costly: [], dates: { created: n, updated: n } },
+      ]
     })
     content.trees.set(`${id(space)}:true`, { structure: space, stamp: oid(space), pages: new Map(pages) })
   }
@@ -165,7 +196,12 @@ measured('page trees as they are presented', (content) => {
 measured('dates: the first map, and what later commits add to it', (content) => {
   let base: Parameters<typeof content.dates.set>[1] | null = null
   for (let n = 0; n < 30; n++) {
-    const own = new Map(paths(n === 0 ? 5000 : 20, String(n)).map((path) => [path, { created: 1_700_000_000 + n, updated: 1_700_000_000 + 2 * n }]))
+    const own = new Map(
+      paths(n === 0 ? 5000 : 20, String(n)).map((path) => [
+        path,
+        { created: 1_700_000_000 + n, updated: 1_700_000_000 + 2 * n },
+      ]),
+    )
     base = { own, base, depth: n, unkept: 0 }
     content.dates.set(`space:${oid(n)}`, base)
   }
@@ -180,7 +216,9 @@ measured('histories, lists and writers', (content) => {
     )
     content.listed.set(key, new Set(Array.from({ length: 20 }, (_, i) => id(n * 20 + i))))
     content.files.set(key, paths(20, `f${n}`))
-    content.writers.set(`${key}:page.md`, [{ name: `Person ${n}`, email: `person-${n}@example.org`, seconds: n, offset: 0 }])
+    content.writers.set(`${key}:page.md`, [
+      { name: `Person ${n}`, email: `person-${n}@example.org`, seconds: n, offset: 0 },
+    ])
     content.deletions.set(key, new Map([[id(n), [{ commit: oid(n), parent: oid(n + 1), path: `deleted/${n}.md` }]]]))
     content.ownHistories.set(key, true)
     content.dimensions.set(oid(n), { width: n, height: n })
@@ -211,8 +249,13 @@ measured('blobs', (_, git) => {
 
 measured('ancestry', (_, git) => {
   for (let repository = 0; repository < 3; repository++) {
-    const text = Array.from({ length: 3000 }, (_value, n) => `${oid(`${repository} ${n}`)}${n === 0 ? '' : ` ${oid(`${repository} ${n - 1}`)}`}`).join('\n')
-    const found = new Map(text.split('\n').map((line) => [line.slice(0, 40), line.slice(41).split(' ').filter(Boolean)]))
+    const text = Array.from(
+      { length: 3000 },
+      (_value, n) => `${oid(`${repository} ${n}`)}${n === 0 ? '' : ` ${oid(`${repository} ${n - 1}`)}`}`,
+    ).join('\n')
+    const found = new Map(
+      text.split('\n').map((line) => [line.slice(0, 40), line.slice(41).split(' ').filter(Boolean)]),
+    )
     const known = new Map()
     putAll(known, found)
     git.graphs.set(`${repository}:`, known)
@@ -221,7 +264,11 @@ measured('ancestry', (_, git) => {
 
 measured('packed refs', (_, git) => {
   const refs = Array.from({ length: 4000 }, (_value, n) => [`refs/heads/change-requests/${n}`, oid(n)] as const)
-  git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs), folders: new Set(['refs', 'refs/heads', 'refs/heads/change-requests']) })
+  git.packedRefs.set('/repos/space.git', {
+    stamp: '1 2 3',
+    refs: new Map(refs),
+    folders: new Set(['refs', 'refs/heads', 'refs/heads/change-requests']),
+  })
 })
 
 measured('kept responses', (_content, _git, cache) => {
@@ -234,7 +281,9 @@ measured('kept responses', (_content, _git, cache) => {
     recording.seal()
     const evidence = recording.evidence()
     assert.ok(evidence)
-    const headers = Array.from({ length: 26 }, (_, index) => (index % 2 === 0 ? `Header-${index}` : `the value ${n} of ${index}`))
+    const headers = Array.from({ length: 26 }, (_, index) =>
+      index % 2 === 0 ? `Header-${index}` : `the value ${n} of ${index}`,
+    )
     const tagAt = (commit: string) => `${commit} ${n}`
     const renewable = {
       commit: oid(n),

@@ -18,7 +18,8 @@ function batched() {
   })
   return { log: createLog({ level: 'info', destination: lines }), lines, written, synced: () => synced }
 }
-const messages = (text: string): string[] => text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { msg: string }).msg]))
+const messages = (text: string): string[] =>
+  text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { msg: string }).msg]))
 
 test('are written together, soon', async () => {
   const { log, written } = batched()
@@ -39,9 +40,11 @@ test('do not wait if they warn, or if there are many', () => {
 
 test('made with their batch keep their order and their time, and are as complete as others', async () => {
   const { log, lines, written, synced } = batched()
-  const times = (text: string): string[] => text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { time: string }).time]))
+  const times = (text: string): string[] =>
+    text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { time: string }).time]))
   let made = 0
-  const later = (message: string): void => log.child({ part: 'x' }).later(() => ({ number: ++made, text: '"quoted"' }), message)
+  const later = (message: string): void =>
+    log.child({ part: 'x' }).later(() => ({ number: ++made, text: '"quoted"' }), message)
   const before = new Date().toISOString()
   later('one')
   const after = new Date().toISOString()
@@ -90,7 +93,10 @@ for (const [how, last] of [
       const log = createLog({ level: 'info' })
       for (let i = 0; i < 500; i++) log.info({}, String(i))
       ${last}`
-    const { stdout } = await runCommand(process.execPath, ['--input-type=module', '-e', program], { cwd: process.cwd(), env: process.env })
+    const { stdout } = await runCommand(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: process.cwd(),
+      env: process.env,
+    })
     assert.equal(
       messages(stdout.toString()),
       Array.from({ length: 500 }, (_, i) => String(i)),

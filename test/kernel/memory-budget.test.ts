@@ -71,7 +71,12 @@ function reachable(values: Iterable<Layer>): number {
 }
 
 test('whatever is set, read and removed: what can be reached never weighs more than the budget', () => {
-  const action = fc.record({ key: fc.nat(30), what: fc.constantFrom('set', 'grow', 'share', 'get', 'delete'), bytes: fc.nat(4_000), other: fc.nat(30) })
+  const action = fc.record({
+    key: fc.nat(30),
+    what: fc.constantFrom('set', 'grow', 'share', 'get', 'delete'),
+    bytes: fc.nat(4_000),
+    other: fc.nat(30),
+  })
   fc.assert(
     fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
       const budget = new MemoryBudget(20_000)

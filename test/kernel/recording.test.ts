@@ -67,7 +67,8 @@ test('is compared again only after its source has another version', () => {
 test('is shared by responses that were made from the same values of the same things', () => {
   const table = source()
   const shared = new SharedEvidence()
-  const of = (...names: string[]) => evidenceOf((recording) => names.forEach((name) => void table.note(recording, name)))
+  const of = (...names: string[]) =>
+    evidenceOf((recording) => names.forEach((name) => void table.note(recording, name)))
   const first = of('a', 'b')
   assert.equal(shared.shared(first), { evidence: first, isShared: false })
   const second = shared.shared(of('a', 'b'))

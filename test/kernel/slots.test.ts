@@ -33,7 +33,12 @@ function world(rules: SlotRules) {
     slots,
     order,
     add(organization: string | undefined, ...names: string[]): void {
-      for (const name of names) waiting.push({ name, ...(organization === undefined ? {} : { organization }), createdAt: new Date(at++).toISOString() })
+      for (const name of names)
+        waiting.push({
+          name,
+          ...(organization === undefined ? {} : { organization }),
+          createdAt: new Date(at++).toISOString(),
+        })
       fill()
     },
     /** Sets the work of a task, which gets a promise of its end. */

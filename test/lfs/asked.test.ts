@@ -47,7 +47,11 @@ const failure = async (batch: typeof here.lfs.batch): Promise<LfsError> => {
 test('a server that answers for none of the objects', async () => {
   const table: [typeof here.lfs.batch, LfsError['kind'], RegExp, (number | null)?][] = [
     [{ status: 401 }, 'refused', /401: the credential is not accepted/],
-    [{ status: 403, body: '{"message":"no the-secret-token\\nhere"}' }, 'refused', /403.*The server says: no \*\*\* here/],
+    [
+      { status: 403, body: '{"message":"no the-secret-token\\nhere"}' },
+      'refused',
+      /403.*The server says: no \*\*\* here/,
+    ],
     [{ status: 404 }, 'refused', /404: the repository has no Git LFS/],
     [{ status: 422 }, 'refused', /422.*Refused here/],
     [{ status: 429, headers: { 'retry-after': '90' } }, 'passing', /429: there were too many requests/, 90_000],
@@ -74,13 +78,17 @@ test('a server that answers for none of the objects', async () => {
 test('answers for single objects', async () => {
   const asked = { ...one(), size: 9 }
   const answer = async (object: object): Promise<unknown> => {
-    here.lfs.batch = { body: JSON.stringify({ objects: [{ oid: 'b'.repeat(64), size: 1 }, 5, null, { oid: asked.oid, ...object }] }) }
+    here.lfs.batch = {
+      body: JSON.stringify({ objects: [{ oid: 'b'.repeat(64), size: 1 }, 5, null, { oid: asked.oid, ...object }] }),
+    }
     const all = await ask([asked])
     here.lfs.batch = {}
     assert.is(all.size, 1, 'nothing but what was asked for')
     return all.get(asked.oid)
   }
-  const action = (download: object) => ({ actions: { download: { href: 'http://storage.example.org/x', ...download } } })
+  const action = (download: object) => ({
+    actions: { download: { href: 'http://storage.example.org/x', ...download } },
+  })
   for (const [object, kind, message] of [
     [{ error: { code: 404, message: 'gone' } }, 'refused', /does not have it \(404\)\. The server says: gone/],
     [{ error: { code: 410 } }, 'refused', /was removed/],
@@ -93,7 +101,11 @@ test('answers for single objects', async () => {
     [action({ header: { 'bad name': 'x' } }), 'refused', /headers/],
     [action({ header: { 'X-Split': 'a\r\nHost: b' } }), 'refused', /headers/],
     [action({ header: { 'X-Long': 'a'.repeat(10_000) } }), 'refused', /headers/],
-    [action({ header: Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`x-${n}`, 'y'])) }), 'refused', /headers/],
+    [
+      action({ header: Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`x-${n}`, 'y'])) }),
+      'refused',
+      /headers/,
+    ],
   ] as const) {
     const found = await answer(object)
     assert.instance(found, LfsError, JSON.stringify(object))
@@ -102,7 +114,10 @@ test('answers for single objects', async () => {
   }
   const now = here.server.now().getTime()
   for (const [download, expected] of [
-    [{ header: { Authorization: 'Basic x', Host: 'internal', 'Content-Length': '3' } }, { headers: { authorization: 'Basic x' }, expiresAt: null }],
+    [
+      { header: { Authorization: 'Basic x', Host: 'internal', 'Content-Length': '3' } },
+      { headers: { authorization: 'Basic x' }, expiresAt: null },
+    ],
     [{ expires_in: 60 }, { headers: {}, expiresAt: now + 60_000 }],
     [{ expires_at: '2026-11-23T12:00:10Z' }, { headers: {}, expiresAt: now + 10_000 }],
     [
@@ -115,7 +130,11 @@ test('answers for single objects', async () => {
       { headers: {}, expiresAt: null },
     ],
   ] as const)
-    assert.equal(await answer(action(download)), { href: 'http://storage.example.org/x', ...expected }, JSON.stringify(download))
+    assert.equal(
+      await answer(action(download)),
+      { href: 'http://storage.example.org/x', ...expected },
+      JSON.stringify(download),
+    )
 })
 
 test('behind https, nothing is downloaded without it', async () => {
@@ -126,26 +145,42 @@ test('behind https, nothing is downloaded without it', async () => {
       status: 200,
       headers: {},
       url: '',
-      body: Buffer.from(JSON.stringify({ objects: [{ oid: object.oid, actions: { download: { href: 'http://x.example.org/' } } }] })),
+      body: Buffer.from(
+        JSON.stringify({ objects: [{ oid: object.oid, actions: { download: { href: 'http://x.example.org/' } } }] }),
+      ),
     }),
   }
-  const answer = await askBatch({ ...here.server, http, endpoint: { url: 'https://h/x', origin: 'https://h' } }, [object], 'refs/heads/main')
+  const answer = await askBatch(
+    { ...here.server, http, endpoint: { url: 'https://h/x', origin: 'https://h' } },
+    [object],
+    'refs/heads/main',
+  )
   assert.match((answer.get(object.oid) as LfsError).message, /not https/)
 })
 
 test('where the server is', () => {
-  const config = (url: string): string => `# ours\n[core]\n\turl = https://evil.example.org\n[lfs]\n\turl = ${url}\n\tfetchexclude = x\n`
+  const config = (url: string): string =>
+    `# ours\n[core]\n\turl = https://evil.example.org\n[lfs]\n\turl = ${url}\n\tfetchexclude = x\n`
   const at = (remote: string, text: string | null = null): string => endpointOf(remote, text).url
   assert.is(at('https://host.example.org/a/b'), 'https://host.example.org/a/b.git/info/lfs')
   assert.is(at('https://host.example.org/a/b.git'), 'https://host.example.org/a/b.git/info/lfs')
   assert.is(at('https://host.example.org/a/b.git/'), 'https://host.example.org/a/b.git/info/lfs')
-  assert.is(at('https://host.example.org:8443/b.git', config('https://host.example.org:8443/lfs/b/')), 'https://host.example.org:8443/lfs/b')
-  assert.is(at('https://host.example.org/b.git', config('"https://host.example.org/q"  # here')), 'https://host.example.org/q')
+  assert.is(
+    at('https://host.example.org:8443/b.git', config('https://host.example.org:8443/lfs/b/')),
+    'https://host.example.org:8443/lfs/b',
+  )
+  assert.is(
+    at('https://host.example.org/b.git', config('"https://host.example.org/q"  # here')),
+    'https://host.example.org/q',
+  )
   assert.is(
     at('https://host.example.org/b.git', '[lfs "https://evil.example.org"]\n\turl = https://evil.example.org/\n'),
     'https://host.example.org/b.git/info/lfs',
   )
-  assert.is(at('https://host.example.org/b.git', '[LFS]\nURL=https://HOST.example.org/q\n'), 'https://host.example.org/q')
+  assert.is(
+    at('https://host.example.org/b.git', '[LFS]\nURL=https://HOST.example.org/q\n'),
+    'https://host.example.org/q',
+  )
   assert.is(endpointOf('https://host.example.org/b.git', null).origin, 'https://host.example.org')
   for (const url of [
     'https://evil.example.org/lfs',
@@ -166,7 +201,8 @@ test('where the server is', () => {
     assert.ok(isAskedOfHost(remote, '[core]\n\tbare = true\n'), remote)
     assert.throws(() => isAskedOfHost(remote, config('https://host.example.org/lfs')), /ssh remote.*https/, remote)
   }
-  for (const remote of ['https://host.example.org/b.git', 'file:///srv/docs.git']) assert.not(isAskedOfHost(remote, null), remote)
+  for (const remote of ['https://host.example.org/b.git', 'file:///srv/docs.git'])
+    assert.not(isAskedOfHost(remote, null), remote)
   assert.throws(() => at('file:///srv/docs.git'), /https/)
 })
 

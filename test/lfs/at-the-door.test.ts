@@ -38,7 +38,12 @@ const ask = (space: string, token: string, body: object | string, type = TYPE) =
     .auth('git', token)
     .set('Content-Type', type)
     .send(typeof body === 'string' ? body : JSON.stringify(body))
-const wanted = (oid: string, size: number, operation = 'download') => ({ operation, transfers: ['basic'], objects: [{ oid, size }], hash_algo: 'sha256' })
+const wanted = (oid: string, size: number, operation = 'download') => ({
+  operation,
+  transfers: ['basic'],
+  objects: [{ oid, size }],
+  hash_algo: 'sha256',
+})
 
 test('a clone by somebody who has git lfs gets the pictures, and an edit is pushed', async () => {
   const { space, bytes } = await spaceWithPicture()
@@ -80,7 +85,10 @@ test('objects are given to those who may read the space, and of this space alone
   assert.is(file.headers['x-content-type-options'], 'nosniff')
   const strange = await ask(one.space, token, wanted(other.oid, other.size)).expect(200)
   assert.equal([strange.body.objects[0].error.code, strange.body.objects[0].actions], [404, undefined])
-  assert.match((await ask(one.space, token, wanted(one.oid, 7)).expect(200)).body.objects[0].error.message, /Correct the pointer/)
+  assert.match(
+    (await ask(one.space, token, wanted(one.oid, 7)).expect(200)).body.objects[0].error.message,
+    /Correct the pointer/,
+  )
   await request(href.replace(one.oid, other.oid)).get('').auth('git', token).expect(404)
   const stranger = await service.caller()
   await ask(one.space, stranger.token, wanted(one.oid, one.size)).expect(404)
@@ -89,7 +97,10 @@ test('objects are given to those who may read the space, and of this space alone
   assert.is(none.headers['lfs-authenticate'], 'Basic realm="Bindery"')
   assert.equal(Object.keys(none.body), ['message'])
   const plain = await here.space()
-  assert.match((await ask(plain, service.admin.token, wanted(one.oid, one.size)).expect(200)).body.objects[0].error.message, /was not imported/)
+  assert.match(
+    (await ask(plain, service.admin.token, wanted(one.oid, one.size)).expect(200)).body.objects[0].error.message,
+    /was not imported/,
+  )
 })
 
 test('an upload of what is here has nothing to do, and other requests are refused in words', async () => {
@@ -106,10 +117,18 @@ test('an upload of what is here has nothing to do, and other requests are refuse
   await refused(400, /\/objects is required/, { operation: 'download' })
   await refused(400, /\/objects\/0\/oid/, wanted('../../admin-token', 1))
   await refused(400, /basic/, { ...wanted(oid, size), transfers: ['ssh'] })
-  await refused(400, /at most 1000 items/, { ...wanted(oid, size), objects: Array.from({ length: 1001 }, () => ({ oid, size })) })
+  await refused(400, /at most 1000 items/, {
+    ...wanted(oid, size),
+    objects: Array.from({ length: 1001 }, () => ({ oid, size })),
+  })
   await refused(413, /more than/, { ...wanted(oid, size), ref: { name: 'x'.repeat(300_000) } })
   await refused(415, /must be application\/vnd/, wanted(oid, size), 'text/plain')
-  const locks = await request(service.url).post(`/git/${space}.git/info/lfs/locks/verify`).auth('git', token).set('Content-Type', TYPE).send('{}').expect(404)
+  const locks = await request(service.url)
+    .post(`/git/${space}.git/info/lfs/locks/verify`)
+    .auth('git', token)
+    .set('Content-Type', TYPE)
+    .send('{}')
+    .expect(404)
   assert.match(locks.body.message, /no locks/)
   await request(service.url).get(`/git/${space}.git/info/lfs/objects/batch`).auth('git', token).expect(405)
 })
@@ -117,7 +136,12 @@ test('an upload of what is here has nothing to do, and other requests are refuse
 test('a client without git lfs has the pointers, as before', async () => {
   const { space } = await spaceWithPicture()
   const dir = join(service.dir, `pointers-${space}`)
-  await git(service.dir, ['clone', '--quiet', `${service.url.replace('http://', `http://git:${service.admin.token}@`)}/git/${space}.git`, dir])
+  await git(service.dir, [
+    'clone',
+    '--quiet',
+    `${service.url.replace('http://', `http://git:${service.admin.token}@`)}/git/${space}.git`,
+    dir,
+  ])
   assert.match(await readFile(join(dir, 'a.png'), 'utf8'), /^version https:\/\/git-lfs/)
 })
 

@@ -22,7 +22,8 @@ const A_POLL = POLL_MS * 1.2
 const [test, here] = await suiteWith('lfs: fetched', () => startConnectedLfs())
 
 /** A PNG header of 3 × 2 pixels, and noise. */
-const picture = (): Buffer => Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d494844520000000300000002', 'hex'), randomBytes(2000)])
+const picture = (): Buffer =>
+  Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d494844520000000300000002', 'hex'), randomBytes(2000)])
 
 const PAGE = '# Home\n\n![](.gitbook/assets/a.png)\n'
 const filesOf = async (space: string, path = 'content') =>
@@ -47,7 +48,11 @@ const download = (url: string) =>
 test('a pointer stays in Git, and its file is served', async () => {
   const bytes = picture()
   const { oid, size, pointer } = here.lfs.put(bytes)
-  const theirs = await here.repository({ 'README.md': PAGE, '.gitbook/assets/a.png': pointer, '.gitattributes': '*.png filter=lfs diff=lfs merge=lfs -text\n' })
+  const theirs = await here.repository({
+    'README.md': PAGE,
+    '.gitbook/assets/a.png': pointer,
+    '.gitattributes': '*.png filter=lfs diff=lfs merge=lfs -text\n',
+  })
   const space = await here.space()
   await here.connect(space, { url: theirs.url, credential })
   const [file] = await filesOf(space)
@@ -80,12 +85,15 @@ const OTHER = 'f'.repeat(64)
 
 /** A space with one repository whose pictures are pointers, by name. */
 async function connected(pointers: Record<string, string>, more: Record<string, string> = {}) {
-  const assets = Object.fromEntries(Object.entries(pointers).map(([name, pointer]) => [`.gitbook/assets/${name}`, pointer]))
+  const assets = Object.fromEntries(
+    Object.entries(pointers).map(([name, pointer]) => [`.gitbook/assets/${name}`, pointer]),
+  )
   const theirs = await here.repository({ 'README.md': '# Home\n', ...assets, ...more })
   const space = await here.space()
   const connection = await here.connect(space, { url: theirs.url, credential })
-  const named = async (): Promise<Record<string, { downloadURL: string; size: number; lfs?: { state: string; problem?: string } }>> =>
-    Object.fromEntries((await filesOf(space)).map((file: { name: string }) => [file.name, file]))
+  const named = async (): Promise<
+    Record<string, { downloadURL: string; size: number; lfs?: { state: string; problem?: string } }>
+  > => Object.fromEntries((await filesOf(space)).map((file: { name: string }) => [file.name, file]))
   return { theirs, space, connection, named }
 }
 
@@ -115,7 +123,12 @@ test('each object that cannot be fetched is told of with its file and its reason
   here.lfs.objects.set(stale.oid, { staleOnce: true })
   const good = here.lfs.put(picture())
   const twice = pointerOf(good.oid, 5)
-  const { space, theirs, connection, named } = await connected({ ...pointers, 'stale.png': stale.pointer, 'good.png': good.pointer, 'wrong-size.png': twice })
+  const { space, theirs, connection, named } = await connected({
+    ...pointers,
+    'stale.png': stale.pointer,
+    'good.png': good.pointer,
+    'wrong-size.png': twice,
+  })
   assert.is((await here.get(connection.base)).lastRun?.state, 'success', 'the import does not fail')
   const files = await named()
   const { diagnostics } = (await here.service.admin.call('get', `/v1/spaces/${space}/content`).expect(200)).body
@@ -125,7 +138,10 @@ test('each object that cannot be fetched is told of with its file and its reason
     const told = diagnostics.find(({ file }: { file?: string }) => file === `.gitbook/assets/${name}`)
     assert.is(told?.code, 'lfs-object', name)
     assert.match(told.message, message)
-    assert.match((await download(files[name]?.downloadURL as string).expect(404)).body.toString(), /kept by Git LFS and is not here/)
+    assert.match(
+      (await download(files[name]?.downloadURL as string).expect(404)).body.toString(),
+      /kept by Git LFS and is not here/,
+    )
   }
   for (const name of ['stale.png', 'good.png']) assert.is(files[name]?.lfs?.problem, undefined, name)
   for (const name of ['stale.png', 'good.png']) await download(files[name]?.downloadURL as string).expect(200)
@@ -158,7 +174,9 @@ test('a server that wants to be left alone is, and one that is not open says so'
   here.lfs.batch = {}
   await here.forward(A_POLL)
   assert.equal(asksOf(theirs), [1, 1], 'it is not asked again by itself')
-  await here.service.admin.call('post', `${connection.base}/run`, {}).expect((response) => assert.ok(response.status < 300))
+  await here.service.admin
+    .call('post', `${connection.base}/run`, {})
+    .expect((response) => assert.ok(response.status < 300))
   await here.idle()
   assert.is((await named())['a.png']?.lfs?.state, 'present', 'a run that somebody asks for tries again')
 })
@@ -166,9 +184,15 @@ test('a server that wants to be left alone is, and one that is not open says so'
 test('.lfsconfig of another host is refused, one of the same host is followed', async () => {
   const { pointer } = here.lfs.put(picture())
   const refused = await connected({ 'a.png': pointer }, { '.lfsconfig': `[lfs]\n\turl = ${here.lfs.storage}/lfs\n` })
-  assert.match((await refused.named())['a.png']?.lfs?.problem ?? '', /\.lfsconfig names a server on 127\.0\.0\.1:\d+, which is not the host/)
+  assert.match(
+    (await refused.named())['a.png']?.lfs?.problem ?? '',
+    /\.lfsconfig names a server on 127\.0\.0\.1:\d+, which is not the host/,
+  )
   assert.equal(asksOf(refused.theirs), [])
-  const same = await connected({ 'a.png': pointer }, { '.lfsconfig': `[lfs]\n\turl = ${here.remotes.url}/own.git/info/lfs\n` })
+  const same = await connected(
+    { 'a.png': pointer },
+    { '.lfsconfig': `[lfs]\n\turl = ${here.remotes.url}/own.git/info/lfs\n` },
+  )
   assert.is((await same.named())['a.png']?.lfs?.state, 'present')
   assert.ok(here.lfs.batches.some(({ path }) => path === '/own.git/info/lfs/objects/batch'))
 })
@@ -176,7 +200,12 @@ test('.lfsconfig of another host is refused, one of the same host is followed', 
 test('the .lfsconfig at the root of a repository counts for a space that is a folder of it', async () => {
   const folder = async (config: string, filter = true) => {
     const { oid, pointer } = here.lfs.put(picture())
-    const files = { '.lfsconfig': config, 'app.js': 'code\n', 'docs/README.md': PAGE, 'docs/.gitbook/assets/a.png': pointer }
+    const files = {
+      '.lfsconfig': config,
+      'app.js': 'code\n',
+      'docs/README.md': PAGE,
+      'docs/.gitbook/assets/a.png': pointer,
+    }
     const theirs = await here.repository(files)
     if (filter) await git(theirs.path, ['config', 'uploadpack.allowFilter', 'true'])
     const space = await here.space()
@@ -194,17 +223,26 @@ test('the .lfsconfig at the root of a repository counts for a space that is a fo
       ['/of-the-root.git/info/lfs/objects/batch'],
     )
     const at = join(here.service.dir, 'repos', `${same.space}.git`)
-    assert.not.match(await git(at, ['log', '--all', '--name-only', '--format=']), /lfsconfig/, 'it is read, and does not get into the space')
+    assert.not.match(
+      await git(at, ['log', '--all', '--name-only', '--format=']),
+      /lfsconfig/,
+      'it is read, and does not get into the space',
+    )
   }
   const other = await folder(`[lfs]\n\turl = ${here.lfs.storage}/lfs\n`)
-  assert.match((await other.picked()).problem, /\.lfsconfig names a server on 127\.0\.0\.1:\d+, which is not the host of the remote/)
+  assert.match(
+    (await other.picked()).problem,
+    /\.lfsconfig names a server on 127\.0\.0\.1:\d+, which is not the host of the remote/,
+  )
   assert.equal(other.batches(), [], 'no credential goes elsewhere')
   const long = await folder(`${own}# ${'x'.repeat(17_000)}\n`)
   assert.match((await long.picked()).problem, /\.lfsconfig has more than 16384 bytes/)
   assert.equal(long.batches(), [])
   // Corrected on the branch, it counts with the next run that somebody asks for.
   await other.theirs.commit({ '.lfsconfig': own })
-  await here.service.admin.call('post', `${other.connection.base}/run`, {}).expect((response) => assert.ok(response.status < 300))
+  await here.service.admin
+    .call('post', `${other.connection.base}/run`, {})
+    .expect((response) => assert.ok(response.status < 300))
   await here.idle()
   assert.is((await other.picked()).state, 'present')
 })
@@ -217,7 +255,9 @@ test('to know the hash of an object opens nothing', async () => {
   // A member of the organization puts a pointer with the hash into a space of their own.
   const own = await here.space()
   const files = [{ name: 'stolen.png', base64: Buffer.from(pointer).toString('base64') }]
-  await here.service.admin.call('post', `/v1/spaces/${own}/content`, { changes: [{ operation: 'insert_files', files }] }).expect(200)
+  await here.service.admin
+    .call('post', `/v1/spaces/${own}/content`, { changes: [{ operation: 'insert_files', files }] })
+    .expect(200)
   const [stolen] = await filesOf(own)
   assert.is(stolen.lfs.state, 'local')
   assert.is((await download(stolen.downloadURL).expect(200)).body.toString(), pointer)
@@ -230,7 +270,11 @@ test('to know the hash of an object opens nothing', async () => {
   here.lfs.objects.delete(oid)
   // The signature is that of one space and one pointer.
   const [, , , , blob] = url.pathname.split('/')
-  for (const path of [url.pathname.replace(/files\/[^/]+/, `files/${own}`), url.pathname.replace(blob as string, oid), url.pathname])
+  for (const path of [
+    url.pathname.replace(/files\/[^/]+/, `files/${own}`),
+    url.pathname.replace(blob as string, oid),
+    url.pathname,
+  ])
     await request(here.service.url)
       .get(`${path}${path === url.pathname ? '?expires=9999999999&signature=x' : url.search}`)
       .expect(404)
@@ -300,9 +344,10 @@ test('an import without a connection, and more than 100 objects', async () => {
   assert.ok(here.lfs.most <= 6, `${here.lfs.most} downloads at once`)
   const states = new Set()
   for (let page: string | undefined = ''; page !== undefined; ) {
-    const { body }: { body: { items: { lfs: { state: string } }[]; next?: { page: string } } } = await here.service.admin
-      .call('get', `/v1/spaces/${space}/content/files?limit=100${page === '' ? '' : `&page=${page}`}`)
-      .expect(200)
+    const { body }: { body: { items: { lfs: { state: string } }[]; next?: { page: string } } } =
+      await here.service.admin
+        .call('get', `/v1/spaces/${space}/content/files?limit=100${page === '' ? '' : `&page=${page}`}`)
+        .expect(200)
     for (const { lfs } of body.items) states.add(lfs.state)
     page = body.next?.page
   }

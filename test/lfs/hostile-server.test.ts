@@ -7,7 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
-import { accessBy, askBatch, downloadObject, endpointOf, LfsError, type LfsServer, openLfsFiles } from '../../src/lfs/index.js'
+import {
+  accessBy,
+  askBatch,
+  downloadObject,
+  endpointOf,
+  LfsError,
+  type LfsServer,
+  openLfsFiles,
+} from '../../src/lfs/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
 import { costOf } from '../support/main-thread.js'
 import { suiteWith } from '../support/suite.js'
@@ -48,7 +56,11 @@ const [test, here] = await suiteWith('lfs: a hostile server', async () => {
 })
 
 /** How a download ends: the error, or null if the object is kept. */
-async function download(answer: Answer, object = { oid: OID, size: 5 }, action: { href?: string; headers?: Record<string, string> } = {}) {
+async function download(
+  answer: Answer,
+  object = { oid: OID, size: 5 },
+  action: { href?: string; headers?: Record<string, string> } = {},
+) {
   here.answers.now = answer
   here.asked.length = 0
   const whole = { href: `${here.storage}/object`, headers: {}, expiresAt: null, ...action }
@@ -63,7 +75,11 @@ async function download(answer: Answer, object = { oid: OID, size: 5 }, action: 
 }
 
 /** Sends without an end; counts the bytes. */
-const endless = (status: number, headers: Record<string, string> = {}, sent = { bytes: 0 }): Answer & { sent: { bytes: number } } =>
+const endless = (
+  status: number,
+  headers: Record<string, string> = {},
+  sent = { bytes: 0 },
+): Answer & { sent: { bytes: number } } =>
   Object.assign(
     (_: IncomingMessage, response: ServerResponse) => {
       response.writeHead(status, headers)
@@ -98,7 +114,11 @@ test('compressed answers are measured by what they become', async () => {
   )
   const honest: Answer = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('bytes'))
   assert.is(await download(honest), null)
-  assert.match((await download((_, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('bytes')))?.message ?? '', /encoding/)
+  assert.match(
+    (await download((_, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('bytes')))?.message ??
+      '',
+    /encoding/,
+  )
 })
 
 test('lengths: none, too few, too many, empty, larger than any file', async () => {
@@ -109,11 +129,17 @@ test('lengths: none, too few, too many, empty, larger than any file', async () =
   assert.is(await download(send('bytes')), null)
   assert.match((await download(send('byte')))?.message ?? '', /has 4 bytes, but the pointer says 5/)
   assert.match((await download(send('bytes and more')))?.message ?? '', /more bytes than the 5/)
-  assert.match((await download(send('<html>not this</html>'), { oid: OID, size: 21 }))?.message ?? '', /hash of what the server sent differs/)
+  assert.match(
+    (await download(send('<html>not this</html>'), { oid: OID, size: 21 }))?.message ?? '',
+    /hash of what the server sent differs/,
+  )
   assert.is(await download(send(''), { oid: EMPTY, size: 0 }), null)
   assert.match((await download(send('x'), { oid: EMPTY, size: 0 }))?.message ?? '', /more bytes than the 0/)
   assert.match((await download(send(''), { oid: OID, size: 0 }))?.message ?? '', /hash of what the server sent differs/)
-  assert.match((await download(send('bytes'), { oid: OID, size: Number.MAX_SAFE_INTEGER }))?.message ?? '', /has 5 bytes/)
+  assert.match(
+    (await download(send('bytes'), { oid: OID, size: Number.MAX_SAFE_INTEGER }))?.message ?? '',
+    /has 5 bytes/,
+  )
   const lying: Answer = (_, response) => {
     response.writeHead(200, { 'content-length': '9007199254740993' }).write('bytes')
     setTimeout(() => response.destroy(), 20)
@@ -127,7 +153,8 @@ test('lengths: none, too few, too many, empty, larger than any file', async () =
 })
 
 test('redirects: neither the credential nor headers go elsewhere, and there is an end', async () => {
-  const seen = () => here.asked.map(({ headers }) => [headers.authorization !== undefined, headers['x-key'] !== undefined])
+  const seen = () =>
+    here.asked.map(({ headers }) => [headers.authorization !== undefined, headers['x-key'] !== undefined])
   const to =
     (location: string): Answer =>
     (request, response) =>
@@ -191,8 +218,15 @@ test('answers of the batch API that lie', async () => {
   )) as Map<string, unknown>
   assert.equal([...twice.keys()], [OID])
   // What nobody asked for is passed over, however much of it there is.
-  const many = Array.from({ length: 9_000 }, (_, n) => ({ oid: n.toString(16).padStart(64, '0'), size: 2 ** 53, ...action }))
-  const found = (await ask(JSON.stringify({ objects: [...many, { oid: OID, size: 5, ...action }] }))) as Map<string, unknown>
+  const many = Array.from({ length: 9_000 }, (_, n) => ({
+    oid: n.toString(16).padStart(64, '0'),
+    size: 2 ** 53,
+    ...action,
+  }))
+  const found = (await ask(JSON.stringify({ objects: [...many, { oid: OID, size: 5, ...action }] }))) as Map<
+    string,
+    unknown
+  >
   assert.equal([...found.keys()], [OID])
   for (const body of [
     '',
@@ -222,18 +256,24 @@ test('answers of the batch API that lie', async () => {
     const answer = (await ask(JSON.stringify({ objects: [object] }))) as Map<string, unknown>
     assert.instance(answer.get(OID), LfsError, JSON.stringify(object))
   }
-  const proto = (await ask(`{"objects":[{"oid":"${OID}","actions":{"download":{"href":"http://x.example/","header":{"__proto__":"x"}}}}]}`)) as Map<
-    string,
-    { headers: object }
-  >
+  const proto = (await ask(
+    `{"objects":[{"oid":"${OID}","actions":{"download":{"href":"http://x.example/","header":{"__proto__":"x"}}}}]}`,
+  )) as Map<string, { headers: object }>
   assert.equal(Object.getPrototypeOf(proto.get(OID)?.headers ?? {}), Object.prototype)
 })
 
 test('a server that says the secret in other words does not get it into a message', async () => {
   const basic = Buffer.from('git:the-secret-token').toString('base64')
-  for (const message of ['the-secret-token', `Basic ${basic}`, `${' '.repeat(790)}the-secret-token`, `${'x'.repeat(195)}the-secret-token`]) {
+  for (const message of [
+    'the-secret-token',
+    `Basic ${basic}`,
+    `${' '.repeat(790)}the-secret-token`,
+    `${'x'.repeat(195)}the-secret-token`,
+  ]) {
     here.answers.now = (_, response) => response.writeHead(403).end(JSON.stringify({ message }))
-    const error = (await askBatch(here.server, [{ oid: OID, size: 5 }], 'main').catch((reason: unknown) => reason)) as Error
+    const error = (await askBatch(here.server, [{ oid: OID, size: 5 }], 'main').catch(
+      (reason: unknown) => reason,
+    )) as Error
     assert.not.match(error.message, /the-secret|dGhlLXNlY3Jld|Z2l0On/, message.trim())
   }
 })

@@ -25,9 +25,15 @@ const put = (bytes = 500) => here.lfs.put(randomBytes(bytes))
 type Shown = Record<string, { downloadURL: string; size: number; lfs?: { state: string; problem?: string } }>
 /** The files of a revision, by name. */
 const shown = async (base: string): Promise<Shown> =>
-  Object.fromEntries((await here.service.admin.call('get', `${base}/files`).expect(200)).body.items.map((file: { name: string }) => [file.name, file]))
+  Object.fromEntries(
+    (await here.service.admin.call('get', `${base}/files`).expect(200)).body.items.map((file: { name: string }) => [
+      file.name,
+      file,
+    ]),
+  )
 const main = (space: string): Promise<Shown> => shown(`/v1/spaces/${space}/content`)
-const assets = (pointers: Record<string, string>) => Object.fromEntries(Object.entries(pointers).map(([name, pointer]) => [`.gitbook/assets/${name}`, pointer]))
+const assets = (pointers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(pointers).map(([name, pointer]) => [`.gitbook/assets/${name}`, pointer]))
 async function connected(pointers: Record<string, string>) {
   const theirs = await here.repository({ 'README.md': '# Home\n', ...assets(pointers) })
   const space = await here.space()
@@ -39,7 +45,9 @@ const states = async (space: string): Promise<Record<string, string | undefined>
 const withPassword = (url: string): string => url.replace('://', `://${AUTH.username}:${AUTH.password}@`)
 const insert = (base: string, name: string, bytes: Buffer | string) =>
   here.service.admin
-    .call('post', base, { changes: [{ operation: 'insert_files', files: [{ name, base64: Buffer.from(bytes).toString('base64') }] }] })
+    .call('post', base, {
+      changes: [{ operation: 'insert_files', files: [{ name, base64: Buffer.from(bytes).toString('base64') }] }],
+    })
     .expect(200)
 /** What comes of moves of main is queued half a second later, by the real clock. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -51,10 +59,23 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 
 test('limits: an object, a space; what got lost does not count twice', async () => {
   const [a, b, c, large] = [put(3_000), put(3_000), put(3_000), put(LARGEST + 1)]
-  const { space, theirs } = await connected({ 'a.png': a.pointer, 'b.png': b.pointer, 'c.png': c.pointer, 'large.png': large.pointer })
+  const { space, theirs } = await connected({
+    'a.png': a.pointer,
+    'b.png': b.pointer,
+    'c.png': c.pointer,
+    'large.png': large.pointer,
+  })
   const before = await main(space)
-  assert.equal(await states(space), { 'a.png': 'present', 'b.png': 'present', 'c.png': 'present', 'large.png': 'failed' })
-  assert.match(before['large.png']?.lfs?.problem ?? '', /has 4001 bytes, and a file of Git LFS may have 4000 \(BINDERY_LFS_LIMIT_BYTES\)/)
+  assert.equal(await states(space), {
+    'a.png': 'present',
+    'b.png': 'present',
+    'c.png': 'present',
+    'large.png': 'failed',
+  })
+  assert.match(
+    before['large.png']?.lfs?.problem ?? '',
+    /has 4001 bytes, and a file of Git LFS may have 4000 \(BINDERY_LFS_LIMIT_BYTES\)/,
+  )
   assert.not.ok(
     here.lfs.batches.some(({ body }) => JSON.stringify(body).includes(large.oid)),
     'it is not even asked for',
@@ -81,8 +102,18 @@ test('an object of no bytes, and pointers with sizes that nothing has', async ()
     'most.png': pointerOf('e'.repeat(64), Number.MAX_SAFE_INTEGER),
     'more.png': pointerOf('d'.repeat(64), '9007199254740993'),
   }
-  const { space } = await connected({ ...pointers, 'zero.png': pointerOf(there.oid, 0), 'negative.png': pointerOf(there.oid, '-1') })
-  assert.equal(await states(space), { 'empty.bin': 'present', 'most.png': 'failed', 'more.png': undefined, 'zero.png': 'failed', 'negative.png': undefined })
+  const { space } = await connected({
+    ...pointers,
+    'zero.png': pointerOf(there.oid, 0),
+    'negative.png': pointerOf(there.oid, '-1'),
+  })
+  assert.equal(await states(space), {
+    'empty.bin': 'present',
+    'most.png': 'failed',
+    'more.png': undefined,
+    'zero.png': 'failed',
+    'negative.png': undefined,
+  })
   const file = (await main(space))['empty.bin']
   assert.is(file?.size, 0)
   const { body } = await request(file?.downloadURL as string)
@@ -158,10 +189,16 @@ test('two organizations: an object that the other one has looks like one that no
   const secret = put()
   await connected({ 'secret.png': secret.pointer })
   const { body: other } = await here.service.admin.call('post', '/v1/orgs', { title: 'Others' }).expect(201)
-  const { body: own } = await here.service.admin.call('post', `/v1/orgs/${other.id}/spaces`, { title: 'Own', editMode: 'live' }).expect(201)
+  const { body: own } = await here.service.admin
+    .call('post', `/v1/orgs/${other.id}/spaces`, { title: 'Own', editMode: 'live' })
+    .expect(201)
   const unknown = createHash('sha256').update('nobody has it').digest('hex')
-  for (const oid of [secret.oid, unknown]) here.lfs.objects.set(oid, { error: { code: 404, message: 'Object does not exist' } })
-  const theirs = await here.repository({ 'README.md': '# Home\n', ...assets({ 'known.png': secret.pointer, 'unknown.png': pointerOf(unknown, secret.size) }) })
+  for (const oid of [secret.oid, unknown])
+    here.lfs.objects.set(oid, { error: { code: 404, message: 'Object does not exist' } })
+  const theirs = await here.repository({
+    'README.md': '# Home\n',
+    ...assets({ 'known.png': secret.pointer, 'unknown.png': pointerOf(unknown, secret.size) }),
+  })
   await here.connect(own.id, { url: theirs.url, credential })
   const { 'known.png': known, 'unknown.png': nobody } = await main(own.id)
   assert.is(known?.lfs?.state, 'failed')
@@ -173,7 +210,8 @@ test('two organizations: an object that the other one has looks like one that no
         .expect(404),
     ),
   )
-  const textOf = (response: typeof one) => JSON.stringify(response?.body).replace(/"(id|requestId|request)":"[^"]*"/g, '')
+  const textOf = (response: typeof one) =>
+    JSON.stringify(response?.body).replace(/"(id|requestId|request)":"[^"]*"/g, '')
   assert.is(textOf(one), textOf(two))
   here.lfs.objects.clear()
 })
@@ -190,10 +228,12 @@ test('a change request that adds a pointer, and one whose upload replaces it', a
   await here.service.admin.call('post', `${requests}/${adding.id}/merge`).expect(200)
   await until(async () => (await states(space))['b.png'] === 'present')
   const old = (await main(space))['a.png']?.downloadURL as string
-  const { body: replacing } = await here.service.admin.call('post', requests, { subject: 'Another picture' }).expect(201)
-  const file = (await here.service.admin.call('get', `${requests}/${replacing.id}/content/files`).expect(200)).body.items.find(
-    ({ name }: { name: string }) => name === 'a.png',
-  )
+  const { body: replacing } = await here.service.admin
+    .call('post', requests, { subject: 'Another picture' })
+    .expect(201)
+  const file = (
+    await here.service.admin.call('get', `${requests}/${replacing.id}/content/files`).expect(200)
+  ).body.items.find(({ name }: { name: string }) => name === 'a.png')
   const bytes = Buffer.from('an ordinary picture')
   const change = { changes: [{ operation: 'delete_file', file: file.id }] }
   await here.service.admin.call('post', `${requests}/${replacing.id}/content`, change).expect(200)
@@ -215,18 +255,27 @@ test('an object whose pointer Git has forgotten is forgotten; others stay', asyn
   const [kept, dropped] = [put(), put()]
   const { space } = await connected({ 'kept.png': kept.pointer, 'dropped.png': dropped.pointer })
   const { app } = here.service.service
-  const present = async (): Promise<string[]> => (await app.store.find(lfsObjects, 'space', space)).map(({ oid }) => oid).sort()
+  const present = async (): Promise<string[]> =>
+    (await app.store.find(lfsObjects, 'space', space)).map(({ oid }) => oid).sort()
   await maintainRepository(app, space)
   assert.equal(await present(), [kept.oid, dropped.oid].sort())
   const url = (await main(space))['dropped.png']?.downloadURL as string
   // History is replaced by an admin's plain Git.
   const repository = join(here.service.dir, 'repos', `${space}.git`)
   const blob = await git(repository, ['rev-parse', 'refs/heads/main:.gitbook/assets/dropped.png'])
-  const tree = (await git(repository, ['ls-tree', '-r', 'refs/heads/main'])).split('\n').filter((line) => !line.includes('dropped.png'))
+  const tree = (await git(repository, ['ls-tree', '-r', 'refs/heads/main']))
+    .split('\n')
+    .filter((line) => !line.includes('dropped.png'))
   const env = { GIT_INDEX_FILE: join(here.service.dir, 'an-index') }
   await git(repository, ['update-index', '--add', '--index-info'], `${tree.join('\n')}\n`, env)
-  const commit = await git(repository, ['commit-tree', '-m', 'Without it', await git(repository, ['write-tree'], undefined, env)])
-  for (const ref of (await git(repository, ['for-each-ref', '--format=%(refname)'])).split('\n')) await git(repository, ['update-ref', '-d', ref])
+  const commit = await git(repository, [
+    'commit-tree',
+    '-m',
+    'Without it',
+    await git(repository, ['write-tree'], undefined, env),
+  ])
+  for (const ref of (await git(repository, ['for-each-ref', '--format=%(refname)'])).split('\n'))
+    await git(repository, ['update-ref', '-d', ref])
   await git(repository, ['update-ref', 'refs/heads/main', commit.trim()])
   await git(repository, ['reflog', 'expire', '--expire=now', '--all'])
   await git(repository, ['repack', '-a', '-d', '-q'])

@@ -8,8 +8,12 @@ import { startService } from '../support/service.js'
 const [dir, url] = process.argv.slice(2) as [string, string]
 const here = await startService({ dir, env: { BINDERY_CONNECTION_POLL_SECONDS: '0' } })
 const { admin, organization } = here
-const space = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Docs', editMode: 'live' }).expect(201)).body.id
-await admin.call('post', `/v1/spaces/${space}/git/connections`, { url, ref: 'refs/heads/main', direction: 'import' }).expect(201)
+const space = (
+  await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Docs', editMode: 'live' }).expect(201)
+).body.id
+await admin
+  .call('post', `/v1/spaces/${space}/git/connections`, { url, ref: 'refs/heads/main', direction: 'import' })
+  .expect(201)
 const folder = join(dir, 'data', 'lfs', 'drafts')
 
 /** Whether one object is recorded and the other has a byte. */

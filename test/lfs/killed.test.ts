@@ -27,7 +27,11 @@ const [test, here] = await suiteWith('lfs: kill -9', async () => {
 test('a download that the kill interrupted is made again, and nothing half written is served', async () => {
   const first = here.lfs.put(Buffer.alloc(2000, 'first'))
   const second = here.lfs.put(Buffer.alloc(200_000, 'second'))
-  const files = { 'README.md': '# Home\n', '.gitbook/assets/a.png': first.pointer, '.gitbook/assets/b.png': second.pointer }
+  const files = {
+    'README.md': '# Home\n',
+    '.gitbook/assets/a.png': first.pointer,
+    '.gitbook/assets/b.png': second.pointer,
+  }
   const theirs = await here.remotes.createRepository('docs.git', { files })
   // The second one begins, and never goes on.
   here.lfs.objects.set(second.oid, { hangs: true })

@@ -33,7 +33,10 @@ const LONGEST = 300
 
 test(`${POINTERS} pointers whose objects the server does not have, or that are too large: others have their turn`, async () => {
   const oidOf = (n: number): string => createHash('sha256').update(String(n)).digest('hex')
-  const pointers = Array.from({ length: POINTERS }, (_, n) => [`.gitbook/assets/p${n}.png`, pointerOf(oidOf(n), n % 2 === 0 ? 300 : 5_000)])
+  const pointers = Array.from({ length: POINTERS }, (_, n) => [
+    `.gitbook/assets/p${n}.png`,
+    pointerOf(oidOf(n), n % 2 === 0 ? 300 : 5_000),
+  ])
   const theirs = await here.repository({ 'README.md': '# Home\n', ...Object.fromEntries(pointers) })
   const space = await here.space()
   const { admin, service } = here.service
@@ -57,7 +60,10 @@ test(`${POINTERS} pointers whose objects the server does not have, or that are t
     assert.ok(longest < LONGEST, `${name}: ${longest} ms`)
     if (name === 'copy') assert.is(await app.store.count(lfsObjects, 'space', copy), POINTERS)
   }
-  assert.equal([await app.store.count(lfsObjects, 'space', space), await app.store.count(lfsObjects, 'space', copy)], [POINTERS, 0])
+  assert.equal(
+    [await app.store.count(lfsObjects, 'space', space), await app.store.count(lfsObjects, 'space', copy)],
+    [POINTERS, 0],
+  )
 })
 
 test.run()

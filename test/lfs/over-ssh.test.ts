@@ -13,7 +13,11 @@ import { suiteWith } from '../support/suite.js'
 const TOKEN = 'RemoteAuth the-token-of-the-ssh-host'
 
 const [test, here] = await suiteWith('lfs: over ssh', async () => {
-  const [sshd, lfs, connected] = await Promise.all([startSshd(), startLfs(), startConnected({ env: { BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8' } })])
+  const [sshd, lfs, connected] = await Promise.all([
+    startSshd(),
+    startLfs(),
+    startConnected({ env: { BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8' } }),
+  ])
   const api = createServer((request, response) => {
     if (request.headers.authorization === TOKEN) return void lfs.handler(request, response)
     response.writeHead(401).end('{}')
@@ -29,17 +33,24 @@ const [test, here] = await suiteWith('lfs: over ssh', async () => {
 })
 
 const bytes = (text: string): Buffer => Buffer.from(`${text} ${'x'.repeat(500)}`)
-const access = (more: object = {}): string => JSON.stringify({ href: here.server, header: { Authorization: TOKEN }, expires_in: 600, ...more })
+const access = (more: object = {}): string =>
+  JSON.stringify({ href: here.server, header: { Authorization: TOKEN }, expires_in: 600, ...more })
 let made = 0
 
 /** Connects a space to a repository with a file in Git LFS. Returns what the service says of that file. */
-async function fileOf(pointer: string, { more = {}, path = `docs-${made++}.git` }: { more?: Record<string, string>; path?: string } = {}) {
+async function fileOf(
+  pointer: string,
+  { more = {}, path = `docs-${made++}.git` }: { more?: Record<string, string>; path?: string } = {},
+) {
   const { sshd } = here
-  const theirs = await createBareRepository(join(sshd.folder, path), { files: { 'README.md': '# Home\n\n![](a.png)\n', 'a.png': pointer, ...more } })
+  const theirs = await createBareRepository(join(sshd.folder, path), {
+    files: { 'README.md': '# Home\n\n![](a.png)\n', 'a.png': pointer, ...more },
+  })
   const space = await here.space()
   const credential = { kind: 'sshKey', privateKey: await readFile(sshd.key, 'utf8'), knownHosts: sshd.hostLine }
   await here.connect(space, { url: sshd.url(encodeURI(theirs.path)), credential })
-  const look = async () => (await here.service.admin.call('get', `/v1/spaces/${space}/content/files?metadata=true`).expect(200)).body.items[0]
+  const look = async () =>
+    (await here.service.admin.call('get', `/v1/spaces/${space}/content/files?metadata=true`).expect(200)).body.items[0]
   return { look, path: theirs.path, space }
 }
 
@@ -78,9 +89,12 @@ test('what opens the server goes to it alone, and is in no message', async () =>
 test('access that has expired is asked for again', async () => {
   const many = Array.from({ length: 130 }, (_, n) => here.lfs.put(bytes(`many ${n}`)).pointer)
   await here.sshd.answerLfs(access({ expires_in: 20 }))
-  const asked = async (): Promise<number> => (await here.sshd.commands()).filter((line) => line.startsWith('git-lfs-authenticate')).length
+  const asked = async (): Promise<number> =>
+    (await here.sshd.commands()).filter((line) => line.startsWith('git-lfs-authenticate')).length
   const before = await asked()
-  const { look } = await fileOf(many[0] as string, { more: Object.fromEntries(many.map((pointer, n) => [`p/${n}.png`, pointer])) })
+  const { look } = await fileOf(many[0] as string, {
+    more: Object.fromEntries(many.map((pointer, n) => [`p/${n}.png`, pointer])),
+  })
   assert.is((await look()).lfs.state, 'present')
   assert.ok((await asked()) - before >= 3, 'at the beginning, and before each request')
 })
@@ -115,7 +129,9 @@ test('a host without Git LFS, or that does not say where it is, is told; the imp
 test('an address in .lfsconfig is not used with ssh, and that is told', async () => {
   await here.sshd.answerLfs(access())
   const { pointer } = here.lfs.put(bytes('configured'))
-  const file = await (await fileOf(pointer, { more: { '.lfsconfig': '[lfs]\n\turl = https://lfs.example.com/x\n' } })).look()
+  const file = await (
+    await fileOf(pointer, { more: { '.lfsconfig': '[lfs]\n\turl = https://lfs.example.com/x\n' } })
+  ).look()
   assert.match(file.lfs.problem, /\.lfsconfig names an address, for which an ssh remote has no credential/)
 })
 
@@ -126,10 +142,15 @@ test('a folder of a repository by ssh has its files too', async () => {
     files: { 'docs/README.md': '# Home\n\n![](a.png)\n', 'docs/a.png': pointer },
   })
   const space = await here.space()
-  const credential = { kind: 'sshKey', privateKey: await readFile(here.sshd.key, 'utf8'), knownHosts: here.sshd.hostLine }
+  const credential = {
+    kind: 'sshKey',
+    privateKey: await readFile(here.sshd.key, 'utf8'),
+    knownHosts: here.sshd.hostLine,
+  }
   await here.connect(space, { url: here.sshd.url(theirs.path), credential, repoProjectDirectory: 'docs' })
   await here.forward(POLL_MS * 1.2)
-  const [file] = (await here.service.admin.call('get', `/v1/spaces/${space}/content/files?metadata=true`).expect(200)).body.items
+  const [file] = (await here.service.admin.call('get', `/v1/spaces/${space}/content/files?metadata=true`).expect(200))
+    .body.items
   assert.is(file.lfs.state, 'present', file.lfs.problem)
 })
 

@@ -9,7 +9,8 @@ const { admin } = here
 
 const files = {
   'SUMMARY.md': '* [Home](README.md)\n* [Guide](guide.md)\n* [Part of the guide](guide.md#part)\n* [Other](other.md)\n',
-  'README.md': '---\ncover: .gitbook/assets/pic.png\n---\n# Home\n\n[guide](guide.md) [again](./guide.md) [a part](guide.md#nowhere)\n',
+  'README.md':
+    '---\ncover: .gitbook/assets/pic.png\n---\n# Home\n\n[guide](guide.md) [again](./guide.md) [a part](guide.md#nowhere)\n',
   'guide.md': '# Guide\n\n## Part\n\n[self](#part) ![pic](.gitbook/assets/pic.png)\n',
   'other.md': '# Other\n\n[home](README.md)\n',
   '.gitbook/includes/note.md': '---\ntitle: Note\n---\n[guide](../../guide.md)\n',
@@ -26,12 +27,22 @@ test.before(async () => {
 const backlinks = async (caller = admin, of = `${space}/content`, page = guide, query = ''): Promise<Json> =>
   read(caller, `${of}/page/${page}/backlinks${query}`)
 /** A revision as the version context of a link has it: without its content. */
-const revisionOf = async (of: string): Promise<Json> => ({ ...(await read(admin, `${of}/content`)), pages: [], files: [], diagnostics: [] })
+const revisionOf = async (of: string): Promise<Json> => ({
+  ...(await read(admin, `${of}/content`)),
+  pages: [],
+  files: [],
+  diagnostics: [],
+})
 const sources = ({ items }: Json): string[] => items.map((item: Json) => `${item.space.title}: ${fileOf(item)}`)
 
 test('everything that links to a page, once, as whole objects', async () => {
   const list = await backlinks()
-  assert.equal(sources(list), ['Docs: .gitbook/includes/note.md', 'Docs: README.md', 'Docs: Part of the guide', 'Docs: guide.md'])
+  assert.equal(sources(list), [
+    'Docs: .gitbook/includes/note.md',
+    'Docs: README.md',
+    'Docs: Part of the guide',
+    'Docs: guide.md',
+  ])
   assert.is(list.count, 4)
   const shownSpace = await read(admin, space)
   const home = await read(admin, `${space}/content/page/${await pageId(admin, `${space}/content`, 'README.md')}`)
@@ -57,12 +68,17 @@ test('pages of the list, and nothing for a page that nobody links to', async () 
 
 test('pages and covers that show a file', async () => {
   const [{ id }] = (await read(admin, `${space}/content/files`)).items
-  assert.equal(sources(await read(admin, `${space}/content/files/${id}/backlinks`)), ['Docs: README.md', 'Docs: guide.md'])
+  assert.equal(sources(await read(admin, `${space}/content/files/${id}/backlinks`)), [
+    'Docs: README.md',
+    'Docs: guide.md',
+  ])
   await admin.call('get', `/v1/spaces/${space}/content/files/none/backlinks`).expect(404)
 })
 
 test('a change request has its own backlinks, under its own version context', async () => {
-  const { id, number } = (await admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Link' }).expect(201)).body
+  const { id, number } = (
+    await admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Link' }).expect(201)
+  ).body
   const other = await pageId(admin, `${space}/content`, 'other.md')
   const changes = [{ operation: 'update_page', page: other, document: { markdown: '# Other\n\n[guide](guide.md)\n' } }]
   await admin.call('post', `/v1/spaces/${space}/change-requests/${id}/content`, { changes }).expect(200)
@@ -105,12 +121,17 @@ test('links from other spaces count, for those who may see these spaces, and not
 
 test('a link by a published address counts', async () => {
   const sites = `/v1/orgs/${here.organization}/sites`
-  const site = (await admin.call('post', sites, { title: 'Public docs', spaces: [space], visibility: 'public' }).expect(201)).body
+  const site = (
+    await admin.call('post', sites, { title: 'Public docs', spaces: [space], visibility: 'public' }).expect(201)
+  ).body
   await admin.call('post', `${sites}/${site.id}/publish`).expect(200)
   const { published } = (await read(admin, space)).urls
   const from = await spaceOf(
     here,
-    { 'SUMMARY.md': '* [Reader](reader.md)\n', 'reader.md': `# Reader\n\n[guide](${published}/guide#part) [gone](${published}/gone)\n` },
+    {
+      'SUMMARY.md': '* [Reader](reader.md)\n',
+      'reader.md': `# Reader\n\n[guide](${published}/guide#part) [gone](${published}/gone)\n`,
+    },
     { title: 'Fan' },
   )
   assert.equal(sources(await backlinks()).at(-1), 'Fan: reader.md')
@@ -130,13 +151,18 @@ test('a link by a published address counts', async () => {
     {
       operation: 'insert_page',
       title: 'Both',
-      document: { markdown: `# Both\n\n[reader](${own}/reader) [home](${published}) [deep](${published}${'/x'.repeat(500)})\n` },
+      document: {
+        markdown: `# Both\n\n[reader](${own}/reader) [home](${published}) [deep](${published}${'/x'.repeat(500)})\n`,
+      },
     },
   ]
   await admin.call('post', `/v1/spaces/${from}/content`, { changes }).expect(200)
   const both = await pageId(admin, `${from}/content`, 'both.md')
   assert.equal(
-    (await read(admin, `${from}/content/page/${both}/links`)).items.map((link: Json) => [link.status, link.targetReference?.page?.title]),
+    (await read(admin, `${from}/content/page/${both}/links`)).items.map((link: Json) => [
+      link.status,
+      link.targetReference?.page?.title,
+    ]),
     [
       ['ok', 'Home'],
       ['ok', 'Reader'],

@@ -13,7 +13,12 @@ let from: string
 test.before(async () => {
   target = await spaceOf(
     here,
-    { 'SUMMARY.md': '* [Home](README.md)\n* [Deep](a/deep.md)\n', 'README.md': '# Home\n\n[f](f.txt)\n', 'a/deep.md': '# Deep\n\n## Down\n', 'f.txt': 'f' },
+    {
+      'SUMMARY.md': '* [Home](README.md)\n* [Deep](a/deep.md)\n',
+      'README.md': '# Home\n\n[f](f.txt)\n',
+      'a/deep.md': '# Deep\n\n## Down\n',
+      'f.txt': 'f',
+    },
     { title: 'Target' },
   )
   page = await pageId(admin, `${target}/content`, 'a/deep.md')
@@ -33,7 +38,10 @@ test.before(async () => {
   ]
   from = await spaceOf(
     here,
-    { 'SUMMARY.md': '* [From](from.md)\n', 'from.md': `# From\n\n${links.map((link) => `[x](${link})`).join('\n\n')}\n` },
+    {
+      'SUMMARY.md': '* [From](from.md)\n',
+      'from.md': `# From\n\n${links.map((link) => `[x](${link})`).join('\n\n')}\n`,
+    },
     { title: 'From' },
   )
 })
@@ -78,10 +86,15 @@ test('who may not see the space sees the same as for one that does not exist', a
 })
 
 test('any address of the service is in-app, and those of sites are not', async () => {
-  const space = (await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Addresses' }).expect(201)).body.id
+  const space = (await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Addresses' }).expect(201))
+    .body.id
   const targets = ['/docs', '/v1/orgs/x', '', '/sites/acme/docs', '/sitesmap']
   const markdown = `# Links\n\n${targets.map((path) => `[x](${here.url}${path})`).join(' ')}\n`
-  await admin.call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Links', document: { markdown } }] }).expect(200)
+  await admin
+    .call('post', `/v1/spaces/${space}/content`, {
+      changes: [{ operation: 'insert_page', title: 'Links', document: { markdown } }],
+    })
+    .expect(200)
   const { items } = await read(admin, `${space}/links`)
   assert.equal(
     targets.map((path) => items.find(({ target }: Json) => target === here.url + path)?.status),
@@ -91,9 +104,13 @@ test('any address of the service is in-app, and those of sites are not', async (
 
 test('a link to an address of the own space leads to the revision that is read', async () => {
   const id = (await admin.call('post', `/v1/spaces/${from}/change-requests`, {}).expect(201)).body.id
-  const changes = [{ operation: 'insert_page', title: 'Fresh', document: { markdown: `# Fresh\n\n[me](/spaces/${from}/fresh)\n` } }]
+  const changes = [
+    { operation: 'insert_page', title: 'Fresh', document: { markdown: `# Fresh\n\n[me](/spaces/${from}/fresh)\n` } },
+  ]
   await admin.call('post', `/v1/spaces/${from}/change-requests/${id}/content`, { changes }).expect(200)
-  const link = (await read(admin, `${from}/change-requests/${id}/links?status=in-app`)).items.find((one: Json) => one.target.endsWith('/fresh'))
+  const link = (await read(admin, `${from}/change-requests/${id}/links?status=in-app`)).items.find((one: Json) =>
+    one.target.endsWith('/fresh'),
+  )
   assert.is(link.targetReference.page.title, 'Fresh')
   const changeRequest = await read(admin, `${from}/change-requests/${id}`)
   assert.equal(link.targetReference.versionContext, { type: 'changeRequest', changeRequest })

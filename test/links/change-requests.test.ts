@@ -16,11 +16,18 @@ const files = {
 
 const space = await spaceOf(here, files)
 const idOf = (file: string) => pageId(admin, `${space}/content`, file)
-const open = async (): Promise<string> => (await admin.call('post', `/v1/spaces/${space}/change-requests`, {}).expect(201)).body.id
-const change = (id: string, ...changes: object[]) => admin.call('post', `/v1/spaces/${space}/change-requests/${id}/content`, { changes }).expect(200)
+const open = async (): Promise<string> =>
+  (await admin.call('post', `/v1/spaces/${space}/change-requests`, {}).expect(201)).body.id
+const change = (id: string, ...changes: object[]) =>
+  admin.call('post', `/v1/spaces/${space}/change-requests/${id}/content`, { changes }).expect(200)
 const links = (id: string): Promise<Json> => read(admin, `${space}/change-requests/${id}/links?status=broken`)
 const broken = ({ items }: Json): string[] =>
-  items.map((link: Json) => `${link.locationReferences[0].page.title}: ${link.target}${link.brokenByChangeRequest ? ' !' : ''}`).sort()
+  items
+    .map(
+      (link: Json) =>
+        `${link.locationReferences[0].page.title}: ${link.target}${link.brokenByChangeRequest ? ' !' : ''}`,
+    )
+    .sort()
 
 test('an untouched change request breaks nothing', async () => {
   const list = await links(await open())
@@ -39,7 +46,11 @@ test('deleting a page breaks the links to it, and each says so', async () => {
 
 test('a heading that is renamed breaks its anchor; a page that is moved breaks nothing', async () => {
   const id = await open()
-  await change(id, { operation: 'update_page', page: await idOf('guide.md'), document: { markdown: '# Guide\n\n## Section\n' } })
+  await change(id, {
+    operation: 'update_page',
+    page: await idOf('guide.md'),
+    document: { markdown: '# Guide\n\n## Section\n' },
+  })
   assert.equal((await links(id)).stats.broken, { total: 2, changeRequest: 1 })
   const moved = await open()
   await change(moved, { operation: 'update_page', page: await idOf('guide.md'), slug: 'manual' })
@@ -48,8 +59,16 @@ test('a heading that is renamed breaks its anchor; a page that is moved breaks n
 
 test('what main has broken since, or mended, is not of the change request`s doing', async () => {
   const id = await open()
-  await change(id, { operation: 'update_page', page: await idOf('other.md'), document: { markdown: '# Other\n\n[new wound](new.md)\n' } })
-  const mend = { operation: 'update_page', page: await idOf('README.md'), document: { markdown: '# Home\n\n[guide](guide.md)\n' } }
+  await change(id, {
+    operation: 'update_page',
+    page: await idOf('other.md'),
+    document: { markdown: '# Other\n\n[new wound](new.md)\n' },
+  })
+  const mend = {
+    operation: 'update_page',
+    page: await idOf('README.md'),
+    document: { markdown: '# Home\n\n[guide](guide.md)\n' },
+  }
   await admin.call('post', `/v1/spaces/${space}/content`, { changes: [mend] }).expect(200)
   const list = await links(id)
   assert.equal(broken(list), ['Home: wound.md', 'Other: new.md !'])

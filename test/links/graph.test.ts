@@ -19,20 +19,35 @@ const test = suite('graph of links')
 /** The graph of some files, with anchors that exist by file. */
 async function graphOf(files: Record<string, string>, anchors: Record<string, string[]> = {}) {
   const structure = await readStructure(memoryTree(files), idOf(new Map()), inPlace)
-  const known = new Map(Object.entries(files).map(([path, text]) => [path, { references: findReferences(text), attributes: {} }]))
+  const known = new Map(
+    Object.entries(files).map(([path, text]) => [path, { references: findReferences(text), attributes: {} }]),
+  )
   const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))
-  const graph = atOnce(buildGraph({ structure, reusable, submodules: new Submodules([]), folded: new Map(), exists: (path) => path in files }, known))
-  const finders = Object.entries(anchors).map(([path, all]) => [path, anchorFinder({ headings: [], anchors: all })] as const)
+  const graph = atOnce(
+    buildGraph(
+      { structure, reusable, submodules: new Submodules([]), folded: new Map(), exists: (path) => path in files },
+      known,
+    ),
+  )
+  const finders = Object.entries(anchors).map(
+    ([path, all]) => [path, anchorFinder({ headings: [], anchors: all })] as const,
+  )
   const looked = filesWithAnchors(graph)
   atOnce(checkAnchors(graph, new Map(finders)))
   return { graph, structure, known, looked }
 }
 
 test('content that includes itself, or more and more, is looked through once', async () => {
-  const files: Record<string, string> = { 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '[x](a.md#deep)\n\n{% include ".gitbook/includes/0.md" %}\n' }
-  for (let n = 0; n < 10; n++) files[`.gitbook/includes/${n}.md`] = `{% include "${n + 1}.md" %}\n\n{% include "0.md" %}\n`
+  const files: Record<string, string> = {
+    'SUMMARY.md': '* [A](a.md)\n',
+    'a.md': '[x](a.md#deep)\n\n{% include ".gitbook/includes/0.md" %}\n',
+  }
+  for (let n = 0; n < 10; n++)
+    files[`.gitbook/includes/${n}.md`] = `{% include "${n + 1}.md" %}\n\n{% include "0.md" %}\n`
   files['.gitbook/includes/10.md'] = '# Deep\n'
-  const anchors = Object.fromEntries(Object.keys(files).map((path) => [path, path.endsWith('/10.md') ? ['deep'] : ['other']]))
+  const anchors = Object.fromEntries(
+    Object.keys(files).map((path) => [path, path.endsWith('/10.md') ? ['deep'] : ['other']]),
+  )
   const { graph, looked } = await graphOf(files, anchors)
   assert.ok(looked.size < Object.keys(files).length)
   assert.is(graph.links.length > 20, true)

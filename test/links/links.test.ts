@@ -57,7 +57,10 @@ test.before(async () => {
 test('all links of a space, with what they lead to', async () => {
   const list = await read(admin, `${space}/links`)
   assert.equal([...linesOf(list)].sort(), [...expected].sort())
-  assert.equal([list.count, list.stats], [expected.length, { total: expected.length, broken: { total: 6, changeRequest: 0 } }])
+  assert.equal(
+    [list.count, list.stats],
+    [expected.length, { total: expected.length, broken: { total: 6, changeRequest: 0 } }],
+  )
   const broken = list.items.filter((link: Json) => link.status === 'broken')
   for (const link of list.items) assert.is('problem' in link, broken.includes(link))
   assert.match(broken.find((link: Json) => link.target === 'guide/part.md#third').problem, 'heading')
@@ -70,13 +73,26 @@ test('the objects are those that their own GET returns', async () => {
   const whole = await read(admin, `${space}/content`)
   const versionContext = { type: 'revision', revision: { ...whole, pages: [], files: [], diagnostics: [] } }
   const part = await read(admin, `${space}/content/page/${await pageId(admin, `${space}/content`, 'guide/part.md')}`)
-  const anchored = items.find((link: Json) => link.target === 'guide/part.md#second-one' && link.locationReferences[0].page.title === 'Home')
-  assert.equal(anchored.targetReference, { kind: 'anchor', organization, space: shownSpace, versionContext, page: part, anchor: 'second-one' })
+  const anchored = items.find(
+    (link: Json) => link.target === 'guide/part.md#second-one' && link.locationReferences[0].page.title === 'Home',
+  )
+  assert.equal(anchored.targetReference, {
+    kind: 'anchor',
+    organization,
+    space: shownSpace,
+    versionContext,
+    page: part,
+    anchor: 'second-one',
+  })
   const home = await read(admin, `${space}/content/page/${await pageId(admin, `${space}/content`, 'README.md')}`)
-  assert.equal(anchored.locationReferences, [{ kind: 'page', organization, space: shownSpace, versionContext, page: home }])
+  assert.equal(anchored.locationReferences, [
+    { kind: 'page', organization, space: shownSpace, versionContext, page: home },
+  ])
   const { file } = items.find((link: Json) => link.target === '/plan.pdf').targetReference
   assert.equal(file, await read(admin, `${space}/content/files/${file.id}`))
-  const note = items.find((link: Json) => link.relation === 'dependsOn' && link.targetReference.kind === 'reusable-content').targetReference.reusableContent
+  const note = items.find(
+    (link: Json) => link.relation === 'dependsOn' && link.targetReference.kind === 'reusable-content',
+  ).targetReference.reusableContent
   assert.equal(note, await read(admin, `${space}/content/reusable-contents/${note.id}`))
 })
 
@@ -110,8 +126,13 @@ test('pages of the list are stable: each link once, also while others come and g
     seen.push(...linesOf(list))
     if (n === 1) {
       const page = await pageId(admin, `${space}/content`, 'guide/part.md')
-      const document = { markdown: '# Part\n\n## Second one\n\n[one more](../README.md)\n\n{% include "../.gitbook/includes/note.md" %}\n' }
-      await admin.call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page, document }] }).expect(200)
+      const document = {
+        markdown:
+          '# Part\n\n## Second one\n\n[one more](../README.md)\n\n{% include "../.gitbook/includes/note.md" %}\n',
+      }
+      await admin
+        .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page, document }] })
+        .expect(200)
     }
     if (!list.next) break
     next = `&page=${encodeURIComponent(list.next.page)}`
@@ -120,30 +141,45 @@ test('pages of the list are stable: each link once, also while others come and g
     seen.filter((line) => !line.includes('../README.md → README.md')).sort(),
     all.filter((line) => !line.includes('../README.md → README.md')).sort(),
   )
-  assert.equal(await read(admin, `${space}/links?limit=0`).then(({ items, next: more, count }) => [items, more, count > 20]), [[], undefined, true])
+  assert.equal(
+    await read(admin, `${space}/links?limit=0`).then(({ items, next: more, count }) => [items, more, count > 20]),
+    [[], undefined, true],
+  )
   await admin.call('get', `/v1/spaces/${space}/links?page=x`).expect(400)
 })
 
 test('the problem of a link names a file that differs only in upper and lower case', async () => {
   const cases = await spaceOf(here, {
-    'README.md': '# Home\n\n[page](guide/setup.md#a) [short](/Guide/setup) [folder](guide/) ![file](PIC.png) [none](guide/none.md)\n',
+    'README.md':
+      '# Home\n\n[page](guide/setup.md#a) [short](/Guide/setup) [folder](guide/) ![file](PIC.png) [none](guide/none.md)\n',
     'Guide/SetUp.md': '# Set up\n',
     'Guide/README.md': '# Guide\n',
     'pic.png': 'png',
   })
   const { items } = await read(admin, `${cases}/links`)
-  assert.equal(Object.fromEntries(items.map(({ target, problem }: Json) => [target, /\S+(?= differs only in upper and lower case)/.exec(problem)?.[0]])), {
-    '/Guide/setup': 'Guide/SetUp.md',
-    'PIC.png': 'pic.png',
-    'guide/': 'Guide/README.md',
-    'guide/none.md': undefined,
-    'guide/setup.md#a': 'Guide/SetUp.md',
-  })
+  assert.equal(
+    Object.fromEntries(
+      items.map(({ target, problem }: Json) => [
+        target,
+        /\S+(?= differs only in upper and lower case)/.exec(problem)?.[0],
+      ]),
+    ),
+    {
+      '/Guide/setup': 'Guide/SetUp.md',
+      'PIC.png': 'pic.png',
+      'guide/': 'Guide/README.md',
+      'guide/none.md': undefined,
+      'guide/setup.md#a': 'Guide/SetUp.md',
+    },
+  )
 })
 
 test('revisions have the same lists', async () => {
   const { revision } = await read(admin, space)
-  const [ofSpace, ofRevision] = await Promise.all([read(admin, `${space}/links`), read(admin, `${space}/revisions/${revision}/links`)])
+  const [ofSpace, ofRevision] = await Promise.all([
+    read(admin, `${space}/links`),
+    read(admin, `${space}/revisions/${revision}/links`),
+  ])
   assert.equal(ofRevision, ofSpace)
 })
 

@@ -8,8 +8,15 @@ import { type Json, linesOf, read } from './support.js'
 
 const [test, here] = await suiteWith('links out of the project directory', startService)
 
-const HOME = '# Docs\n\n[code](../src/a%20b.ts#L3) [folder](../src) [gone](../none.ts) [own](../docs/other.md) [out](../../x) [root](/LICENSE)\n'
-const FILES = { 'docs/README.md': HOME, 'docs/other.md': '# Other\n', 'docs/SUMMARY.md': '* [Docs](README.md)\n', 'src/a b.ts': 'x\n', LICENSE: 'MIT\n' }
+const HOME =
+  '# Docs\n\n[code](../src/a%20b.ts#L3) [folder](../src) [gone](../none.ts) [own](../docs/other.md) [out](../../x) [root](/LICENSE)\n'
+const FILES = {
+  'docs/README.md': HOME,
+  'docs/other.md': '# Other\n',
+  'docs/SUMMARY.md': '* [Docs](README.md)\n',
+  'src/a b.ts': 'x\n',
+  LICENSE: 'MIT\n',
+}
 
 async function importFolder(
   name: string,
@@ -18,7 +25,8 @@ async function importFolder(
   const path = join(here.dir, `${name}.git`)
   const remote = await createBareRepository(path)
   await remote.commit(FILES)
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: name }).expect(201)).body.id
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: name }).expect(201))
+    .body.id
   const sync = async (input: object = {}): Promise<void> => {
     const body = { url: `file://${path}`, ref: 'refs/heads/main', repoProjectDirectory: 'docs', ...more, ...input }
     await here.admin.call('post', `/v1/spaces/${space}/git/import`, body).expect(204)
@@ -59,7 +67,9 @@ test('without it they are paths of the repository, and broken if there is no suc
     'docs/README.md: ../src/a%20b.ts#L3 → src/a b.ts#L3 ok',
     'docs/README.md: /LICENSE → - broken',
   ])
-  const broken = (await read(here.admin, `${space}/links?status=broken`)).items.find((link: Json) => link.target === '../none.ts')
+  const broken = (await read(here.admin, `${space}/links?status=broken`)).items.find(
+    (link: Json) => link.target === '../none.ts',
+  )
   assert.match(broken.problem, /repoTreeURL/)
   await commit({ 'none.ts': 'now\n', 'src/a b.ts': null })
   await sync()
@@ -75,9 +85,16 @@ test('a revision has the address of its commit only where the repository has the
   const remote = await createBareRepository(path)
   const first = await remote.commit({ 'README.md': '# Home\n' })
   const head = await remote.commit({ 'a.md': '# A\n' })
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Commits' }).expect(201)).body.id
+  const space = (
+    await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Commits' }).expect(201)
+  ).body.id
   const run = async (way: string, more: object = {}): Promise<void> => {
-    const body = { url: `file://${path}`, ref: 'refs/heads/main', repoCommitURL: 'https://github.example/commit/', ...more }
+    const body = {
+      url: `file://${path}`,
+      ref: 'refs/heads/main',
+      repoCommitURL: 'https://github.example/commit/',
+      ...more,
+    }
     await here.admin.call('post', `/v1/spaces/${space}/git/${way}`, body).expect(204)
     for (;;) {
       const { state, error } = (await here.admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)).body
@@ -86,18 +103,25 @@ test('a revision has the address of its commit only where the repository has the
     }
   }
   const addresses = async (): Promise<(string | undefined)[]> =>
-    (await read(here.admin, `${space}/revisions`)).items.map(({ git }: Json) => git.url?.replace('https://github.example/commit/', ''))
+    (await read(here.admin, `${space}/revisions`)).items.map(({ git }: Json) =>
+      git.url?.replace('https://github.example/commit/', ''),
+    )
   await run('import')
   assert.equal(await addresses(), [head, first])
   await here.admin
-    .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }] })
+    .call('post', `/v1/spaces/${space}/content`, {
+      changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }],
+    })
     .expect(200)
   assert.equal(await addresses(), [undefined, head, first])
   const before = (await read(here.admin, `${space}/content`)).git.url
   await run('export', { commitMessage: 'Publish' })
   const exported = (await remote.head()) as string
   assert.equal(await addresses(), [exported, head, first], 'the exported revision is another commit there')
-  assert.equal([before, (await read(here.admin, `${space}/content`)).git.url], [undefined, `https://github.example/commit/${exported}`])
+  assert.equal(
+    [before, (await read(here.admin, `${space}/content`)).git.url],
+    [undefined, `https://github.example/commit/${exported}`],
+  )
 })
 
 test.run()

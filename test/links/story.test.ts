@@ -23,8 +23,10 @@ interface Page {
   git: { path: string }
 }
 
-const pagesOf = async ({ here, url }: Story, at = url): Promise<Page[]> => (await here.admin.call('get', `${at}/content/pages`).expect(200)).body.pages
-const write = ({ here }: Story, at: string, changes: object[]) => here.admin.call('post', `${at}/content`, { changes }).expect(200)
+const pagesOf = async ({ here, url }: Story, at = url): Promise<Page[]> =>
+  (await here.admin.call('get', `${at}/content/pages`).expect(200)).body.pages
+const write = ({ here }: Story, at: string, changes: object[]) =>
+  here.admin.call('post', `${at}/content`, { changes }).expect(200)
 
 const HEADINGS = ['First part', 'Second part', 'Questions and answers']
 const anchor = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-')
@@ -53,12 +55,16 @@ type Step = (story: Story) => Promise<void>
 
 const insert: Step = async (story) => {
   const title = `Page ${++story.made}`
-  await write(story, story.url, [{ operation: 'insert_page', title, document: { markdown: await text(story, `page-${story.made}.md`) } }])
+  await write(story, story.url, [
+    { operation: 'insert_page', title, document: { markdown: await text(story, `page-${story.made}.md`) } },
+  ])
 }
 
 const rewrite: Step = async (story) => {
   const page = pick(story.next, await pagesOf(story)) as Page
-  await write(story, story.url, [{ operation: 'update_page', page: page.id, document: { markdown: await text(story, page.git.path) } }])
+  await write(story, story.url, [
+    { operation: 'update_page', page: page.id, document: { markdown: await text(story, page.git.path) } },
+  ])
 }
 
 const remove: Step = async (story) => {
@@ -88,9 +94,15 @@ const changeRequest: Step = async (story) => {
   const gone = pick(next, pages) as Page
   const before = await truth(story)
   await write(story, request, [{ operation: 'delete_page', page: gone.id }])
-  const broken = [...before.values()].flat().filter(({ to, broken: was, from }) => to === gone.git.path && from !== gone.git.path && !was).length
+  const broken = [...before.values()]
+    .flat()
+    .filter(({ to, broken: was, from }) => to === gone.git.path && from !== gone.git.path && !was).length
   const { stats } = (await here.admin.call('get', `${request}/links?limit=1000`).expect(200)).body
-  assert.is(stats.broken.changeRequest > 0, broken > 0, `the change request without ${gone.git.path} breaks ${broken} links, not ${JSON.stringify(stats)}`)
+  assert.is(
+    stats.broken.changeRequest > 0,
+    broken > 0,
+    `the change request without ${gone.git.path} breaks ${broken} links, not ${JSON.stringify(stats)}`,
+  )
   await check(story, `${gone.git.path} deleted in a change request`)
   if (next(2) === 0) await here.admin.call('post', `${request}/merge`).expect(200)
 }
@@ -115,9 +127,14 @@ interface Link {
 async function truth({ repository }: Story): Promise<Map<string, Link[]>> {
   const names = (await git(repository, ['ls-tree', '-r', '--name-only', 'main'])).split('\n')
   const texts = new Map<string, string>()
-  for (const name of names) if (name.endsWith('.md') && name !== 'SUMMARY.md') texts.set(name, await git(repository, ['cat-file', 'blob', `main:${name}`]))
+  for (const name of names)
+    if (name.endsWith('.md') && name !== 'SUMMARY.md')
+      texts.set(name, await git(repository, ['cat-file', 'blob', `main:${name}`]))
   const anchors = new Map(
-    [...texts].map(([name, words]) => [name, new Set([...words.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchor(heading as string)))]),
+    [...texts].map(([name, words]) => [
+      name,
+      new Set([...words.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchor(heading as string))),
+    ]),
   )
   const links = new Map<string, Link[]>()
   for (const [from, words] of texts) {
@@ -157,10 +174,15 @@ async function check(story: Story, told: string): Promise<void> {
       broken.items.every(({ status }: { status: string }) => status === 'broken'),
       true,
     )
-    const { items } = (await here.admin.call('get', `${url}/content/page/${page.id}/backlinks?limit=1000`).expect(200)).body
-    const wanted = listed.filter(({ to, from, broken: is }) => to === page.git.path && from !== to && !is).map(({ from }) => from)
+    const { items } = (await here.admin.call('get', `${url}/content/page/${page.id}/backlinks?limit=1000`).expect(200))
+      .body
+    const wanted = listed
+      .filter(({ to, from, broken: is }) => to === page.git.path && from !== to && !is)
+      .map(({ from }) => from)
     const least = sorted(wanted)
-    const given = sorted(items.map((item: { page: Page }) => item.page.git.path).filter((path: string) => path !== page.git.path))
+    const given = sorted(
+      items.map((item: { page: Page }) => item.page.git.path).filter((path: string) => path !== page.git.path),
+    )
     // A link to a part that is missing is still a link to the page.
     const most = sorted(listed.filter(({ to, from }) => to === page.git.path && from !== to).map(({ from }) => from))
     assert.is(
@@ -177,8 +199,16 @@ for (const seed of (process.env.LINK_SEEDS ?? '1,2').split(',').map(Number))
     async () => {
       const here = await startService()
       try {
-        const { body } = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Linked' }).expect(201)
-        const story: Story = { here, next: random(seed), url: `/v1/spaces/${body.id}`, repository: join(here.dir, 'repos', `${body.id}.git`), made: 0 }
+        const { body } = await here.admin
+          .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Linked' })
+          .expect(201)
+        const story: Story = {
+          here,
+          next: random(seed),
+          url: `/v1/spaces/${body.id}`,
+          repository: join(here.dir, 'repos', `${body.id}.git`),
+          made: 0,
+        }
         for (let i = 0; i < 3; i++) await insert(story)
         for (let step = 0; step < STEPS; step++) {
           const work = pickWeighted(story.next, steps)

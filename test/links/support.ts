@@ -12,8 +12,12 @@ let made = 0
 export async function spaceOf(here: TestService, files: Files, more: object = {}): Promise<string> {
   const path = join(here.dir, `remote-${++made}.git`)
   await createBareRepository(path).then((remote) => remote.commit(files))
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', ...more }).expect(201)).body.id
-  await here.admin.call('post', `/v1/spaces/${space}/git/import`, { url: `file://${path}`, ref: 'refs/heads/main' }).expect(204)
+  const space = (
+    await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', ...more }).expect(201)
+  ).body.id
+  await here.admin
+    .call('post', `/v1/spaces/${space}/git/import`, { url: `file://${path}`, ref: 'refs/heads/main' })
+    .expect(204)
   for (;;) {
     const { body } = await here.admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)
     if (body.state === 'success') return space
@@ -21,7 +25,8 @@ export async function spaceOf(here: TestService, files: Files, more: object = {}
   }
 }
 
-export const read = async (caller: Caller, path: string): Promise<Json> => (await caller.call('get', `/v1/spaces/${path}`).expect(200)).body
+export const read = async (caller: Caller, path: string): Promise<Json> =>
+  (await caller.call('get', `/v1/spaces/${path}`).expect(200)).body
 
 /** Links as short lines: `file: target → what, status`. */
 export const linesOf = ({ items }: Json): string[] =>
@@ -31,7 +36,8 @@ export const linesOf = ({ items }: Json): string[] =>
   )
 
 /** The file of a location. */
-export const fileOf = (location: Json): string => (location.page ?? location.reusableContent).git?.path ?? location.page.title
+export const fileOf = (location: Json): string =>
+  (location.page ?? location.reusableContent).git?.path ?? location.page.title
 
 const shown = (target: Json): string => {
   if (target === undefined) return '-'

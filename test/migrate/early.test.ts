@@ -23,13 +23,18 @@ test.after(async () => {
 /** Starts the command in a folder, with the default folders relative to it. */
 function start(cwd: string, to: string, env: Record<string, string> = {}) {
   const { PATH, HOME, TMPDIR } = process.env
-  const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'migrate', '--to', to], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...env },
-  })
+  const child = spawn(
+    process.execPath,
+    [...moduleArguments('../../src/main.js', import.meta.url), 'migrate', '--to', to],
+    {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...env },
+    },
+  )
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (said += text))
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, said }))
   return { child, ended }
 }
@@ -41,7 +46,8 @@ async function killAtTables(url: string, begin: () => ReturnType<typeof start>):
   // The lock of src/postgres/migrate.ts.
   await client.query('SELECT pg_advisory_lock($1)', [0x62_69_6e_64])
   const { child, ended } = begin()
-  const waiting = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'bindery migrate' AND wait_event_type = 'Lock'"
+  const waiting =
+    "SELECT 1 FROM pg_stat_activity WHERE application_name = 'bindery migrate' AND wait_event_type = 'Lock'"
   while ((await client.query(waiting)).rowCount === 0) {
     assert.is(child.exitCode, null, 'it waits for the lock')
     await wait(20)

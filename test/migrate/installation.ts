@@ -39,7 +39,8 @@ export async function makeInstallation(): Promise<Stopped> {
 }
 
 async function makeSpace(here: TestService, title: string): Promise<string> {
-  const post = async (path: string, body: object, status = 200) => (await here.admin.call('post', path, body).expect(status)).body
+  const post = async (path: string, body: object, status = 200) =>
+    (await here.admin.call('post', path, body).expect(status)).body
   const { id } = await post(`/v1/orgs/${here.organization}/spaces`, { title }, 201)
   if (title === 'Empty') return id
   const { number } = await post(`/v1/spaces/${id}/change-requests`, { subject: 'More' }, 201)
@@ -58,7 +59,18 @@ async function makeSpace(here: TestService, title: string): Promise<string> {
 /** What an admin does with plain Git: packs, a tag with a message, a ref of his own. */
 async function asAdmin(repository: string): Promise<void> {
   await git(repository, ['gc', '--quiet'])
-  await git(repository, ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', 'tag', '-a', '-m', 'The first', 'v1', 'main'])
+  await git(repository, [
+    '-c',
+    'user.name=Ada',
+    '-c',
+    'user.email=ada@example.org',
+    'tag',
+    '-a',
+    '-m',
+    'The first',
+    'v1',
+    'main',
+  ])
   await git(repository, ['update-ref', 'refs/mine/kept', 'main~1'])
 }
 
@@ -67,13 +79,19 @@ export async function refsAndChecks({ repos, spaces }: Pick<Stopped, 'repos' | '
   const found: string[] = []
   for (const space of spaces) {
     const path = join(repos, `${space}.git`)
-    found.push(space, await git(path, ['for-each-ref']), await git(path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']))
+    found.push(
+      space,
+      await git(path, ['for-each-ref']),
+      await git(path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']),
+    )
   }
   return found
 }
 
 /** Every file of an installation with its hash, but the locks, and the index that its server, which ran in this process, may still be closing. */
-export const allBytes = (dir: string): Promise<Map<string, string>> => folderBytes(dir, /(^|\/)(lock|\.bindery-lock|facts\.db.*)$/)
+export const allBytes = (dir: string): Promise<Map<string, string>> =>
+  folderBytes(dir, /(^|\/)(lock|\.bindery-lock|facts\.db.*)$/)
 
 /** The files of specifications and of Git LFS, with their hashes. */
-export const keptFiles = async (data: string): Promise<[string, string][]> => [...(await folderBytes(data))].filter(([path]) => /^(openapi|lfs)\//.test(path))
+export const keptFiles = async (data: string): Promise<[string, string][]> =>
+  [...(await folderBytes(data))].filter(([path]) => /^(openapi|lfs)\//.test(path))

@@ -21,12 +21,20 @@ test.after(async () => {
 })
 
 /** Runs the command, and kills it when it has said `lines` lines and `delayMs` have gone by; returns whether it ended by itself, and what it said. */
-async function run(to: string, env: Record<string, string>, kill: { lines: number; delayMs: number }): Promise<{ ended: number | null; said: string }> {
+async function run(
+  to: string,
+  env: Record<string, string>,
+  kill: { lines: number; delayMs: number },
+): Promise<{ ended: number | null; said: string }> {
   const { PATH, HOME, TMPDIR } = process.env
-  const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'migrate', '--to', to], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...env },
-  })
+  const child = spawn(
+    process.execPath,
+    [...moduleArguments('../../src/main.js', import.meta.url), 'migrate', '--to', to],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...env },
+    },
+  )
   let said = ''
   let timer: NodeJS.Timeout | undefined
   for (const stream of [child.stdout, child.stderr])

@@ -24,10 +24,17 @@ test.after(async () => {
 
 const embedded = loadConfig({ BINDERY_DATA_DIR: source.data, BINDERY_REPOS_DIR: source.repos })
 const onNodes = (url: string, env: Record<string, string> = {}) =>
-  loadConfig({ BINDERY_DATA_DIR: join(source.dir, 'node-data'), BINDERY_REPOS_DIR: join(source.dir, 'node-repos'), BINDERY_DATABASE_URL: url, ...env })
+  loadConfig({
+    BINDERY_DATA_DIR: join(source.dir, 'node-data'),
+    BINDERY_REPOS_DIR: join(source.dir, 'node-repos'),
+    BINDERY_DATABASE_URL: url,
+    ...env,
+  })
 const KEY = { BINDERY_SIGNING_KEY_FILE: join(source.data, 'signing-key') }
 
-async function run(work: (tell: (line: string) => void) => Promise<void>): Promise<{ said: string; refused: string | null }> {
+async function run(
+  work: (tell: (line: string) => void) => Promise<void>,
+): Promise<{ said: string; refused: string | null }> {
   const lines: string[] = []
   const refused = await work((line) => void lines.push(line)).then(
     () => null,
@@ -47,7 +54,10 @@ const digest = async (data: string) => {
 test('a URL that is not one of PostgreSQL is not taken for a folder, and is not repeated', async () => {
   for (const to of ['http://secret@db.example/x', 'mysql://secret@db/x', 'POSTGRESQL+x://secret@db/x']) {
     const { refused } = await run((tell) => migrate(embedded, to, tell))
-    assert.match(refused ?? '', /^--to names a place that begins with [\w+]+:\/\/, .* give postgresql:\/\/user@host\/database, or a folder\.$/)
+    assert.match(
+      refused ?? '',
+      /^--to names a place that begins with [\w+]+:\/\/, .* give postgresql:\/\/user@host\/database, or a folder\.$/,
+    )
     assert.not.match(refused ?? '', /secret/)
   }
 })
@@ -84,7 +94,8 @@ test('and back into folders, byte for byte', async () => {
   assert.equal(await keptFiles(data), await keptFiles(source.data))
   assert.is(await readFile(join(data, 'signing-key'), 'utf8'), await readFile(join(source.data, 'signing-key'), 'utf8'))
   assert.match((await run((tell) => migrate(onNodes(url, KEY), target, tell))).said, /has ended before/)
-  for (const space of source.spaces) assert.not.ok(existsSync(join(repos, `${space}.git`, 'bindery-node')), 'it is no copy of a node any more')
+  for (const space of source.spaces)
+    assert.not.ok(existsSync(join(repos, `${space}.git`, 'bindery-node')), 'it is no copy of a node any more')
 })
 
 test('a server on what came back knows everything', async () => {
@@ -98,7 +109,11 @@ test('a server on what came back knows everything', async () => {
     const pages = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages
     assert.ok(pages.some(({ title }: { title: string }) => title === 'Upgrade'))
     const comments = (await here.admin.call('get', `/v1/spaces/${space}/comments`).expect(200)).body.items
-    assert.equal(comments.map(({ body: { markdown } }: { body: { markdown: string } }) => markdown.trim()).sort(), ['one', 'three', 'two 😀'])
+    assert.equal(comments.map(({ body: { markdown } }: { body: { markdown: string } }) => markdown.trim()).sort(), [
+      'one',
+      'three',
+      'two 😀',
+    ])
     await here.admin.call('get', `/v1/orgs/${source.organization}/openapi/pets/versions/latest/content`).expect(200)
     assert.is((await buffer(here.service.app.lfsFiles.stream(source.oid))).length, 2_500_000)
   } finally {
@@ -109,8 +124,14 @@ test('a server on what came back knows everything', async () => {
 test('what is not empty, or of another installation, is refused and stays as it is', async () => {
   const used = await postgres.database()
   const other = await startService({ env: { BINDERY_DATABASE_URL: used } })
-  assert.match(String((await run((tell) => migrate(embedded, used, tell))).refused), /not empty: a server has used this database|Servers use the database/)
-  assert.match(String((await run((tell) => migrate(onNodes(used, KEY), join(source.dir, 'no'), tell))).refused), /stop all nodes first/)
+  assert.match(
+    String((await run((tell) => migrate(embedded, used, tell))).refused),
+    /not empty: a server has used this database|Servers use the database/,
+  )
+  assert.match(
+    String((await run((tell) => migrate(onNodes(used, KEY), join(source.dir, 'no'), tell))).refused),
+    /stop all nodes first/,
+  )
   await other.close()
   assert.match(String((await run((tell) => migrate(embedded, used, tell))).refused), /not empty/)
   const full = join(source.dir, 'full')
@@ -118,7 +139,12 @@ test('what is not empty, or of another installation, is refused and stays as it 
   await writeFile(join(full, 'mine'), 'mine')
   assert.match(String((await run((tell) => migrate(onNodes(url, KEY), full, tell))).refused), /is not empty/)
   assert.equal([...(await allBytes(full)).keys()], ['mine'])
-  assert.match(String((await run((tell) => migrate(loadConfig({ BINDERY_DATA_DIR: join(source.dir, 'none') }), url, tell))).refused), /no signing key/)
+  assert.match(
+    String(
+      (await run((tell) => migrate(loadConfig({ BINDERY_DATA_DIR: join(source.dir, 'none') }), url, tell))).refused,
+    ),
+    /no signing key/,
+  )
 })
 
 test('a source that a server uses is refused', async () => {
@@ -132,10 +158,15 @@ test('a file with wrong bytes stops the migration, and the message names it and 
   const target = await postgres.database()
   const path = join(source.data, 'lfs', source.oid.slice(0, 2), source.oid)
   const bytes = await readFile(path)
-  await writeFile(path, Buffer.concat([bytes.subarray(0, -1), Buffer.from([bytes[bytes.length - 1] ?? 0 ^ 1])]).fill(0, 10, 20))
+  await writeFile(
+    path,
+    Buffer.concat([bytes.subarray(0, -1), Buffer.from([bytes[bytes.length - 1] ?? 0 ^ 1])]).fill(0, 10, 20),
+  )
   const stopped = await run((tell) => migrate(embedded, target, tell))
   assert.match(String(stopped.refused), new RegExp(`${source.oid} has .*Delete it`))
-  const late = await startService({ env: { BINDERY_DATABASE_URL: target, ...KEY } }).catch((error: Error) => error.message)
+  const late = await startService({ env: { BINDERY_DATABASE_URL: target, ...KEY } }).catch(
+    (error: Error) => error.message,
+  )
   assert.match(String(late), /migration into the database .* has not ended/)
   await writeFile(path, bytes)
   const { said, refused } = await run((tell) => migrate(embedded, target, tell))
@@ -150,7 +181,11 @@ test('what differs at the end is told, and the target is not used', async () => 
       tell(line)
       // As somebody would who writes into the database meanwhile; done before the migration goes on.
       if (line.includes('(1 of 3)') && line.startsWith('Repository'))
-        execFileSync('psql', ['--quiet', '--no-psqlrc', '-c', 'DELETE FROM documents WHERE id = (SELECT min(id) FROM documents)', target], { timeout: 60_000 })
+        execFileSync(
+          'psql',
+          ['--quiet', '--no-psqlrc', '-c', 'DELETE FROM documents WHERE id = (SELECT min(id) FROM documents)', target],
+          { timeout: 60_000 },
+        )
     }),
   )
   assert.match(String(refused), /Source and target differ[\s\S]*table [\w-]+: \d+ with the hash/)

@@ -69,7 +69,9 @@ export class Asker {
         agent: this.#agent,
         headers: {
           Authorization: `Bearer ${this.token}`,
-          ...(text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
+          ...(text === undefined
+            ? {}
+            : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
           ...headers,
         },
       })

@@ -42,7 +42,11 @@ export interface Cluster {
 }
 
 /** Starts the first node, which makes the first organization, then the others. */
-export async function startCluster(options: { env?: Record<string, string>; nodes?: number; judge: Judge }): Promise<Cluster> {
+export async function startCluster(options: {
+  env?: Record<string, string>
+  nodes?: number
+  judge: Judge
+}): Promise<Cluster> {
   const dir = await mkdtemp(join(tmpdir(), 'nodes-'))
   const [postgres, receiver, smtp] = await Promise.all([startPostgres(), startReceiver(), startSmtp()])
   const url = new URL(await postgres.database())

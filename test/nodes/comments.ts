@@ -51,7 +51,12 @@ export class Comments implements Deed {
   async #change(known: Known): Promise<void> {
     const text = this.#client.world.name('comment')
     known.open.push(text)
-    const answer = await this.#client.ask({ method: 'PUT', path: pathOf(known), body: { body: { markdown: text } }, expect: [200] })
+    const answer = await this.#client.ask({
+      method: 'PUT',
+      path: pathOf(known),
+      body: { body: { markdown: text } },
+      expect: [200],
+    })
     if (answer.status !== 200) return this.#client.world.count('comment changes open')
     // A change before this one that got no answer may still arrive, and then it is the last.
     known.open.splice(known.open.indexOf(text), 1)
@@ -84,8 +89,10 @@ export class Comments implements Deed {
         known.id === null ? texts.includes(body.markdown.trim()) : id === known.id,
       )
       const expected = known.gone === 'yes' ? [0] : known.id === null || known.gone === 'asked' ? [0, 1] : [1]
-      if (!expected.includes(found.length)) reader.fault(`${known.text} (${known.id}, gone: ${known.gone}) is there ${found.length} times`)
-      if (found.some(({ body }) => !texts.includes(body.markdown.trim()))) reader.fault(`comment ${known.id} is ${found[0]?.body.markdown}, none of ${texts}`)
+      if (!expected.includes(found.length))
+        reader.fault(`${known.text} (${known.id}, gone: ${known.gone}) is there ${found.length} times`)
+      if (found.some(({ body }) => !texts.includes(body.markdown.trim())))
+        reader.fault(`comment ${known.id} is ${found[0]?.body.markdown}, none of ${texts}`)
     }
   }
 }

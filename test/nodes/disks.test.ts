@@ -9,7 +9,9 @@ import type { Node } from './node.js'
 
 /** What happens to the disks of nodes, and to the folder of the database. */
 const judge = newJudge()
-const [test, cluster] = await suiteWith('nodes: disks', () => startCluster({ judge, nodes: 2, env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }))
+const [test, cluster] = await suiteWith('nodes: disks', () =>
+  startCluster({ judge, nodes: 2, env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }),
+)
 const [one, two] = cluster.nodes as [Node, Node]
 const admin = cluster.asker('the admin')
 
@@ -26,9 +28,13 @@ async function newSpace(): Promise<string> {
   return id
 }
 const insert = (node: Node, space: string, slug: string) =>
-  done(node, 'POST', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: slug, slug, document: { markdown: `# ${slug}\n` } }] })
+  done(node, 'POST', `/v1/spaces/${space}/content`, {
+    changes: [{ operation: 'insert_page', title: slug, slug, document: { markdown: `# ${slug}\n` } }],
+  })
 const titles = async (node: Node, space: string): Promise<string[]> =>
-  (await done(node, 'GET', `/v1/spaces/${space}/content/pages`)).pages.map(({ title }: { title: string }) => title).sort()
+  (await done(node, 'GET', `/v1/spaces/${space}/content/pages`)).pages
+    .map(({ title }: { title: string }) => title)
+    .sort()
 const gitOf = (node: Node, space: string): PlainGit => new PlainGit(join(node.dir, 'repos', `${space}.git`))
 
 test('a ref that was moved by hand on a node is set aside under a name, never lost, and never served by any node', async () => {
@@ -55,7 +61,8 @@ test('a ref that was moved by hand on a node is set aside under a name, never lo
       await wait(50)
     }
     assert.is(await git.fsck(), '')
-    for (const asked of cluster.nodes) assert.not.ok((await titles(asked, space)).some((title) => /by hand/i.test(title)))
+    for (const asked of cluster.nodes)
+      assert.not.ok((await titles(asked, space)).some((title) => /by hand/i.test(title)))
     assert.match(node.output(), byHand as string, 'the log names it')
   }
 })

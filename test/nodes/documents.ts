@@ -37,7 +37,12 @@ export class Documents implements Deed {
     const { world } = this.#client
     const team: Named = { name: world.name('team'), id: null }
     this.#teams.push(team)
-    const answer = await this.#client.ask({ method: 'PUT', path: `${this.#org}/teams`, body: { title: team.name }, expect: [201] })
+    const answer = await this.#client.ask({
+      method: 'PUT',
+      path: `${this.#org}/teams`,
+      body: { title: team.name },
+      expect: [201],
+    })
     if (answer.status !== 201) return world.count('teams open')
     team.id = answer.body.id
     world.count('teams acknowledged')
@@ -49,7 +54,12 @@ export class Documents implements Deed {
   /** Made on one node, used on another, revoked on a third, and refused by all. */
   async #token(): Promise<void> {
     const { world } = this.#client
-    const answer = await this.#client.ask({ method: 'POST', path: '/v1/user/tokens', body: { label: world.name('token') }, expect: [201] })
+    const answer = await this.#client.ask({
+      method: 'POST',
+      path: '/v1/user/tokens',
+      body: { label: world.name('token') },
+      expect: [201],
+    })
     if (answer.status !== 201) return world.count('tokens open')
     const { id, token } = answer.body
     world.count('tokens acknowledged')
@@ -69,7 +79,9 @@ export class Documents implements Deed {
   async #use(token: string, status: number): Promise<void> {
     const { cluster } = this.#client.world
     const asker = cluster.asker(`${this.#client.name} with a token`, token)
-    await Promise.all(cluster.nodes.map((node) => asker.ask(node, { method: 'GET', path: '/v1/user', expect: [status] })))
+    await Promise.all(
+      cluster.nodes.map((node) => asker.ask(node, { method: 'GET', path: '/v1/user', expect: [status] })),
+    )
     asker.close()
   }
 
@@ -92,7 +104,8 @@ export class Documents implements Deed {
       const list = await reader.list(`${this.#org}/${kind}`)
       for (const { name, id } of all) {
         const found = list.filter(({ title }) => title === name)
-        if (found.length > 1 || (id !== null && found[0]?.id !== id)) reader.fault(`${name} (${id}) is there as ${found.map((one) => one.id)}`)
+        if (found.length > 1 || (id !== null && found[0]?.id !== id))
+          reader.fault(`${name} (${id}) is there as ${found.map((one) => one.id)}`)
       }
     }
     for (const token of this.#valid) await this.#use(token, 200)

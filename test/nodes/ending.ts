@@ -39,7 +39,9 @@ function readerOf(world: World, node: Node): Reader {
   /** Change requests are listed by their status. */
   const lists = async (path: string): Promise<any[]> =>
     path.endsWith('/change-requests')
-      ? (await Promise.all(['draft', 'open', 'archived', 'merged'].map((status) => list(`${path}?status=${status}`)))).flat()
+      ? (
+          await Promise.all(['draft', 'open', 'archived', 'merged'].map((status) => list(`${path}?status=${status}`)))
+        ).flat()
       : list(path)
   return {
     node: node.name,
@@ -73,7 +75,9 @@ export async function judgeEnd(world: World, deeds: readonly Deed[]): Promise<vo
       for (const key of Object.keys(other)) {
         const [ours, theirs] = [JSON.stringify(all[0]?.[key]), JSON.stringify(other[key])]
         if (ours !== theirs)
-          judge.fault(`at the end, ${key} of ${space} is one thing at ${nodes[0]?.name} and another at ${nodes[i + 1]?.name}: ${difference(ours, theirs)}`)
+          judge.fault(
+            `at the end, ${key} of ${space} is one thing at ${nodes[0]?.name} and another at ${nodes[i + 1]?.name}: ${difference(ours, theirs)}`,
+          )
       }
   }
 }
@@ -90,9 +94,13 @@ export async function judgeRepositories(world: World): Promise<void> {
     for (const name of repositoriesOf(node)) {
       world.cluster.judge.trace(`git fsck of ${name} at ${node.name}`)
       const cwd = join(node.dir, 'repos', name)
-      const { code, stdout, stderr } = await runCommand('git', ['fsck', '--strict', '--no-dangling'], { cwd, env: hermeticEnv })
+      const { code, stdout, stderr } = await runCommand('git', ['fsck', '--strict', '--no-dangling'], {
+        cwd,
+        env: hermeticEnv,
+      })
       const said = `${stdout}${stderr}`.trim()
-      if (code !== 0 || said !== '') world.cluster.judge.fault(`git fsck of ${name} at ${node.name}: ${code} ${said.slice(0, 1000)}`)
+      if (code !== 0 || said !== '')
+        world.cluster.judge.fault(`git fsck of ${name} at ${node.name}: ${code} ${said.slice(0, 1000)}`)
     }
 }
 
@@ -106,21 +114,27 @@ export async function judgeServices(world: World): Promise<void> {
   for (const node of world.cluster.nodes) {
     world.cluster.judge.trace(`${node.name} is asked to end`)
     const code = await node.end()
-    if (code !== 0) world.cluster.judge.fault(`${node.name} ended with ${code} when asked to: ${node.output().slice(-1500)}`)
+    if (code !== 0)
+      world.cluster.judge.fault(`${node.name} ended with ${code} when asked to: ${node.output().slice(-1500)}`)
   }
   for (const node of world.cluster.nodes) {
     world.cluster.judge.trace(`fsck of ${node.name}`)
-    const { code, stdout, stderr } = await runCommand(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'fsck'], {
-      cwd: node.dir,
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        TMPDIR: process.env.TMPDIR,
-        BINDERY_DATA_DIR: join(node.dir, 'data'),
-        BINDERY_REPOS_DIR: join(node.dir, 'repos'),
-        ...node.env,
+    const { code, stdout, stderr } = await runCommand(
+      process.execPath,
+      [...moduleArguments('../../src/main.js', import.meta.url), 'fsck'],
+      {
+        cwd: node.dir,
+        env: {
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          TMPDIR: process.env.TMPDIR,
+          BINDERY_DATA_DIR: join(node.dir, 'data'),
+          BINDERY_REPOS_DIR: join(node.dir, 'repos'),
+          ...node.env,
+        },
       },
-    })
-    if (code !== 0) world.cluster.judge.fault(`bindery fsck of ${node.name}: ${code} ${`${stdout}${stderr}`.slice(-2000)}`)
+    )
+    if (code !== 0)
+      world.cluster.judge.fault(`bindery fsck of ${node.name}: ${code} ${`${stdout}${stderr}`.slice(-2000)}`)
   }
 }

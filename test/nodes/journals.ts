@@ -47,11 +47,25 @@ export class Journals implements Deed {
       })
       if (answer === null) return null
       const found =
-        answer.status === 200 ? answer : await this.#client.insist({ method: 'GET', path: `/v1/spaces/${space}/content/path/${slug}`, expect: [200, 404] })
+        answer.status === 200
+          ? answer
+          : await this.#client.insist({
+              method: 'GET',
+              path: `/v1/spaces/${space}/content/path/${slug}`,
+              expect: [200, 404],
+            })
       if (found === null) return null
       if (found.status === 404) continue
       const page = answer.status === 200 ? answer.body.changes[0].page : found.body.id
-      const journal: Journal = { space, slug, page, known: [first], revision: answer.body?.revision ?? '', acknowledged: [first], open: [] }
+      const journal: Journal = {
+        space,
+        slug,
+        page,
+        known: [first],
+        revision: answer.body?.revision ?? '',
+        acknowledged: [first],
+        open: [],
+      }
       this.#all.push(journal)
       world.count('pages inserted')
       if (journal.revision === '') await this.#read(journal)
@@ -62,7 +76,13 @@ export class Journals implements Deed {
 
   async #append(journal: Journal): Promise<void> {
     const mark = this.#client.world.name('mark')
-    const changes = [{ operation: 'update_page', page: journal.page, document: { markdown: textOf(journal.slug, [...journal.known, mark]) } }]
+    const changes = [
+      {
+        operation: 'update_page',
+        page: journal.page,
+        document: { markdown: textOf(journal.slug, [...journal.known, mark]) },
+      },
+    ]
     const question = {
       method: 'POST',
       path: `/v1/spaces/${journal.space}/content`,
@@ -97,7 +117,11 @@ export class Journals implements Deed {
     const space = await this.#client.insist({ method: 'GET', path: `/v1/spaces/${journal.space}`, expect: [200] })
     if (space?.status !== 200) return
     const revision = space.body.revision as string
-    const page = await this.#client.insist({ method: 'GET', path: `/v1/spaces/${journal.space}/revisions/${revision}/page/${journal.page}`, expect: [200] })
+    const page = await this.#client.insist({
+      method: 'GET',
+      path: `/v1/spaces/${journal.space}/revisions/${revision}/page/${journal.page}`,
+      expect: [200],
+    })
     if (page?.status !== 200) return
     journal.revision = revision
     journal.known = marksOf(page.body.markdown)
@@ -126,4 +150,5 @@ export class Journals implements Deed {
   }
 }
 
-const textOf = (title: string, marks: readonly string[]): string => `# ${title}\n\n${marks.map((mark) => `* ${mark}`).join('\n')}\n`
+const textOf = (title: string, marks: readonly string[]): string =>
+  `# ${title}\n\n${marks.map((mark) => `* ${mark}`).join('\n')}\n`

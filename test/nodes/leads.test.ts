@@ -25,21 +25,37 @@ test('what a killed node was at work on, and did for all, another one goes on wi
   const sockets: Socket[] = []
   const hanging = createServer((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1')
   await once(hanging, 'listening')
-  const env = { BINDERY_DATABASE_URL: url, BINDERY_ALLOW_PRIVATE_NETWORKS: 'true', BINDERY_MAIL_FROM: 'docs@example.org' }
+  const env = {
+    BINDERY_DATABASE_URL: url,
+    BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
+    BINDERY_MAIL_FROM: 'docs@example.org',
+  }
   // The first node leads, and the mail server that it knows says nothing.
-  const first = await startServer(dir, { ...env, BINDERY_SMTP_URL: `smtp://127.0.0.1:${(hanging.address() as AddressInfo).port}` })
+  const first = await startServer(dir, {
+    ...env,
+    BINDERY_SMTP_URL: `smtp://127.0.0.1:${(hanging.address() as AddressInfo).port}`,
+  })
   const here = await startService({ env: { ...env, BINDERY_SMTP_URL: smtp.url }, overrides: { leaseMs: LEASE_MS } })
   const { app } = here.service
   const database = openDatabase({ url })
   const call = async (path: string, body: object): Promise<number> => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-    return (await fetch(`${first.url}/v1/orgs/${here.organization}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status
+    return (
+      await fetch(`${first.url}/v1/orgs/${here.organization}/${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+    ).status
   }
-  await here.admin.call('post', `/v1/orgs/${here.organization}/webhooks`, { url: receiver.url, events: ['content.updated'] }).expect(201)
+  await here.admin
+    .call('post', `/v1/orgs/${here.organization}/webhooks`, { url: receiver.url, events: ['content.updated'] })
+    .expect(201)
   assert.is(await call('invites', { emails: ['late@people.example'] }), 200)
   await until(() => sockets.length > 0)
   // As if it had been killed between the document of a change request and its branch.
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Guide' }).expect(201)).body.id as string
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Guide' }).expect(201))
+    .body.id as string
   const made = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'One' }).expect(201)
   await app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, space)
@@ -47,10 +63,14 @@ test('what a killed node was at work on, and did for all, another one goes on wi
   })
   await first.kill('tree')
 
-  await app.store.transact(async (tx) => void (await emit(app, tx, { type: 'content.updated', organization: here.organization, subject: {} })))
+  await app.store.transact(
+    async (tx) => void (await emit(app, tx, { type: 'content.updated', organization: here.organization, subject: {} })),
+  )
   await receiver.until(1)
   await smtp.mailTo('late@people.example')
-  await until(async () => (await app.store.all(jobs)).filter(({ kind }) => kind === 'send-mail').every(({ state }) => state === 'done'))
+  await until(async () =>
+    (await app.store.all(jobs)).filter(({ kind }) => kind === 'send-mail').every(({ state }) => state === 'done'),
+  )
   assert.is(smtp.received.length, 1)
   await until(async () => (await app.store.get(spaces, space))?.changeRequests === 1)
   assert.is((await app.store.get(changeRequests, made.body.id))?.status, 'draft')

@@ -7,7 +7,11 @@ export const marksOf = (markdown: string): string[] => [...markdown.matchAll(/\b
  * Says what is wrong, or null: all that were acknowledged are there, once, in their order, and nothing else but what may be there, once.
  * @param open asked for without an answer
  */
-export function checkMarks(found: readonly string[], acknowledged: readonly string[], open: readonly string[]): string | null {
+export function checkMarks(
+  found: readonly string[],
+  acknowledged: readonly string[],
+  open: readonly string[],
+): string | null {
   const seen = new Set(found)
   if (seen.size < found.length) return `twice: ${found.filter((mark, i) => found.indexOf(mark) !== i).join(' ')}`
   const lost = acknowledged.filter((mark) => !seen.has(mark))
@@ -16,5 +20,7 @@ export function checkMarks(found: readonly string[], acknowledged: readonly stri
   const strange = found.filter((mark) => !known.has(mark) && !open.includes(mark))
   if (strange.length > 0) return `nobody asked for, or they were refused: ${strange.join(' ')}`
   const order = found.filter((mark) => known.has(mark))
-  return order.every((mark, i) => mark === acknowledged[i]) ? null : `in another order: ${order.join(' ')} instead of ${acknowledged.join(' ')}`
+  return order.every((mark, i) => mark === acknowledged[i])
+    ? null
+    : `in another order: ${order.join(' ')} instead of ${acknowledged.join(' ')}`
 }

@@ -104,7 +104,8 @@ export class Node {
       life.over = true
       if (this.#life !== life || life.asked) return
       // A start without a database ends, and is tried again.
-      if (this.#url !== null) this.deaths.push(`${this.name} ended by itself with ${code}: ${life.output().slice(-1500)}`)
+      if (this.#url !== null)
+        this.deaths.push(`${this.name} ended by itself with ${code}: ${life.output().slice(-1500)}`)
       this.#bury()
       await wait(300)
       if (this.#life === null) this.start()

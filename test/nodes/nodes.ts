@@ -42,7 +42,8 @@ export async function startNodes(count: number, env: Record<string, string> = {}
     add,
     restart: async (node, disk) => {
       await node.service.close()
-      if (disk === 'empty') for (const folder of ['data', 'repos']) await rm(join(node.dir, folder), { recursive: true, force: true })
+      if (disk === 'empty')
+        for (const folder of ['data', 'repos']) await rm(join(node.dir, folder), { recursive: true, force: true })
       all[all.indexOf(node)] = await startOne({}, node.dir)
     },
     close: async () => {

@@ -12,7 +12,11 @@ import { startNodes, until } from './nodes.js'
 const test = suite('nodes on one database: each thing is done once')
 const smtp = await startSmtp()
 const receiver = await startReceiver()
-const nodes = await startNodes(3, { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@example.org', BINDERY_ADMIN_TOKEN: '' })
+const nodes = await startNodes(3, {
+  BINDERY_SMTP_URL: smtp.url,
+  BINDERY_MAIL_FROM: 'docs@example.org',
+  BINDERY_ADMIN_TOKEN: '',
+})
 test.after(async () => {
   await nodes.close()
   await smtp.close()
@@ -49,10 +53,15 @@ test('a mail that any node queues is sent once', async () => {
 })
 
 test('an event that any node records is delivered once to a webhook, in order', async () => {
-  await (await one.caller('admin')).call('post', `/v1/orgs/${one.organization}/webhooks`, { url: receiver.url, events: ['content.updated'] }).expect(201)
+  await (await one.caller('admin'))
+    .call('post', `/v1/orgs/${one.organization}/webhooks`, { url: receiver.url, events: ['content.updated'] })
+    .expect(201)
   for (let at = 0; at < 15; at++) {
     const { app } = nodes.all[at % 3]!.service
-    await app.store.transact(async (tx) => void (await emit(app, tx, { type: 'content.updated', organization: one.organization, subject: {} })))
+    await app.store.transact(
+      async (tx) =>
+        void (await emit(app, tx, { type: 'content.updated', organization: one.organization, subject: {} })),
+    )
   }
   await receiver.until(15)
   await until(async () => (await nodeIdle()) && receiver.got.length >= 15)

@@ -19,7 +19,8 @@ async function done(at: number, method: string, path: string, body?: unknown): P
   return answer.body
 }
 
-const spaceOf = (at: number): Promise<{ id: string }> => done(at, 'POST', `/v1/orgs/${organization}/spaces`, { title: `Space ${at}`, editMode: 'live' })
+const spaceOf = (at: number): Promise<{ id: string }> =>
+  done(at, 'POST', `/v1/orgs/${organization}/spaces`, { title: `Space ${at}`, editMode: 'live' })
 
 /** Somebody who joined with a role, by an invitation from the mail. */
 async function joined(at: number, role: string): Promise<{ id: string; token: string }> {
@@ -38,7 +39,13 @@ async function joined(at: number, role: string): Promise<{ id: string; token: st
   return { id: answer.body.member.id, token: answer.body.token.token }
 }
 
-const everywhere = (token: string, method: string, path: string, body: unknown, expect: number[]): Promise<Answer[]> => {
+const everywhere = (
+  token: string,
+  method: string,
+  path: string,
+  body: unknown,
+  expect: number[],
+): Promise<Answer[]> => {
   const asker = cluster.asker('a member', token)
   return Promise.all(nodes.map((node) => asker.ask(node, { method, path, body, expect })))
 }
@@ -63,7 +70,9 @@ test('a role that one node lowered, and a membership that it ended, are so on ev
   const space = await spaceOf(0)
   for (let round = 0; round < ROUNDS; round++) {
     const person = await joined(round, 'edit')
-    const write = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: 'Text.' } }] })
+    const write = (title: string) => ({
+      changes: [{ operation: 'insert_page', title, document: { markdown: 'Text.' } }],
+    })
     const path = `/v1/spaces/${space.id}/content`
     assert.equal(
       statuses(await everywhere(person.token, 'POST', path, write(`may ${round}`), [200])),
@@ -80,7 +89,9 @@ test('a role that one node lowered, and a membership that it ended, are so on ev
     )
     await done(round + 2, 'DELETE', `/v1/orgs/${organization}/members/${person.id}`)
     assert.equal(
-      statuses(await everywhere(person.token, 'GET', `/v1/spaces/${space.id}`, undefined, [401, 404])).filter((status) => status === 200),
+      statuses(await everywhere(person.token, 'GET', `/v1/spaces/${space.id}`, undefined, [401, 404])).filter(
+        (status) => status === 200,
+      ),
       [],
     )
   }

@@ -17,7 +17,12 @@ export class Prober {
   async prepare(): Promise<void> {
     for (const space of this.#client.world.spaces) {
       const changes = [{ operation: 'insert_page', title: 'Probe', slug: 'probe', document: { markdown: '# Probe\n' } }]
-      const answer = await this.#client.insist({ method: 'POST', path: `/v1/spaces/${space}/content`, body: { changes }, expect: [200] })
+      const answer = await this.#client.insist({
+        method: 'POST',
+        path: `/v1/spaces/${space}/content`,
+        body: { changes },
+        expect: [200],
+      })
       this.#pages.set(space, answer?.body.changes?.[0].page)
     }
   }
@@ -40,7 +45,10 @@ export class Prober {
       const door = pick(this.#client.random, this.#client.world.cluster.good()) as Door | null
       if (door !== null) {
         const changes = [{ operation: 'update_page', page, document: { markdown: `# Probe\n\n${++this.#turn}\n` } }]
-        const written = await this.#client.ask({ method: 'POST', path: `/v1/spaces/${space}/content`, body: { changes }, expect: [200] }, door)
+        const written = await this.#client.ask(
+          { method: 'POST', path: `/v1/spaces/${space}/content`, body: { changes }, expect: [200] },
+          door,
+        )
         if (written.status === 200) return
       }
       await wait(50)

@@ -82,7 +82,10 @@ export class Pushes implements Deed {
     const last = this.#acknowledged.at(-1)
     if (last === undefined) return
     const { code } = await this.#git('merge-base', '--is-ancestor', last, 'FETCH_HEAD')
-    if (code !== 0) this.#client.fault(`${last} was pushed to main of ${this.#space}, and ${url.replace(/\/\/.*@/, '//')} does not have it`)
+    if (code !== 0)
+      this.#client.fault(
+        `${last} was pushed to main of ${this.#space}, and ${url.replace(/\/\/.*@/, '//')} does not have it`,
+      )
   }
 
   async #pull(): Promise<boolean> {
@@ -99,15 +102,27 @@ export class Pushes implements Deed {
     const topic = { subject: this.#client.world.name('topic'), number: null as number | null }
     await this.#git('commit', '--quiet', '--allow-empty', '-m', topic.subject)
     this.#topics.push(topic)
-    const seen = await this.#git('push', this.#url(), 'HEAD:refs/for/main', '-o', `topic=${topic.subject}`, '-o', `title=${topic.subject}`)
+    const seen = await this.#git(
+      'push',
+      this.#url(),
+      'HEAD:refs/for/main',
+      '-o',
+      `topic=${topic.subject}`,
+      '-o',
+      `title=${topic.subject}`,
+    )
     const number = /change-requests\/(\d+)\b/.exec(seen.text)?.[1]
     if (seen.code === 0 && number !== undefined) topic.number = Number(number)
-    else if (seen.code === 0) this.#client.fault(`a push for review was taken, and no change request was named: ${seen.text}`)
+    else if (seen.code === 0)
+      this.#client.fault(`a push for review was taken, and no change request was named: ${seen.text}`)
     this.#client.world.count(seen.code === 0 ? 'reviews acknowledged' : 'reviews open')
     await this.#git('reset', '--quiet', '--hard', before)
     if (seen.code !== 0) return
     await this.#client.everywhere(`/v1/spaces/${this.#space}/change-requests/${topic.number}`, ({ subject }, where) => {
-      if (subject !== topic.subject) this.#client.fault(`${topic.subject} (${topic.number}) is called ${subject} at ${where}; git said: ${seen.text}`)
+      if (subject !== topic.subject)
+        this.#client.fault(
+          `${topic.subject} (${topic.number}) is called ${subject} at ${where}; git said: ${seen.text}`,
+        )
     })
   }
 
@@ -124,12 +139,18 @@ export class Pushes implements Deed {
     const seen = await this.#git('fetch', '--quiet', url, 'refs/heads/main')
     if (seen.code !== 0) return reader.fault(`cannot be fetched from: ${seen.text}`)
     const commits = new Set((await this.#git('rev-list', 'FETCH_HEAD')).text.split('\n'))
-    for (const commit of this.#acknowledged) if (!commits.has(commit)) reader.fault(`the pushed ${commit} is not on main of ${this.#space}`)
+    for (const commit of this.#acknowledged)
+      if (!commits.has(commit)) reader.fault(`the pushed ${commit} is not on main of ${this.#space}`)
   }
 
   #git(...args: string[]): Promise<Seen> {
     const started = performance.now()
-    const child = spawn('git', args, { cwd: this.#dir, env: hermeticEnv, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn('git', args, {
+      cwd: this.#dir,
+      env: hermeticEnv,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     // With all that it started: whatever talks to a node that is cut off would else keep the pipes open, and never end.
     const timer = setTimeout(() => endAll(child.pid as number), PATIENCE_MS)
     let text = ''
@@ -138,7 +159,8 @@ export class Pushes implements Deed {
       child.on('close', (code) => {
         clearTimeout(timer)
         const [verb = ''] = args
-        if (['push', 'fetch'].includes(verb)) this.#judge(verb, args, { code, text }, Math.round(performance.now() - started))
+        if (['push', 'fetch'].includes(verb))
+          this.#judge(verb, args, { code, text }, Math.round(performance.now() - started))
         done({ code, text })
       }),
     )

@@ -35,7 +35,12 @@ export class Requests implements Deed {
       merged: null,
     }
     this.#all.push(known)
-    const made = await this.#client.ask({ method: 'POST', path: this.#base(known), body: { subject: known.subject }, expect: [201] })
+    const made = await this.#client.ask({
+      method: 'POST',
+      path: this.#base(known),
+      body: { subject: known.subject },
+      expect: [201],
+    })
     if (made.status !== 201) return world.count('change requests open')
     known.number = made.body.number
     world.count('change requests acknowledged')
@@ -50,13 +55,24 @@ export class Requests implements Deed {
 
   /** Adds a page, and asks again until it is said to be there. */
   async #write(known: Known): Promise<void> {
-    const changes = [{ operation: 'insert_page', title: known.slug, slug: known.slug, document: { markdown: `# ${known.slug}\n\n${known.mark}\n` } }]
+    const changes = [
+      {
+        operation: 'insert_page',
+        title: known.slug,
+        slug: known.slug,
+        document: { markdown: `# ${known.slug}\n\n${known.mark}\n` },
+      },
+    ]
     for (let tries = 0; tries < 20; tries++) {
       const path = `${this.#base(known)}/content`
       const answer = await this.#client.insist({ method: 'POST', path, body: { changes }, expect: [200, 400, 409] })
       if (answer === null) return
       if (answer.status !== 200) {
-        const page = await this.#client.insist({ method: 'GET', path: `${path}/path/${known.slug}`, expect: [200, 404] })
+        const page = await this.#client.insist({
+          method: 'GET',
+          path: `${path}/path/${known.slug}`,
+          expect: [200, 404],
+        })
         if (page === null) return
         if (page.status === 404) continue
       }
@@ -71,7 +87,11 @@ export class Requests implements Deed {
   async #merge(known: Known): Promise<void> {
     for (let tries = 0; tries < 20; tries++) {
       // A merge that was merged already answers its revision again.
-      const answer = await this.#client.insist({ method: 'POST', path: `${this.#base(known)}/merge`, expect: [200, 409] })
+      const answer = await this.#client.insist({
+        method: 'POST',
+        path: `${this.#base(known)}/merge`,
+        expect: [200, 409],
+      })
       if (answer === null) return
       if (answer.status === 409) {
         this.#client.world.count('merges refused')
@@ -81,7 +101,8 @@ export class Requests implements Deed {
       this.#client.world.count('merges acknowledged')
       await this.#look(known)
       await this.#client.everywhere(`/v1/spaces/${known.space}/content/path/${known.slug}`, ({ markdown }, where) => {
-        if (!marksOf(markdown).includes(known.mark)) this.#client.fault(`${known.slug} at ${where} is without its text after the merge`)
+        if (!marksOf(markdown).includes(known.mark))
+          this.#client.fault(`${known.slug} at ${where} is without its text after the merge`)
       })
       return
     }
@@ -90,9 +111,12 @@ export class Requests implements Deed {
 
   async #look(known: Known): Promise<void> {
     await this.#client.everywhere(this.#base(known), ({ subject, status, revisionMerged }, where) => {
-      if (subject !== known.subject) this.#client.fault(`${known.subject} (${known.number}) is called ${subject} at ${where}`)
+      if (subject !== known.subject)
+        this.#client.fault(`${known.subject} (${known.number}) is called ${subject} at ${where}`)
       if (known.merged !== null && (status !== 'merged' || revisionMerged !== known.merged))
-        this.#client.fault(`${known.subject} was merged as ${known.merged} and is ${status} ${revisionMerged} at ${where}`)
+        this.#client.fault(
+          `${known.subject} was merged as ${known.merged} and is ${status} ${revisionMerged} at ${where}`,
+        )
     })
   }
 
@@ -107,7 +131,8 @@ export class Requests implements Deed {
         reader.fault(`${known.subject} was merged as ${known.merged}, not as ${found[0]?.revisionMerged}`)
       const pages = (await reader.pages(known.space)).filter(({ title }) => title === known.slug)
       const least = known.merged === null ? 0 : 1
-      if (pages.length < least || pages.length > 1) reader.fault(`${known.slug} of ${known.subject} is there ${pages.length} times`)
+      if (pages.length < least || pages.length > 1)
+        reader.fault(`${known.slug} of ${known.subject} is there ${pages.length} times`)
     }
   }
 }

@@ -11,7 +11,9 @@ import type { Node } from './node.js'
 const NO_CONNECTION = /connect ECONN(REFUSED|RESET)/
 const CLIENTS = 4
 const judge = newJudge()
-const [test, cluster] = await suiteWith('nodes: rolling restart', () => startCluster({ judge, env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }))
+const [test, cluster] = await suiteWith('nodes: rolling restart', () =>
+  startCluster({ judge, env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }),
+)
 let turn = 0
 
 async function balanced(asker: ReturnType<typeof cluster.asker>, question: Question): Promise<Answer> {
@@ -26,7 +28,12 @@ async function balanced(asker: ReturnType<typeof cluster.asker>, question: Quest
 test('every node is ended and started again, one after the other, and no request fails', async () => {
   const admin = cluster.asker('the admin')
   const space = (
-    await balanced(admin, { method: 'POST', path: `/v1/orgs/${cluster.organization}/spaces`, body: { title: 'Docs', editMode: 'live' }, expect: [201] })
+    await balanced(admin, {
+      method: 'POST',
+      path: `/v1/orgs/${cluster.organization}/spaces`,
+      body: { title: 'Docs', editMode: 'live' },
+      expect: [201],
+    })
   ).body.id
   const failed: string[] = []
   let over = false
@@ -37,10 +44,19 @@ test('every node is ended and started again, one after the other, and no request
     while (!over) {
       const slug = `page-${who}-${asked++}`
       const changes = [{ operation: 'insert_page', title: slug, slug, document: { markdown: `# ${slug}\n` } }]
-      const answer = await balanced(asker, { method: 'POST', path: `/v1/spaces/${space}/content`, body: { changes }, expect: [200] })
+      const answer = await balanced(asker, {
+        method: 'POST',
+        path: `/v1/spaces/${space}/content`,
+        body: { changes },
+        expect: [200],
+      })
       if (answer.status === 200) written.push(slug)
       else failed.push(`POST: ${answer.status} ${answer.why}`)
-      const read = await balanced(asker, { method: 'GET', path: `/v1/spaces/${space}/content/path/${slug}`, expect: [200] })
+      const read = await balanced(asker, {
+        method: 'GET',
+        path: `/v1/spaces/${space}/content/path/${slug}`,
+        expect: [200],
+      })
       if (read.status !== 200) failed.push(`GET: ${read.status} ${read.why}`)
     }
     asker.close()
@@ -57,7 +73,9 @@ test('every node is ended and started again, one after the other, and no request
   await working
   assert.equal(failed, [])
   const { body } = await balanced(admin, { method: 'GET', path: `/v1/spaces/${space}/content/pages`, expect: [200] })
-  const titles = body.pages.map(({ title }: { title: string }) => title).filter((title: string) => title.startsWith('page-'))
+  const titles = body.pages
+    .map(({ title }: { title: string }) => title)
+    .filter((title: string) => title.startsWith('page-'))
   assert.equal(titles.sort(), written.sort())
   assert.equal(judge.faults, [])
 })

@@ -106,7 +106,10 @@ test('while the database is away every node says so, and all goes on by itself a
     const refused = await request(url).get('/v1/user').set('Authorization', `Bearer ${one.admin.token}`).expect(503)
     assert.match(String(refused.headers['retry-after']), /^\d+$/)
   }
-  assert.is((await app.locks.run('a-space', async () => 1).catch((error: { status: number }) => error.status)) as number, 503)
+  assert.is(
+    (await app.locks.run('a-space', async () => 1).catch((error: { status: number }) => error.status)) as number,
+    503,
+  )
   await nodes.postgres.start()
   for (const { url } of nodes.all) await until(async () => (await request(url).get('/readyz')).status === 200)
   await one.caller('read')

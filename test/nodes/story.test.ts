@@ -18,7 +18,15 @@ test(
     const slow = resumed.filter(({ ms }) => ms > 5000)
     console.log(
       'nodes/story:',
-      JSON.stringify({ seed: SEED, seconds, kinds, counts, resumeMs: { median: times[times.length >> 1], worst: times.at(-1) }, slow, deaths: deaths.length }),
+      JSON.stringify({
+        seed: SEED,
+        seconds,
+        kinds,
+        counts,
+        resumeMs: { median: times[times.length >> 1], worst: times.at(-1) },
+        slow,
+        deaths: deaths.length,
+      }),
     )
     assert.equal(faults, [])
     assert.ok((times.at(-1) as number) < RESUME_MS, JSON.stringify(slow))

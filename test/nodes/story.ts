@@ -59,7 +59,14 @@ export async function tell(plan: Plan): Promise<Told> {
     if (!world.failed) await judgeAll(world, deeds.flat())
     const deaths = cluster.nodes.flatMap((node) => node.deaths)
     const seconds = Math.round((performance.now() - started) / 1000)
-    return { faults: judge.faults, counts: Object.fromEntries([...world.counts].sort()), resumed, kinds, deaths, seconds }
+    return {
+      faults: judge.faults,
+      counts: Object.fromEntries([...world.counts].sort()),
+      resumed,
+      kinds,
+      deaths,
+      seconds,
+    }
   } finally {
     world.end()
     // For what they have to say about a fault just found.
@@ -80,7 +87,12 @@ async function makeSpaces(world: World, count: number): Promise<void> {
   const client = world.client(3000)
   for (let i = 0; i < count; i++) {
     const body = { title: `Space ${i}`, editMode: 'live' }
-    const answer = await client.insist({ method: 'POST', path: `/v1/orgs/${world.cluster.organization}/spaces`, body, expect: [201] })
+    const answer = await client.insist({
+      method: 'POST',
+      path: `/v1/orgs/${world.cluster.organization}/spaces`,
+      body,
+      expect: [201],
+    })
     world.spaces.push(answer?.body.id)
   }
 }
@@ -107,7 +119,12 @@ async function write(client: Client, deeds: readonly Deed[]): Promise<void> {
   client.asker.close()
 }
 
-async function disturb(world: World, prober: Prober, { seed, disturbances }: Plan, played: Told['kinds']): Promise<Told['resumed']> {
+async function disturb(
+  world: World,
+  prober: Prober,
+  { seed, disturbances }: Plan,
+  played: Told['kinds'],
+): Promise<Told['resumed']> {
   const { cluster } = world
   const next = random(seed)
   const resumed: Told['resumed'] = []

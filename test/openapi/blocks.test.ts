@@ -19,13 +19,25 @@ async function filled(markdown: string): Promise<string> {
 }
 
 test('blocks are filled when a page is evaluated, and stay as they are written otherwise', async () => {
-  const pet = { type: 'object', required: ['name'], properties: { name: { type: 'string', example: 'Rex' }, kind: { enum: ['dog', 'cat'] } } }
-  const body = { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' }, example: { name: 'Rex' } } } }
+  const pet = {
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string', example: 'Rex' }, kind: { enum: ['dog', 'cat'] } },
+  }
+  const body = {
+    required: true,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' }, example: { name: 'Rex' } } },
+  }
   const webhooks = { born: { post: operation('A pet is born') } }
   await put(
     here,
     'pets',
-    specText({ openapi: '3.1.0', paths: { '/pets': { post: operation('Add', [], { requestBody: body }) } }, webhooks, components: { schemas: { Pet: pet } } }),
+    specText({
+      openapi: '3.1.0',
+      paths: { '/pets': { post: operation('Add', [], { requestBody: body }) } },
+      webhooks,
+      components: { schemas: { Pet: pet } },
+    }),
   )
   const written = `# Home\n\n${block('pets', '/pets', 'post', '[an old link](https://x.test)\n')}\n{% openapi-webhook spec="pets" name="born" method="post" %}\n\n{% openapi-schemas spec="pets" schemas="Pet" %}\n{% endopenapi-schemas %}\n\n${block('pets', '/none')}`
   const desk = await spaceWith(here, '', { 'README.md': written })
@@ -38,7 +50,10 @@ test('blocks are filled when a page is evaluated, and stay as they are written o
   )
   assert.match(markdown, /Example:\n\n```json\n\{\n {2}"name": "Rex"\n\}\n```\n/)
   assert.not.match(markdown, /an old link/)
-  assert.match(markdown, /name="born" method="post" %\}\n\*\*Responses\*\*\n\n\* `200`\n\n {2}Fine\.\n\{% endopenapi-webhook %\}/)
+  assert.match(
+    markdown,
+    /name="born" method="post" %\}\n\*\*Responses\*\*\n\n\* `200`\n\n {2}Fine\.\n\{% endopenapi-webhook %\}/,
+  )
   assert.match(markdown, /schemas="Pet" %\}\n`Pet` object\n/)
   assert.ok(markdown.endsWith(block('pets', '/none')))
   const { document } = await get(`${desk.url}/content/path/readme?evaluated=true&format=document`)
@@ -47,13 +62,21 @@ test('blocks are filled when a page is evaluated, and stay as they are written o
 
 test('blocks that name a specification by its source are filled as well', async () => {
   web.files.set('/a.json', specText({ paths: { '/a': { get: operation('By source') } } }))
-  await here.admin.call('put', `/v1/orgs/${here.organization}/openapi/source`, { source: { url: `${web.url}/a.json` } }).expect(201)
+  await here.admin
+    .call('put', `/v1/orgs/${here.organization}/openapi/source`, { source: { url: `${web.url}/a.json` } })
+    .expect(201)
   await processed(here.admin, `/v1/orgs/${here.organization}/openapi/source`)
   for (const tag of ['openapi', 'swagger']) {
-    const markdown = await filled(`# Home\n\n* item\n\n  {% ${tag} src="${web.url}/a.json" path="/a" method="GET" %}\n  [x](y.md)\n  {% end${tag} %}\n`)
-    assert.match(markdown, new RegExp(`%\\}\\n {2}\\*\\*Responses\\*\\*\\n\\n {2}\\* .200.\\n\\n {4}Fine\\.\\n {2}\\{% end${tag} %\\}`))
+    const markdown = await filled(
+      `# Home\n\n* item\n\n  {% ${tag} src="${web.url}/a.json" path="/a" method="GET" %}\n  [x](y.md)\n  {% end${tag} %}\n`,
+    )
+    assert.match(
+      markdown,
+      new RegExp(`%\\}\\n {2}\\*\\*Responses\\*\\*\\n\\n {2}\\* .200.\\n\\n {4}Fine\\.\\n {2}\\{% end${tag} %\\}`),
+    )
   }
-  const inline = '# Home\n\n{% swagger method="get" path="/x" baseUrl="https://x.test" summary="Own" %}\n{% endswagger %}\n'
+  const inline =
+    '# Home\n\n{% swagger method="get" path="/x" baseUrl="https://x.test" summary="Own" %}\n{% endswagger %}\n'
   assert.is(await filled(inline), inline)
 })
 
@@ -78,11 +101,23 @@ test('what strangers write in a specification stays in its block, as text', asyn
   const nasty = (text: string) => ({
     get: operation(text, [text], {
       description: text,
-      parameters: [{ name: text, in: 'query', description: text, schema: { type: 'string', enum: [text], default: text, pattern: text } }],
+      parameters: [
+        {
+          name: text,
+          in: 'query',
+          description: text,
+          schema: { type: 'string', enum: [text], default: text, pattern: text },
+        },
+      ],
       responses: {
         '200': {
           description: text,
-          content: { [text]: { schema: { type: 'object', properties: { [text]: { type: 'string', description: text } } }, example: text } },
+          content: {
+            [text]: {
+              schema: { type: 'object', properties: { [text]: { type: 'string', description: text } } },
+              example: text,
+            },
+          },
         },
       },
     }),
@@ -99,10 +134,15 @@ test('what strangers write in a specification stays in its block, as text', asyn
   const types = document.nodes.map(({ type }: { type: string }) => type)
   assert.equal(types, ['heading-1', ...HOSTILE.map(() => 'openapi-operation'), 'paragraph'])
   const json = JSON.stringify(document)
-  assert.not.match(json, /"type":"(?:html|html-inline|reusable-content|if|inline-image|image|expandable|expression|unknown-block|math|definition)"/)
+  assert.not.match(
+    json,
+    /"type":"(?:html|html-inline|reusable-content|if|inline-image|image|expandable|expression|unknown-block|math|definition)"/,
+  )
   assert.not.match(json, /"url":"(?!https:\/\/fine\.test|https:\/\/evil\.test|mailto:|http:\/\/www\.x)/)
   assert.not.match(markdown, /kumquat/)
-  for (const page of (await get(`${desk.url}/content/pages`)).pages[1].pages.flatMap((one: { pages: object[] }) => one.pages)) {
+  for (const page of (await get(`${desk.url}/content/pages`)).pages[1].pages.flatMap(
+    (one: { pages: object[] }) => one.pages,
+  )) {
     const { document: own } = await get(`${desk.url}/content/page/${page.id}?format=document`)
     assert.equal(
       own.nodes.map(({ type }: { type: string }) => type),
@@ -113,17 +153,32 @@ test('what strangers write in a specification stays in its block, as text', asyn
 })
 
 test('circles, depth and large enumerations are cut, and notes say so', async () => {
-  const deep = Array.from({ length: 20 }).reduce<object>((inner) => ({ type: 'object', properties: { down: inner } }), { type: 'string' })
+  const deep = Array.from({ length: 20 }).reduce<object>((inner) => ({ type: 'object', properties: { down: inner } }), {
+    type: 'string',
+  })
   const schemas = {
-    Node: { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' }, all: { type: 'array', items: { $ref: '#/components/schemas/Node' } } } },
+    Node: {
+      type: 'object',
+      properties: {
+        next: { $ref: '#/components/schemas/Node' },
+        all: { type: 'array', items: { $ref: '#/components/schemas/Node' } },
+      },
+    },
     Deep: deep,
     Enum: { enum: Array.from({ length: 5_000 }, (_, at) => `value ${at}`) },
-    Wide: { type: 'object', properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { $ref: '#/components/schemas/Node' }])) },
+    Wide: {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { $ref: '#/components/schemas/Node' }]),
+      ),
+    },
   }
   const responses = {
     '200': {
       description: 'x',
-      content: Object.fromEntries(Object.keys(schemas).map((name) => [`text/${name}`, { schema: { $ref: `#/components/schemas/${name}` } }])),
+      content: Object.fromEntries(
+        Object.keys(schemas).map((name) => [`text/${name}`, { schema: { $ref: `#/components/schemas/${name}` } }]),
+      ),
     },
   }
   await put(here, 'large', specText({ paths: { '/': { get: { responses } } }, components: { schemas } }))
@@ -137,10 +192,16 @@ test('circles, depth and large enumerations are cut, and notes say so', async ()
 
 test('5,000 operations are pages, more are counted in a diagnostic, and long pages name what they leave out', async () => {
   const paths = Object.fromEntries(
-    Array.from({ length: 5_010 }, (_, at) => [`/p${at}`, { get: operation(`Operation ${at}`, [at % 2 === 0 ? 'even' : 'odd']) }]),
+    Array.from({ length: 5_010 }, (_, at) => [
+      `/p${at}`,
+      { get: operation(`Operation ${at}`, [at % 2 === 0 ? 'even' : 'odd']) },
+    ]),
   )
   await put(here, 'many', paths)
-  const desk = await spaceWith(here, `${entry('many', { title: 'Tags' })}${entry('many', { title: 'Each', props: { grouping: 'by-operation' } })}`)
+  const desk = await spaceWith(
+    here,
+    `${entry('many', { title: 'Tags' })}${entry('many', { title: 'Each', props: { grouping: 'by-operation' } })}`,
+  )
   const { pages, diagnostics } = await get(`${desk.url}/content`)
   assert.equal(
     pages.slice(1).map((one: { pages: { pages: object[] }[] }) => one.pages.map((tag) => tag.pages.length)),
@@ -156,7 +217,9 @@ test('5,000 operations are pages, more are counted in a diagnostic, and long pag
 })
 
 test('search finds generated pages and what is in them', async () => {
-  await put(here, 'found', { '/z': { get: operation('Zebra crossing', ['animals'], { description: 'Mentions a quagga.' }) } })
+  await put(here, 'found', {
+    '/z': { get: operation('Zebra crossing', ['animals'], { description: 'Mentions a quagga.' }) },
+  })
   const desk = await spaceWith(here, entry('found'))
   await settled(here)
   const { items } = await get(`${desk.url}/search?query=quagga`)
@@ -176,11 +239,17 @@ test('links to specifications are listed; unknown specifications and operations 
   const { items } = await get(`${desk.url}/links?limit=50`)
   assert.equal(
     items
-      .map(({ target, status, targetReference }: { target: string; status: string; targetReference: { spec: string } }) => [
-        target,
-        status,
-        targetReference?.spec,
-      ])
+      .map(
+        ({
+          target,
+          status,
+          targetReference,
+        }: {
+          target: string
+          status: string
+          targetReference: { spec: string }
+        }) => [target, status, targetReference?.spec],
+      )
       .sort(),
     [
       ['known', 'ok', 'known'],

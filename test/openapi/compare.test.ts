@@ -6,29 +6,67 @@ import { spec } from './servers.js'
 
 const test = suite('openapi/compare')
 
-const withGet = (get: object): Record<string, unknown> => spec({ paths: { '/a/{id}': { get: { responses: { '200': { description: 'x' } }, ...get } } } })
+const withGet = (get: object): Record<string, unknown> =>
+  spec({ paths: { '/a/{id}': { get: { responses: { '200': { description: 'x' } }, ...get } } } })
 const breaking = (before: Record<string, unknown>, after: Record<string, unknown>): string[] =>
   compareOutlines(outlineOf(before), outlineOf(after)).breaking.map(({ message }) => message)
-const parameter = (more: object): object => ({ parameters: [{ name: 'q', in: 'query', schema: { type: 'string', enum: ['a', 'b'] }, ...more }] })
+const parameter = (more: object): object => ({
+  parameters: [{ name: 'q', in: 'query', schema: { type: 'string', enum: ['a', 'b'] }, ...more }],
+})
 const pet = (schema: object): Record<string, unknown> => spec({ components: { schemas: { Pet: schema } } })
 
 const CASES: [name: string, before: Record<string, unknown>, after: Record<string, unknown>, expected: string[]][] = [
   ['nothing', spec(), spec(), []],
   ['an optional parameter', withGet({}), withGet(parameter({})), []],
-  ['a required parameter', withGet({}), withGet(parameter({ required: true })), ['The query parameter q is new and required.']],
-  ['a parameter becomes required', withGet(parameter({})), withGet(parameter({ required: true })), ['The query parameter q is required now.']],
-  ['a value is lost', withGet(parameter({})), withGet(parameter({ schema: { type: 'string', enum: ['a'] } })), ['The query parameter q can no longer be "b".']],
+  [
+    'a required parameter',
+    withGet({}),
+    withGet(parameter({ required: true })),
+    ['The query parameter q is new and required.'],
+  ],
+  [
+    'a parameter becomes required',
+    withGet(parameter({})),
+    withGet(parameter({ required: true })),
+    ['The query parameter q is required now.'],
+  ],
+  [
+    'a value is lost',
+    withGet(parameter({})),
+    withGet(parameter({ schema: { type: 'string', enum: ['a'] } })),
+    ['The query parameter q can no longer be "b".'],
+  ],
   [
     'another type',
     withGet(parameter({ schema: { type: 'string' } })),
     withGet(parameter({ schema: { type: 'integer' } })),
     ['The query parameter q was string and is integer now.'],
   ],
-  ['a body', withGet({}), withGet({ requestBody: { required: true, content: { 'application/json': {} } } }), ['A body is required now.']],
-  ['an error is no longer documented', withGet({ responses: { '200': {}, '404': {} } }), withGet({ responses: { '200': {} } }), []],
-  ['a success is gone', withGet({ responses: { '200': {}, '201': {} } }), withGet({ responses: { '200': {} } }), ['The response 201 was removed.']],
+  [
+    'a body',
+    withGet({}),
+    withGet({ requestBody: { required: true, content: { 'application/json': {} } } }),
+    ['A body is required now.'],
+  ],
+  [
+    'an error is no longer documented',
+    withGet({ responses: { '200': {}, '404': {} } }),
+    withGet({ responses: { '200': {} } }),
+    [],
+  ],
+  [
+    'a success is gone',
+    withGet({ responses: { '200': {}, '201': {} } }),
+    withGet({ responses: { '200': {} } }),
+    ['The response 201 was removed.'],
+  ],
   ['a property is added', pet({ type: 'object' }), pet({ type: 'object', properties: { a: {} } }), []],
-  ['another type of a schema', pet({ type: 'object' }), pet({ type: 'array', items: { type: 'string' } }), ['It was object and is array of string now.']],
+  [
+    'another type of a schema',
+    pet({ type: 'object' }),
+    pet({ type: 'array', items: { type: 'string' } }),
+    ['It was object and is array of string now.'],
+  ],
 ]
 for (const [name, before, after, expected] of CASES) test(name, () => assert.equal(breaking(before, after), expected))
 

@@ -9,7 +9,10 @@ const [test, here] = await suiteWith('openapi/computed', startService)
 
 const PATHS = {
   '/pets/{id}': {
-    get: operation('Get a pet', ['pets'], { operationId: 'getPet', parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }] }),
+    get: operation('Get a pet', ['pets'], {
+      operationId: 'getPet',
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    }),
     delete: operation('Remove a pet', ['pets']),
   },
   '/orders': { post: operation('Order', ['shop & more']) },
@@ -20,10 +23,15 @@ const PATHS = {
 const outline = (pages: PageJson[]): unknown[] =>
   pages.map(({ title, path, pages: below }) => (below.length > 0 ? [title, path, outline(below)] : [title, path]))
 const get = async (url: string, status = 200) => (await here.admin.call('get', url).expect(status)).body
-const ids = (pages: PageJson[]): Map<string, string> => new Map(pages.flatMap((page) => [[page.title, page.id], ...ids(page.pages)]))
+const ids = (pages: PageJson[]): Map<string, string> =>
+  new Map(pages.flatMap((page) => [[page.title, page.id], ...ids(page.pages)]))
 
 test('an entry yields a page for each tag in its place, or below it if it has a title', async () => {
-  await put(here, 'shop', specText({ paths: PATHS, tags: [{ name: 'shop & more', description: 'Buy *here*.\n\nNow.' }] }))
+  await put(
+    here,
+    'shop',
+    specText({ paths: PATHS, tags: [{ name: 'shop & more', description: 'Buy *here*.\n\nNow.' }] }),
+  )
   const entries = `\n## API\n\n${entry('shop', { props: { models: true } })}\n***\n\n${entry('shop', { title: 'Reference', props: { grouping: 'by-operation' } })}`
   const desk = await spaceWith(here, entries)
   const { pages } = await get(`${desk.url}/content/pages`)
@@ -57,8 +65,14 @@ test('an entry yields a page for each tag in its place, or below it if it has a 
     ],
   ])
   const page = await get(`${desk.url}/content/path/api/pets`)
-  assert.equal([page.type, page.kind, page.computed.props, page.git], ['document', 'sheet', { doc: 'tag', tag: 'pets' }, undefined])
-  assert.match(page.markdown, /^## Get a pet\n\n\{% openapi-operation spec="shop" path="\/pets\/\{id\}" method="get" %\}\n/)
+  assert.equal(
+    [page.type, page.kind, page.computed.props, page.git],
+    ['document', 'sheet', { doc: 'tag', tag: 'pets' }, undefined],
+  )
+  assert.match(
+    page.markdown,
+    /^## Get a pet\n\n\{% openapi-operation spec="shop" path="\/pets\/\{id\}" method="get" %\}\n/,
+  )
   assert.match(page.markdown, /\* `id` string, required\n/)
   assert.match((await get(`${desk.url}/content/path/api/shop-and-more`)).markdown, /^Buy _here_\.\n\nNow\.\n/)
   assert.is((await get(`${desk.url}/content/path/api/shop-and-more`)).description, 'Buy *here*.')
@@ -72,7 +86,10 @@ test('an entry yields a page for each tag in its place, or below it if it has a 
       ['openapi-operation', '/pets/{id}'],
     ],
   )
-  assert.match((await get(`${desk.url}/content/path/api/models`)).markdown, /\{% openapi-schemas spec="shop" schemas="Pet" %\}\n`Pet` object/)
+  assert.match(
+    (await get(`${desk.url}/content/path/api/models`)).markdown,
+    /\{% openapi-schemas spec="shop" schemas="Pet" %\}\n`Pet` object/,
+  )
   const written = await get(`${desk.url}/content/pages?computed=false`)
   assert.equal(outline(written.pages), [
     ['Home', 'readme'],
@@ -91,7 +108,11 @@ test('pages keep their IDs over versions, whatever is added, moved, removed or r
   const desk = await spaceWith(here, entry('kept', { props: { grouping: 'by-operation' } }))
   const before = ids((await get(`${desk.url}/content/pages`)).pages)
   const { '/pets/{id}': pets, ...others } = PATHS
-  await put(here, 'kept', { '/new': { get: operation('New', ['first']) }, ...others, '/pets/{pet}': { ...pets, delete: undefined } })
+  await put(here, 'kept', {
+    '/new': { get: operation('New', ['first']) },
+    ...others,
+    '/pets/{pet}': { ...pets, delete: undefined },
+  })
   const after = ids((await get(`${desk.url}/content/pages`)).pages)
   for (const title of ['Get a pet', 'Order', 'Status', 'pets']) assert.is(after.get(title), before.get(title))
   assert.ok(after.has('New'))
@@ -102,7 +123,9 @@ test('pages keep their IDs over versions, whatever is added, moved, removed or r
 })
 
 test('an entry without a specification stays as it is, and a diagnostic with its line says why', async () => {
-  await here.admin.call('post', `/v1/orgs/${here.organization}/openapi`, { slug: 'broken', source: { text: 'no: spec' } }).expect(201)
+  await here.admin
+    .call('post', `/v1/orgs/${here.organization}/openapi`, { slug: 'broken', source: { text: 'no: spec' } })
+    .expect(201)
   const desk = await spaceWith(
     here,
     `${entry('nowhere')}${entry('broken')}${entry('../../kept')}* \`\`\`yaml\n  type: builtin:openapi\n  \`\`\`\n* \`\`\`yaml\n  type: other\n  \`\`\`\n`,
@@ -126,10 +149,14 @@ test('a specification of another organization is unknown, by entry and by block'
   const { body: other } = await here.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)
   const secret = `/v1/orgs/${other.id}/openapi/secret`
   await here.admin
-    .call('put', secret, { source: { text: specText({ paths: { '/secret': { get: operation('Hidden treasure') } } }) }, visibility: 'public' })
+    .call('put', secret, {
+      source: { text: specText({ paths: { '/secret': { get: operation('Hidden treasure') } } }) },
+      visibility: 'public',
+    })
     .expect(201)
   const desk = await spaceWith(here, entry('secret'), {
-    'README.md': '# Home\n\n{% openapi-operation spec="secret" path="/secret" method="get" %}\n{% endopenapi-operation %}\n',
+    'README.md':
+      '# Home\n\n{% openapi-operation spec="secret" path="/secret" method="get" %}\n{% endopenapi-operation %}\n',
   })
   const { pages, diagnostics } = await get(`${desk.url}/content`)
   assert.is(pages[1].type, 'computed')
@@ -139,9 +166,20 @@ test('a specification of another organization is unknown, by entry and by block'
 })
 
 test('slugs that collide get numbers, and operations that differ by names of parameters alone have IDs of their own', async () => {
-  const paths = { '/a/{x}': { get: operation('Same', ['T']) }, '/a/{y}': { get: operation('Same', ['T']) }, '/a/x': { get: operation('../../etc', ['t']) } }
-  await put(here, 'twins', JSON.stringify({ openapi: '3.1.0', info: { title: 'x', version: '1' }, paths, components: {} }))
-  const desk = await spaceWith(here, `${entry('twins', { title: 'A', props: { grouping: 'by-operation' } })}${entry('twins')}`)
+  const paths = {
+    '/a/{x}': { get: operation('Same', ['T']) },
+    '/a/{y}': { get: operation('Same', ['T']) },
+    '/a/x': { get: operation('../../etc', ['t']) },
+  }
+  await put(
+    here,
+    'twins',
+    JSON.stringify({ openapi: '3.1.0', info: { title: 'x', version: '1' }, paths, components: {} }),
+  )
+  const desk = await spaceWith(
+    here,
+    `${entry('twins', { title: 'A', props: { grouping: 'by-operation' } })}${entry('twins')}`,
+  )
   const { pages } = await get(`${desk.url}/content/pages`)
   const flat = (all: PageJson[]): PageJson[] => all.flatMap((page) => [page, ...flat(page.pages)])
   const all = flat(pages)

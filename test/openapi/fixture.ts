@@ -6,7 +6,10 @@ import type { TestService } from '../support/service.js'
 import { processed, specText } from './servers.js'
 
 /** An entry of a table of contents that yields pages. */
-export const entry = (spec: string, { title = '', props = {} }: { title?: string; props?: Record<string, unknown> } = {}): string =>
+export const entry = (
+  spec: string,
+  { title = '', props = {} }: { title?: string; props?: Record<string, unknown> } = {},
+): string =>
   `* ${title === '' ? '' : `${title}\n\n  `}\`\`\`yaml\n  type: builtin:openapi\n  props: ${JSON.stringify(props)}\n  dependencies:\n    spec:\n      ref:\n        kind: openapi\n        spec: ${spec}\n  \`\`\`\n`
 
 export const operation = (summary: string, tags: string[] = [], more: object = {}) => ({
@@ -33,6 +36,7 @@ export const spaceWith = (here: TestService, entries: string, files: Record<stri
 
 /** Resolves when no job waits or runs. */
 export async function settled({ service: { app } }: TestService): Promise<void> {
-  const left = async () => (await app.store.count(jobs, 'state', 'queued')) + (await app.store.count(jobs, 'state', 'running'))
+  const left = async () =>
+    (await app.store.count(jobs, 'state', 'queued')) + (await app.store.count(jobs, 'state', 'running'))
   while ((await left()) > 0) await sleep(20)
 }

@@ -14,7 +14,11 @@ const test = suite('openapi/fsck')
 
 test('fsck finds missing and damaged files of specifications, and repairs what follows from something else', async () => {
   const here = await startService()
-  const config = loadConfig({ BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos'), ...(await databaseSettings(here.dir)) })
+  const config = loadConfig({
+    BINDERY_DATA_DIR: join(here.dir, 'data'),
+    BINDERY_REPOS_DIR: join(here.dir, 'repos'),
+    ...(await databaseSettings(here.dir)),
+  })
   await put(here, 'pets', { '/a': { get: { responses: { '200': { description: 'x' } } } } })
   await put(here, 'pets', { '/b': { get: { responses: { '200': { description: 'x' } } } } })
   const versions = (await here.service.app.store.all(openApiVersions)).sort((a, b) => a.number - b.number)
@@ -37,8 +41,14 @@ test('fsck finds missing and damaged files of specifications, and repairs what f
     await files.damage(first.content)
     await files.damage(last.content)
     const { complaints } = await checkAll(config, { deep: true })
-    assert.match(complaints.join('\n'), new RegExp(`${first.id}: its document, the file ${first.content}, is damaged. The version was removed`))
-    assert.match(complaints.join('\n'), new RegExp(`${last.id}: its document, the file ${last.content}, is damaged. It is read again`))
+    assert.match(
+      complaints.join('\n'),
+      new RegExp(`${first.id}: its document, the file ${first.content}, is damaged. The version was removed`),
+    )
+    assert.match(
+      complaints.join('\n'),
+      new RegExp(`${last.id}: its document, the file ${last.content}, is damaged. It is read again`),
+    )
     await here.restart()
     await put(here, 'pets', { '/b': { get: { responses: { '200': { description: 'x' } } } } })
     const { body } = await here.admin.call('get', `/v1/orgs/${here.organization}/openapi/pets/versions`).expect(200)

@@ -36,7 +36,8 @@ async function refused(source: object, code: string, message: RegExp): Promise<v
 }
 
 const content = async (path: string) =>
-  (await here.admin.call('get', `${path}/versions/latest/content`).expect(200)).body.filesystem['openapi.json'].specification
+  (await here.admin.call('get', `${path}/versions/latest/content`).expect(200)).body.filesystem['openapi.json']
+    .specification
 
 test(
   'a specification of 100 MB is not fetched to its end, compressed or not',
@@ -58,7 +59,9 @@ test(
     const bomb = gzipSync(Buffer.alloc(100 * MIB, ' '))
     web.files.set('/bomb', (_req, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
     await refused({ url: `${web.url}/bomb` }, 'FETCH_ERROR', /more than 10485760 bytes/)
-    await here.admin.call('post', `/v1/orgs/${here.organization}/openapi`, { slug: 'x', source: { text: 'a'.repeat(11 * MIB) } }).expect(413)
+    await here.admin
+      .call('post', `/v1/orgs/${here.organization}/openapi`, { slug: 'x', source: { text: 'a'.repeat(11 * MIB) } })
+      .expect(413)
   },
   LONG,
 )
@@ -93,9 +96,14 @@ test(
   async () => {
     const paths: Record<string, unknown> = {}
     for (let n = 0; n < 300; n++) {
-      web.files.set(`/many/${n}.yaml`, `type: object\nproperties:\n  next: {$ref: "./${(n + 1) % 300}.yaml"}\n  name: {type: string}\n`)
+      web.files.set(
+        `/many/${n}.yaml`,
+        `type: object\nproperties:\n  next: {$ref: "./${(n + 1) % 300}.yaml"}\n  name: {type: string}\n`,
+      )
       const schema = { $ref: `many/${n}.yaml` }
-      paths[`/p${n}`] = { get: { responses: { '200': { description: 'x', content: { 'application/json': { schema } } } } } }
+      paths[`/p${n}`] = {
+        get: { responses: { '200': { description: 'x', content: { 'application/json': { schema } } } } },
+      }
     }
     web.files.set('/many.json', specText({ paths }))
     const { lastProcessError, path } = await tried({ url: `${web.url}/many.json` })
@@ -124,14 +132,28 @@ test(
   'deep circles of references, chains, bombs of aliases and deep nesting do no harm',
   async () => {
     const ring = (count: number, link: (ref: object) => object) =>
-      Object.fromEntries(Array.from({ length: count }, (_, n) => [`S${n}`, link({ $ref: `#/components/schemas/S${(n + 1) % count}` })]))
+      Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [`S${n}`, link({ $ref: `#/components/schemas/S${(n + 1) % count}` })]),
+      )
     const within = (schemas: object): object => ({ text: specText({ paths: {}, components: { schemas } }) })
-    assert.is((await tried(within(ring(300, (ref) => ({ type: 'object', properties: { next: ref } }))))).lastProcessError, undefined)
-    assert.is((await tried(within(ring(20_000, (ref) => ({ type: 'object', properties: { next: ref } }))))).lastProcessError, undefined)
+    assert.is(
+      (await tried(within(ring(300, (ref) => ({ type: 'object', properties: { next: ref } }))))).lastProcessError,
+      undefined,
+    )
+    assert.is(
+      (await tried(within(ring(20_000, (ref) => ({ type: 'object', properties: { next: ref } }))))).lastProcessError,
+      undefined,
+    )
     await refused(within(ring(3, (ref) => ref)), 'PARSE_ERROR', /in a circle/)
     await refused(within(ring(5_000, (ref) => ref)), 'PARSE_ERROR', /more than 20 times/)
-    const bomb = [...'bcdefghijk'].map((name, n) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghijk'[n]}`).join(',')}]`)
-    await refused({ text: `openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x,x]\n${bomb.join('\n')}` }, 'PARSE_ERROR', /aliases written out/)
+    const bomb = [...'bcdefghijk'].map(
+      (name, n) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghijk'[n]}`).join(',')}]`,
+    )
+    await refused(
+      { text: `openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x,x]\n${bomb.join('\n')}` },
+      'PARSE_ERROR',
+      /aliases written out/,
+    )
     await refused({ text: 'openapi: 3.0.0\ninfo: &a [*a]\n' }, 'PARSE_ERROR', /alias|itself/)
     await refused({ text: '['.repeat(MIB) }, 'PARSE_ERROR', /nest|maxDepth/)
     await refused(
@@ -153,7 +175,11 @@ test(
   async () => {
     const referring = ($ref: string): object => ({ text: JSON.stringify(spec({ paths: { '/a': { $ref } } })) })
     await refused(referring('file:///etc/passwd'), 'FETCH_ERROR', /Only http and https URLs are followed/)
-    await refused(referring('http://169.254.169.254/latest/meta-data'), 'FETCH_ERROR', /169\.254\.169\.254 is in a private network/)
+    await refused(
+      referring('http://169.254.169.254/latest/meta-data'),
+      'FETCH_ERROR',
+      /169\.254\.169\.254 is in a private network/,
+    )
     await refused(referring('http://[::ffff:10.0.0.1]/x'), 'FETCH_ERROR', /private network/)
     await refused(referring('../../../../etc/passwd'), 'FETCH_ERROR', /given as text has no address/)
     web.files.set('/away', (_req, res) => res.writeHead(302, { location: 'http://169.254.169.254/' }).end())
@@ -170,7 +196,11 @@ test(
 test(
   'what is no specification is refused with the reason',
   async () => {
-    await refused({ text: '<!doctype html><html><body>Hello</body></html>' }, 'PARSE_ERROR', /not an OpenAPI specification/)
+    await refused(
+      { text: '<!doctype html><html><body>Hello</body></html>' },
+      'PARSE_ERROR',
+      /not an OpenAPI specification/,
+    )
     await refused({ text: 'openapi: 4.0.0\n' }, 'PARSE_ERROR', /4\.0\.0.* is not known/)
     await refused({ text: 'asyncapi: 3.0.0\n' }, 'PARSE_ERROR', /no field `openapi`/)
     await refused({ text: 'openapi: 3.0.0\npaths: {}\n' }, 'PARSE_ERROR', /`info` must be present/)

@@ -31,12 +31,18 @@ test(
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'bindery-parts-'))
     let here = await startService({ dir })
-    const paths = (name: string) => Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`/${name}${at}`, { get: operation(`${name} ${at}`) }]))
+    const paths = (name: string) =>
+      Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`/${name}${at}`, { get: operation(`${name} ${at}`) }]))
     await put(here, 'pets', paths('first'))
     await put(here, 'pets', paths('second'))
     const desk = await spaceWith(here, entry('pets', { title: 'Reference', props: { grouping: 'by-operation' } }))
     const made = (await here.service.app.store.all(openApiVersions)).sort((a, b) => a.number - b.number)
-    const earlier = ({ parts: _parts, index: _index, ...left }: (typeof made)[number]) => ({ ...left, parts: undefined, index: undefined, partBytes: 0 })
+    const earlier = ({ parts: _parts, index: _index, ...left }: (typeof made)[number]) => ({
+      ...left,
+      parts: undefined,
+      index: undefined,
+      partBytes: 0,
+    })
     for (const version of made) await here.service.app.store.replace(openApiVersions, earlier(version) as never)
     await here.service.close()
     for (let kills = 0; kills < 3; kills++) {

@@ -13,7 +13,9 @@ const ENV = { BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
 
 const ask = async (server: ServerProcess, path: string, init: RequestInit = {}) => {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-  return (await fetch(`${server.url}/v1/orgs/${server.organization}/openapi${path}`, { headers, ...init })).json() as Promise<Record<string, unknown>>
+  return (
+    await fetch(`${server.url}/v1/orgs/${server.organization}/openapi${path}`, { headers, ...init })
+  ).json() as Promise<Record<string, unknown>>
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
@@ -27,7 +29,10 @@ test(
     let hanging = 0
     web.files.set('/hangs.json', () => void hanging++)
     let server = await startServer(dir, ENV)
-    await ask(server, '', { method: 'POST', body: JSON.stringify({ slug: 'pets', source: { url: `${web.url}/hangs.json` } }) })
+    await ask(server, '', {
+      method: 'POST',
+      body: JSON.stringify({ slug: 'pets', source: { url: `${web.url}/hangs.json` } }),
+    })
     await until(() => hanging === 1)
     assert.is((await ask(server, '/pets')).processingState, 'progress')
     await server.kill('server')
@@ -46,7 +51,9 @@ test(
     server = await startServer(dir, ENV)
     assert.is((await ask(server, '/pets')).processingState, 'complete')
     assert.is((await ask(server, '/pets/versions')).count, 1)
-    const { filesystem } = (await ask(server, '/pets/versions/latest/content')) as { filesystem: Record<string, { specification: object }> }
+    const { filesystem } = (await ask(server, '/pets/versions/latest/content')) as {
+      filesystem: Record<string, { specification: object }>
+    }
     assert.ok(filesystem['openapi.json']?.specification)
     await server.kill('tree')
     await web.close()
@@ -62,17 +69,27 @@ test(
     let server = await startServer(dir, ENV)
     const call = async (path: string, method = 'GET', body?: object): Promise<Record<string, unknown>> => {
       const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-      const response = await fetch(`${server.url}/v1${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+      const response = await fetch(`${server.url}/v1${path}`, {
+        method,
+        headers,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
       return response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>)
     }
     const paths = (name: string) => ({ [`/${name}`]: { get: { responses: { '200': { description: 'x' } } } } })
-    const put = (name: string) => ask(server, '/pets', { method: 'PUT', body: JSON.stringify({ source: { text: specText({ paths: paths(name) }) } }) })
+    const put = (name: string) =>
+      ask(server, '/pets', {
+        method: 'PUT',
+        body: JSON.stringify({ source: { text: specText({ paths: paths(name) }) } }),
+      })
     await put('a')
     const block = '{% openapi-operation spec="pets" path="/a" method="get" %}\n{% endopenapi-operation %}\n'
     const spaces: string[] = []
     for (let at = 0; at < 5; at++) {
       const { id } = await call(`/orgs/${server.organization}/spaces`, 'POST', { title: 'Docs' })
-      await call(`/spaces/${id}/content`, 'POST', { changes: [{ operation: 'insert_page', title: 'API', document: { markdown: block } }] })
+      await call(`/spaces/${id}/content`, 'POST', {
+        changes: [{ operation: 'insert_page', title: 'API', document: { markdown: block } }],
+      })
       spaces.push(String(id))
     }
     /** How many revisions tell each space of the newest version of the specification. */

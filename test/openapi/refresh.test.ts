@@ -67,7 +67,9 @@ test('a server that takes its answer back leaves the newest version, and says so
 test('a server that goes back to what it answered before, after an answer without ETags, makes a version of it', async () => {
   web.files.set('/back.json', specText())
   await create('back')
-  web.files.set('/part.json', (_req, res) => res.writeHead(200).end('{"get":{"responses":{"200":{"description":"x"}}}}'))
+  web.files.set('/part.json', (_req, res) =>
+    res.writeHead(200).end('{"get":{"responses":{"200":{"description":"x"}}}}'),
+  )
   web.files.set('/back.json', specText({ paths: { '/a': { $ref: 'part.json' } } }))
   await refreshed('back')
   web.files.set('/back.json', specText())
@@ -80,7 +82,10 @@ test('a version tells what changed, and what breaks clients', async () => {
   web.files.set('/c.json', specText())
   await create('c')
   const pet = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
-  const get = { parameters: [{ name: 'petId', in: 'path', required: true, schema: { type: 'string' } }], responses: { '200': { description: 'A pet.' } } }
+  const get = {
+    parameters: [{ name: 'petId', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { '200': { description: 'A pet.' } },
+  }
   const post = { responses: { '201': { description: 'Made.' } } }
   const paths = { '/pets/{petId}': { get }, '/pets': { post } }
   web.files.set('/c.json', JSON.stringify(spec({ paths, components: { schemas: { Pet: pet } } })))
@@ -108,7 +113,8 @@ test('a version tells what changed, and what breaks clients', async () => {
 
 test('slow servers of one organization do not hold up another', async () => {
   web.files.set('/hangs', () => {})
-  for (const slug of ['hangs-1', 'hangs-2', 'hangs-3']) await here.admin.call('post', base(), { slug, source: { url: `${web.url}/hangs` } }).expect(201)
+  for (const slug of ['hangs-1', 'hangs-2', 'hangs-3'])
+    await here.admin.call('post', base(), { slug, source: { url: `${web.url}/hangs` } }).expect(201)
   const { body: other } = await here.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)
   const path = `/v1/orgs/${other.id}/openapi`
   await here.admin.call('post', path, { slug: 'quick', source: { text: specText() } }).expect(201)

@@ -14,9 +14,12 @@ const [test, here] = await suiteWith('openapi/revisions', () => startService({ o
 const nextSecond = (): void => clock.forward(1000)
 
 const get = async (url: string, status = 200) => (await here.admin.call('get', url).expect(status)).body
-const commits = async (desk: Desk): Promise<string[]> => (await desk.git('log', '--first-parent', '--format=%s', 'refs/heads/main')).split('\n')
-const titles = async (url: string): Promise<string[]> => (await get(`${url}/pages`)).pages.slice(1).map(({ title }: { title: string }) => title)
-const paths = (...names: string[]) => Object.fromEntries(names.map((name) => [`/${name}`, { get: operation(name, [name]) }]))
+const commits = async (desk: Desk): Promise<string[]> =>
+  (await desk.git('log', '--first-parent', '--format=%s', 'refs/heads/main')).split('\n')
+const titles = async (url: string): Promise<string[]> =>
+  (await get(`${url}/pages`)).pages.slice(1).map(({ title }: { title: string }) => title)
+const paths = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [`/${name}`, { get: operation(name, [name]) }]))
 
 test('a new version makes one revision with the same files in each space that uses the specification', async () => {
   await put(here, 'one', paths('a'))
@@ -32,7 +35,9 @@ test('a new version makes one revision with the same files in each space that us
   assert.equal(await commits(neither), before[2]!)
   const revision = await get(`${byEntry.url}/content`)
   assert.equal([revision.type, revision.git.createdByService, revision.parents.length], ['computed', true, 1])
-  const { version } = await get(`/v1/orgs/${here.organization}/openapi/one`).then(({ lastVersion }) => ({ version: lastVersion }))
+  const { version } = await get(`/v1/orgs/${here.organization}/openapi/one`).then(({ lastVersion }) => ({
+    version: lastVersion,
+  }))
   assert.match(revision.git.message, new RegExp(`^OpenAPI-Version: one ${version}$`, 'm'))
   assert.is(await byEntry.git('rev-parse', 'main^{tree}'), await byEntry.git('rev-parse', 'main~^{tree}'))
   // The same content once more is no new version.
@@ -57,7 +62,12 @@ test('a new version makes one revision with the same files in each space that us
 test('approvals and merge rules do not hold it up; a lock does, until it ends', async () => {
   await put(here, 'locked', paths('a'))
   const desk = await spaceWith(here, entry('locked'))
-  await here.admin.call('patch', desk.url, { requiredApprovals: 2, mergeRules: { type: 'rules', rules: [{ rule: 'require_author_to_merge' }] } }).expect(200)
+  await here.admin
+    .call('patch', desk.url, {
+      requiredApprovals: 2,
+      mergeRules: { type: 'rules', rules: [{ rule: 'require_author_to_merge' }] },
+    })
+    .expect(200)
   const count = (await commits(desk)).length
   await put(here, 'locked', paths('a', 'b'))
   assert.is((await commits(desk)).length, count + 1)
@@ -83,7 +93,9 @@ test('a change request is not outdated by it, and shows the newest version', asy
   const desk = await spaceWith(here, entry('fresh'))
   const request = await desk.changeRequest('Mine')
   await request.write([{ operation: 'insert_page', title: 'New', document: { markdown: 'x' } }])
-  await here.admin.call('patch', desk.url, { mergeRules: { type: 'rules', rules: [{ rule: 'require_up_to_date_change_request' }] } }).expect(200)
+  await here.admin
+    .call('patch', desk.url, { mergeRules: { type: 'rules', rules: [{ rule: 'require_up_to_date_change_request' }] } })
+    .expect(200)
   await put(here, 'fresh', paths('a', 'b'))
   const { body } = await here.admin.call('get', request.url).expect(200)
   assert.is(body.outdated, false)
@@ -96,7 +108,8 @@ test('it is never exported, and imports take it for equal', async () => {
   const path = join(here.dir, 'remote-of-computed.git')
   const remote = await createBareRepository(path)
   await remote.commit({ 'SUMMARY.md': `* [Home](README.md)\n${entry('synced')}`, 'README.md': '# Home\n' })
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201))
+    .body.id
   const url = `/v1/spaces/${space}`
   const sync = async (direction: 'import' | 'export'): Promise<string> => {
     await here.admin
@@ -125,7 +138,11 @@ test('it is never exported, and imports take it for equal', async () => {
   assert.is((await get(`${url}/change-requests?status=open`)).count, 0)
   const pushed = await head()
   await put(here, 'synced', paths('c'))
-  await here.admin.call('post', `${url}/content`, { changes: [{ operation: 'insert_page', title: 'Mine', document: { markdown: 'x' } }] }).expect(200)
+  await here.admin
+    .call('post', `${url}/content`, {
+      changes: [{ operation: 'insert_page', title: 'Mine', document: { markdown: 'x' } }],
+    })
+    .expect(200)
   assert.is(await sync('export'), 'success')
   assert.is(await git(path, ['rev-parse', 'refs/heads/main~']), pushed)
   assert.not.match(await git(path, ['log', '-1', '--format=%B', 'refs/heads/main']), /Co-authored-by|OpenAPI-Version/)

@@ -45,7 +45,13 @@ export async function serveFiles(): Promise<FileServer> {
 export async function processed(
   caller: Caller,
   path: string,
-): Promise<Record<string, unknown> & { lastProcessError?: { message: string }; lastProcessErrorCode?: string; lastVersion?: string }> {
+): Promise<
+  Record<string, unknown> & {
+    lastProcessError?: { message: string }
+    lastProcessErrorCode?: string
+    lastVersion?: string
+  }
+> {
   for (;;) {
     const { body } = await caller.call('get', path).expect(200)
     if (body.processingState === 'complete') return body
@@ -63,11 +69,18 @@ export const spec = (more: Record<string, unknown> = {}): Record<string, unknown
         operationId: 'getPet',
         tags: ['pets'],
         parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-        responses: { '200': { description: 'A pet.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } } },
+        responses: {
+          '200': {
+            description: 'A pet.',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } },
+          },
+        },
       },
     },
   },
-  components: { schemas: { Pet: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } } } },
+  components: {
+    schemas: { Pet: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } } },
+  },
   ...more,
 })
 

@@ -9,7 +9,8 @@ const web = await serveFiles()
 test.after(() => web.close())
 
 const base = (): string => `/v1/orgs/${here.organization}/openapi`
-const create = async (slug: string, source: object) => (await here.admin.call('post', base(), { slug, source }).expect(201)).body
+const create = async (slug: string, source: object) =>
+  (await here.admin.call('post', base(), { slug, source }).expect(201)).body
 
 test('a specification from a URL is fetched, and its document answered', async () => {
   web.files.set('/pets.json', specText())
@@ -40,8 +41,15 @@ test('a specification from a URL is fetched, and its document answered', async (
 })
 
 test('slugs, sources and members that are not right are refused', async () => {
-  for (const slug of ['Pets', 'a--b', '-a', 'a_b', '', 'a'.repeat(101)]) await here.admin.call('post', base(), { slug, source: { text: '{}' } }).expect(400)
-  for (const source of [{}, { url: 'ftp://x.test/a' }, { url: 'no' }, { text: '' }, { url: 'http://x.test', text: 'x' }])
+  for (const slug of ['Pets', 'a--b', '-a', 'a_b', '', 'a'.repeat(101)])
+    await here.admin.call('post', base(), { slug, source: { text: '{}' } }).expect(400)
+  for (const source of [
+    {},
+    { url: 'ftp://x.test/a' },
+    { url: 'no' },
+    { text: '' },
+    { url: 'http://x.test', text: 'x' },
+  ])
     await here.admin.call('post', base(), { slug: 'x', source }).expect(400)
   await here.admin.call('put', `${base()}/No_Slug`, { source: { text: '{}' } }).expect(400)
   await here.admin.call('post', base(), { slug: 'pets', source: { text: '{}' } }).expect(409)
@@ -52,7 +60,12 @@ test('slugs, sources and members that are not right are refused', async () => {
 })
 
 test('members with a role read specifications, creators of content change them, strangers see none', async () => {
-  const [guest, reader, creator, stranger] = [await here.caller(null), await here.caller('read'), await here.caller('create'), await here.caller()]
+  const [guest, reader, creator, stranger] = [
+    await here.caller(null),
+    await here.caller('read'),
+    await here.caller('create'),
+    await here.caller(),
+  ]
   const { body } = await reader.call('get', `${base()}/pets`).expect(200)
   assert.equal(body.permissions, { view: true, edit: false })
   await reader.call('get', `${base()}/pets/versions/latest/content`).expect(200)
@@ -70,10 +83,12 @@ test('a guest reads only public specifications, and those that a readable space 
   await put(here, 'private-by-entry', {})
   await put(here, 'private-by-block', {})
   await put(here, 'shown-to-others', {})
-  const block = '# Home\n\n{% openapi-operation spec="private-by-block" path="/x" method="get" %}\n{% endopenapi-operation %}\n'
+  const block =
+    '# Home\n\n{% openapi-operation spec="private-by-block" path="/x" method="get" %}\n{% endopenapi-operation %}\n'
   const { space } = await spaceWith(here, entry('private-by-entry'), { 'README.md': block })
   await spaceWith(here, entry('shown-to-others'))
-  const slugs = async () => (await guest.call('get', base()).expect(200)).body.items.map(({ slug }: { slug: string }) => slug)
+  const slugs = async () =>
+    (await guest.call('get', base()).expect(200)).body.items.map(({ slug }: { slug: string }) => slug)
   const parts = ['', '/versions', '/versions/latest', '/versions/latest/content']
   const expectAll = async (slug: string, status: number) => {
     for (const part of parts) await guest.call('get', `${base()}/${slug}${part}`).expect(status)
@@ -96,7 +111,9 @@ test('PUT creates, then replaces; a version is made only when the content change
   const first = await processed(here.admin, path)
   await here.admin.call('put', path, { source: { text: JSON.stringify(spec(), null, 4) } }).expect(200)
   assert.is((await processed(here.admin, path)).lastVersion, first.lastVersion)
-  await here.admin.call('put', path, { source: { text: specText({ info: { title: 'Pets', version: '2' } }) } }).expect(200)
+  await here.admin
+    .call('put', path, { source: { text: specText({ info: { title: 'Pets', version: '2' } }) } })
+    .expect(200)
   assert.is.not((await processed(here.admin, path)).lastVersion, first.lastVersion)
   const { body } = await here.admin.call('get', `${path}/versions`).expect(200)
   assert.is(body.count, 2)
@@ -107,7 +124,9 @@ test('a failure says why and where, and the newest version stays', async () => {
   const path = `${base()}/broken`
   await here.admin.call('put', path, { source: { text: specText() } }).expect(201)
   const { lastVersion } = await processed(here.admin, path)
-  await here.admin.call('put', path, { source: { text: 'openapi: 3.1.0\ninfo:\n  title: x\n version: 1\n' } }).expect(200)
+  await here.admin
+    .call('put', path, { source: { text: 'openapi: 3.1.0\ninfo:\n  title: x\n version: 1\n' } })
+    .expect(200)
   const bad = await processed(here.admin, path)
   assert.is(bad.lastProcessErrorCode, 'PARSE_ERROR')
   assert.match(bad.lastProcessError?.message ?? '', /^Line 4, column \d+: /)

@@ -2,7 +2,13 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
-import { createHttpClient, type HttpClient, type HttpClientOptions, OutboundError, type OutboundFailure } from '../../src/outbound/index.js'
+import {
+  createHttpClient,
+  type HttpClient,
+  type HttpClientOptions,
+  OutboundError,
+  type OutboundFailure,
+} from '../../src/outbound/index.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('outbound HTTP')
@@ -61,8 +67,14 @@ test('sends what is asked, without cookies, and returns status, headers and body
   await http.send({ url, ...limits })
   delete process.env.HTTP_PROXY
   delete process.env.http_proxy
-  assert.equal([response.status, response.headers['content-type'], response.body.toString()], [418, 'text/plain', 'short and stout'])
-  assert.equal([seen[0]?.method, seen[0]?.url, seen[0]?.body, seen[0]?.headers['x-one']], ['POST', '/a?b=c', 'ping', '1'])
+  assert.equal(
+    [response.status, response.headers['content-type'], response.body.toString()],
+    [418, 'text/plain', 'short and stout'],
+  )
+  assert.equal(
+    [seen[0]?.method, seen[0]?.url, seen[0]?.body, seen[0]?.headers['x-one']],
+    ['POST', '/a?b=c', 'ping', '1'],
+  )
   assert.is(seen[1]?.headers.cookie, undefined)
   assert.is(seen[1]?.headers['user-agent'], 'Test/1')
 })
@@ -139,7 +151,12 @@ test('redirects are followed, each one checked like the first', async () => {
   const response = await http.send({ url: to(to('/end')), ...limits })
   assert.equal([response.body.toString(), response.url], ['arrived', `${base}/end`])
   const before = asked.length
-  for (const target of [`http://127.0.0.2:${port}/`, `http://[::1]:${port}/`, 'http://169.254.169.254/latest', `http://2130706434:${port}/`])
+  for (const target of [
+    `http://127.0.0.2:${port}/`,
+    `http://[::1]:${port}/`,
+    'http://169.254.169.254/latest',
+    `http://2130706434:${port}/`,
+  ])
     await fails(http.send({ url: to(target), ...limits }), 'refused', /private network/)
   await fails(http.send({ url: to('file:///etc/passwd'), ...limits }), 'refused', /http and https/)
   await fails(http.send({ url: to(`http://u:p@127.0.0.1:${port}/`), ...limits }), 'refused', /user name/)
@@ -153,7 +170,10 @@ test('redirects are followed, each one checked like the first', async () => {
 test('a name is checked by the addresses that are connected to, each time', async () => {
   const port = await serve((req, res) => void res.end(req.socket.localAddress))
   const resolved = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '10.0.0.1'], [] as string[], ['::ffff:127.0.0.2']]
-  const http = client({ resolve: async () => (resolved.shift() ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) })
+  const http = client({
+    resolve: async () =>
+      (resolved.shift() ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+  })
   const ask = () => http.send({ url: `http://rebind.example:${port}/`, headers: { connection: 'close' }, ...limits })
   assert.match((await ask()).body.toString(), /127\.0\.0\.1$/)
   await fails(ask(), 'refused', /rebind\.example is in a private network/)
@@ -196,7 +216,11 @@ test('the time limit covers all of it: no response, a body that drips, redirects
   })
   const http = client()
   for (const path of ['/silent', '/drip', '/slow'])
-    await fails(http.send({ url: `http://127.0.0.1:${port}${path}`, maxBytes: MIB, timeoutMs: 250 }), 'timeout', /within 0.25 seconds/)
+    await fails(
+      http.send({ url: `http://127.0.0.1:${port}${path}`, maxBytes: MIB, timeoutMs: 250 }),
+      'timeout',
+      /within 0.25 seconds/,
+    )
   const stop = new AbortController()
   const running = failure(http.send({ url: `http://127.0.0.1:${port}/drip`, ...limits, signal: stop.signal }))
   stop.abort()
@@ -207,7 +231,11 @@ test('names of the hosts file are known, others are not', async () => {
   const port = await serve((_req, res) => void res.end('here'))
   const http = client({ allowPrivateNetworks: true })
   assert.is((await http.send({ url: `http://localhost:${port}/`, ...limits })).body.toString(), 'here')
-  await fails(http.send({ url: 'http://nowhere.invalid/', timeoutMs: 60_000, maxBytes: 1 }), 'unreachable', /nowhere\.invalid is not known/)
+  await fails(
+    http.send({ url: 'http://nowhere.invalid/', timeoutMs: 60_000, maxBytes: 1 }),
+    'unreachable',
+    /nowhere\.invalid is not known/,
+  )
   await Promise.all(Array.from({ length: 8 }, () => http.check('http://localhost/')))
 })
 

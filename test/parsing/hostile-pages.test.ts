@@ -19,7 +19,8 @@ const nested = (size: number): string => {
   const round = Array.from({ length: 90 }, (_, depth) => `${' '.repeat(2 * depth)}- a\n`).join('')
   return round.repeat(Math.ceil(size / round.length))
 }
-const wide = (columns: number, rows: number): string => `${'a|'.repeat(columns)}\n${'-|'.repeat(columns)}\n${'x\n'.repeat(rows)}`
+const wide = (columns: number, rows: number): string =>
+  `${'a|'.repeat(columns)}\n${'-|'.repeat(columns)}\n${'x\n'.repeat(rows)}`
 
 const pages: Record<string, string> = {
   'table-1mb': `a|b|c\n-|-|-\n${'x\n'.repeat(MB / 2)}`,
@@ -41,10 +42,14 @@ const flows = Array.from({ length: 40 }, (_, index) => [
 let content: string
 const read = (path: string) => fetch(`${here.url}${path}`, { headers: { Authorization: `Bearer ${here.admin.token}` } })
 
-const [test, here] = await suiteWith('hostile pages, read over HTTP', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
+const [test, here] = await suiteWith('hostile pages, read over HTTP', () =>
+  startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }),
+)
 test.before(async () => {
   const files = { ...pages, ...Object.fromEntries(flows), readme: '' }
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Hostile' }).expect(201)).body.id
+  const space = (
+    await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Hostile' }).expect(201)
+  ).body.id
   const desk = await deskOf(here, space, {
     'README.md': 'line of a very large file\n'.repeat((30 * MB) / 26),
     ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`${name}.md`, text])),
@@ -60,7 +65,10 @@ for (const [name] of Object.entries(pages)) {
     const { result, health } = await watched(here.url, async () => {
       const response = await read(`${content}/path/${name}?format=document`)
       assert.is(response.status, 200)
-      return (await response.json()) as { document: { data: { limit: string }; nodes: { type: string }[] }; diagnostics: { code: string; message: string }[] }
+      return (await response.json()) as {
+        document: { data: { limit: string }; nodes: { type: string }[] }
+        diagnostics: { code: string; message: string }[]
+      }
     })
     assert.equal(
       result.document.nodes.map((node) => node.type),
@@ -78,8 +86,12 @@ for (const [name] of Object.entries(pages)) {
 test('a file of 30 MB is not read: the page says so', async () => {
   const tree = (await (await read(`${content}/pages`)).json()) as { pages: { id: string }[] }
   const { result, health } = await watched(here.url, async () => {
-    const responses = await Promise.all(['', '?format=document'].map((query) => read(`${content}/page/${tree.pages[0]?.id}${query}`)))
-    return Promise.all(responses.map((response) => response.json() as Promise<{ markdown?: string; diagnostics: { code: string }[] }>))
+    const responses = await Promise.all(
+      ['', '?format=document'].map((query) => read(`${content}/page/${tree.pages[0]?.id}${query}`)),
+    )
+    return Promise.all(
+      responses.map((response) => response.json() as Promise<{ markdown?: string; diagnostics: { code: string }[] }>),
+    )
   })
   for (const page of result) {
     assert.is(page.markdown, undefined)
@@ -89,14 +101,20 @@ test('a file of 30 MB is not read: the page says so', async () => {
 })
 
 test('front matter of flow maps, forty pages of it, and the revision that names what is beyond a limit', async () => {
-  const { result, health } = await watched(here.url, async () => (await read(content)).json() as Promise<{ diagnostics: { code: string; file: string }[] }>)
+  const { result, health } = await watched(
+    here.url,
+    async () => (await read(content)).json() as Promise<{ diagnostics: { code: string; file: string }[] }>,
+  )
   const costly = new Set(result.diagnostics.filter((one) => one.code === 'too-costly').map((one) => one.file))
-  for (const name of [...Object.keys(pages).filter((one) => one !== 'small-wide'), 'README']) assert.ok(costly.has(`${name}.md`), name)
+  for (const name of [...Object.keys(pages).filter((one) => one !== 'small-wide'), 'README'])
+    assert.ok(costly.has(`${name}.md`), name)
   assert.ok(health.max < BOUND_MS, `healthz took ${health.max} ms`)
 })
 
 test('one that is worth reading is read meanwhile', async () => {
-  const again = Promise.all(Object.keys(pages).map((name) => read(`${content}/path/${name}?format=document&evaluated=true`)))
+  const again = Promise.all(
+    Object.keys(pages).map((name) => read(`${content}/path/${name}?format=document&evaluated=true`)),
+  )
   const from = performance.now()
   const response = await read(`${content}/path/flow-1?format=document`)
   assert.is(response.status, 200)

@@ -99,8 +99,13 @@ pool('bounds the bytes that wait', () =>
 pool('serves first who used least', () =>
   withPool({ spares: 0 }, async ({ run }) => {
     const order: string[] = []
-    const noted = (owner: string, name: string, args: string[], what: string) => run(owner, name, args).then(() => void order.push(what))
-    const costly = [noted('greedy', 'spin', ['150'], 'g1'), noted('greedy', 'spin', ['150'], 'g2'), noted('greedy', 'spin', ['150'], 'g3')]
+    const noted = (owner: string, name: string, args: string[], what: string) =>
+      run(owner, name, args).then(() => void order.push(what))
+    const costly = [
+      noted('greedy', 'spin', ['150'], 'g1'),
+      noted('greedy', 'spin', ['150'], 'g2'),
+      noted('greedy', 'spin', ['150'], 'g3'),
+    ]
     const cheap = [noted('modest', 'echo', ['x'], 'm1'), noted('modest', 'echo', ['x'], 'm2')]
     await Promise.all([...costly, ...cheap])
     assert.equal(order, ['g1', 'm1', 'm2', 'g2', 'g3'])

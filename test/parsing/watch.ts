@@ -37,7 +37,13 @@ export async function watched<T>(url: string, act: () => Promise<T>): Promise<{ 
       watcher.postMessage('stop')
     })
     took.sort((a, b) => a - b)
-    return { result, health: { p99: took[Math.floor(took.length * 0.99)] ?? Number.POSITIVE_INFINITY, max: took.at(-1) ?? Number.POSITIVE_INFINITY } }
+    return {
+      result,
+      health: {
+        p99: took[Math.floor(took.length * 0.99)] ?? Number.POSITIVE_INFINITY,
+        max: took.at(-1) ?? Number.POSITIVE_INFINITY,
+      },
+    }
   } finally {
     await watcher.terminate()
   }

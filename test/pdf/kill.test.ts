@@ -34,7 +34,8 @@ test(
     }))
     assert.is((await call('POST', `/v1/spaces/${space}/content`, { changes })).status, 200)
     const asked = (await call('GET', `/v1/spaces/${space}/pdf`)).body.url as string
-    const working = (): boolean => namesIn(pdfs).some((name) => name.startsWith('.work') && namesIn(join(pdfs, name)).includes('order.json'))
+    const working = (): boolean =>
+      namesIn(pdfs).some((name) => name.startsWith('.work') && namesIn(join(pdfs, name)).includes('order.json'))
     while (!working()) await sleep(5)
     await server.kill('server')
     assert.equal(namesIn(join(pdfs, space)), [])

@@ -9,10 +9,17 @@ const [test, here] = await suiteWith('pdf: large', () => startService({ env: { B
 test(
   'a PDF that is larger than what responses may hold in memory is sent',
   async () => {
-    const { body: space } = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Large' }).expect(201)
-    const markdown = Array.from({ length: 1_500 }, (_, n) => `数据库迁移 paragraph number ${n} with **bold** text.`).join('\n\n')
+    const { body: space } = await here.admin
+      .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Large' })
+      .expect(201)
+    const markdown = Array.from(
+      { length: 1_500 },
+      (_, n) => `数据库迁移 paragraph number ${n} with **bold** text.`,
+    ).join('\n\n')
     await here.admin
-      .call('post', `/v1/spaces/${space.id}/content`, { changes: [{ operation: 'insert_page', title: '中文', document: { markdown } }] })
+      .call('post', `/v1/spaces/${space.id}/content`, {
+        changes: [{ operation: 'insert_page', title: '中文', document: { markdown } }],
+      })
       .expect(200)
     const { body } = await here.admin.call('get', `/v1/spaces/${space.id}/pdf`).expect(200)
     let response = await fetch(body.url)

@@ -12,7 +12,12 @@ const [test, here] = await suiteWith('pdf', startService)
 const SLOW = { timeoutMs: 180_000 }
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-const insert = (title: string, markdown: string, more: object = {}) => ({ operation: 'insert_page', title, document: { markdown }, ...more })
+const insert = (title: string, markdown: string, more: object = {}) => ({
+  operation: 'insert_page',
+  title,
+  document: { markdown },
+  ...more,
+})
 
 async function makeSpace(title: string, changes: object[]): Promise<string> {
   const { body } = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title }).expect(201)
@@ -40,7 +45,10 @@ async function pdfOf(path: string): Promise<ReadPdf> {
 }
 
 const pagesOf = async (space: string) =>
-  (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages as { id: string; title: string }[]
+  (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages as {
+    id: string
+    title: string
+  }[]
 
 test(
   'a space: cover, table of contents with numbers, pages with their text, links, outline',
@@ -62,7 +70,15 @@ test(
     assert.is(pdf.title, 'The <Handbook>')
     assert.match(pdf.pages[0] as string, 'The <Handbook>')
     assert.match(pdf.pages[1] as string, /Contents.*First.*\d.*Second.*\d/)
-    for (const text of ['Text below.', 'In the left tab', 'In the right tab', 'In the expandable', 'const a = 1', 'Second page']) assert.match(all, text)
+    for (const text of [
+      'Text below.',
+      'In the left tab',
+      'In the right tab',
+      'In the expandable',
+      'const a = 1',
+      'Second page',
+    ])
+      assert.match(all, text)
     for (const text of ['Hidden text', 'for some only']) assert.not.match(all, text)
     const number = (title: string): number => pdf.outline.find((one) => one.title === title)?.page ?? 0
     // The numbers in the table of contents are those of the pages.
@@ -90,7 +106,9 @@ test(
     const pages = await pagesOf(space)
     const idOf = (title: string): string => pages.find((page) => page.title === title)?.id as string
     await here.admin
-      .call('post', `/v1/spaces/${space}/content`, { changes: [insert('Below', '# Below\n\nBelow text', { into: { page: idOf('Top') } })] })
+      .call('post', `/v1/spaces/${space}/content`, {
+        changes: [insert('Below', '# Below\n\nBelow text', { into: { page: idOf('Top') } })],
+      })
       .then((response) => response)
     const withBelow = await pdfOf(`/v1/spaces/${space}/pdf?page=${idOf('Top')}`)
     assert.match(withBelow.pages.join(), 'Top text')
@@ -110,9 +128,13 @@ test(
   'a change request',
   async () => {
     const space = await makeSpace('Changing', [insert('Page', '# Page\n\nOld text')])
-    const { body: request } = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'My change' }).expect(201)
+    const { body: request } = await here.admin
+      .call('post', `/v1/spaces/${space}/change-requests`, { subject: 'My change' })
+      .expect(201)
     await here.admin
-      .call('post', `/v1/spaces/${space}/change-requests/${request.id}/content`, { changes: [insert('Added', '# Added\n\nNew text')] })
+      .call('post', `/v1/spaces/${space}/change-requests/${request.id}/content`, {
+        changes: [insert('Added', '# Added\n\nNew text')],
+      })
       .expect(200)
     const pdf = await pdfOf(`/v1/spaces/${space}/change-requests/${request.id}/pdf`)
     assert.match(pdf.pages[0] as string, 'My change')
@@ -166,7 +188,8 @@ test(
     const space = await makeSpace('Roles', [insert('Page', '# Page')])
     for (const role of ['admin', 'create', 'edit', 'review', 'comment', 'read'] as const)
       await (await here.caller(role)).call('get', `/v1/spaces/${space}/pdf`).expect(200)
-    for (const caller of [await here.caller(null), await here.caller()]) await caller.call('get', `/v1/spaces/${space}/pdf`).expect(404)
+    for (const caller of [await here.caller(null), await here.caller()])
+      await caller.call('get', `/v1/spaces/${space}/pdf`).expect(404)
     await here.admin.call('get', `/v1/spaces/${space}/change-requests/99/pdf`).expect(404)
     await here.service.app.printer.ready()
   },
@@ -190,7 +213,9 @@ test(
 test(
   'a page of a megabyte is printed while others are served',
   async () => {
-    const long = '# Long\n\n' + 'A paragraph with **bold** text and `code` in it, and [a link](https://example.org).\n\n'.repeat(12_000)
+    const long =
+      '# Long\n\n' +
+      'A paragraph with **bold** text and `code` in it, and [a link](https://example.org).\n\n'.repeat(12_000)
     const space = await makeSpace('Long', [insert('Long', long.slice(0, 1_000_000))])
     const { body } = await here.admin.call('get', `/v1/spaces/${space}/pdf`).expect(200)
     const { status, bytes } = await fetched(body.url)
@@ -205,7 +230,9 @@ test(
   async () => {
     const without = await startService({ env: { BINDERY_CHROMIUM: '/bin/false' } })
     try {
-      const { body: space } = await without.admin.call('post', `/v1/orgs/${without.organization}/spaces`, { title: 'S', template: 'sample' }).expect(201)
+      const { body: space } = await without.admin
+        .call('post', `/v1/orgs/${without.organization}/spaces`, { title: 'S', template: 'sample' })
+        .expect(201)
       const first = await without.admin.call('get', `/v1/spaces/${space.id}/pdf`).expect(200)
       let last = await fetch(first.body.url)
       while (last.status === 202) {

@@ -23,10 +23,18 @@ interface OutlineNode {
 export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
   const pdf = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise
   const pageOf = async (dest: unknown): Promise<number> => (await pdf.getPageIndex((dest as [never])[0])) + 1
-  const read: ReadPdf = { pages: textsOf(bytes), labels: (await pdf.getPageLabels()) ?? [], outline: [], links: [], title: '', tagged: false }
+  const read: ReadPdf = {
+    pages: textsOf(bytes),
+    labels: (await pdf.getPageLabels()) ?? [],
+    outline: [],
+    links: [],
+    title: '',
+    tagged: false,
+  }
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await pdf.getPage(number)
-    for (const link of await page.getAnnotations()) read.links.push({ from: number, to: link.url ?? (await pageOf(link.dest)) })
+    for (const link of await page.getAnnotations())
+      read.links.push({ from: number, to: link.url ?? (await pageOf(link.dest)) })
     page.cleanup()
   }
   const walk = async (nodes: readonly OutlineNode[], depth: number): Promise<void> => {
@@ -45,7 +53,10 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
 
 /** The texts of the pages, each of which ends with a form feed. */
 function textsOf(bytes: Uint8Array): string[] {
-  const { status, stdout, stderr } = spawnSync('pdftotext', ['-enc', 'UTF-8', '-', '-'], { input: bytes, maxBuffer: 64 * 1024 * 1024 })
+  const { status, stdout, stderr } = spawnSync('pdftotext', ['-enc', 'UTF-8', '-', '-'], {
+    input: bytes,
+    maxBuffer: 64 * 1024 * 1024,
+  })
   if (status !== 0) throw new Error(`pdftotext (package poppler-utils): ${stderr}`)
   // Marks of direction are not text.
   return stdout

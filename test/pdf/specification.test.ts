@@ -27,7 +27,9 @@ test(
     await put(here, 'pets', {
       '/pets/{id}': {
         get: operation('Find one pet', ['Animals'], {
-          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'Which pet it is' }],
+          parameters: [
+            { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'Which pet it is' },
+          ],
         }),
       },
     })

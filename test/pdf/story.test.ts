@@ -22,7 +22,8 @@ async function read(bytes: Buffer): Promise<Read> {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
     found.text += items.map((item) => ('str' in item ? item.str : '')).join('')
-    for (const link of await page.getAnnotations()) if (link.url ?? link.unsafeUrl) found.links.push(link.url ?? link.unsafeUrl)
+    for (const link of await page.getAnnotations())
+      if (link.url ?? link.unsafeUrl) found.links.push(link.url ?? link.unsafeUrl)
   }
   await pdf.destroy()
   return found
@@ -31,7 +32,11 @@ async function read(bytes: Buffer): Promise<Read> {
 const newSpace = async (title = 'Printed'): Promise<string> =>
   `/v1/spaces/${(await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title }).expect(201)).body.id}`
 async function addPages(at: string, pages: Record<string, string>): Promise<Record<string, string>> {
-  const changes = Object.entries(pages).map(([title, markdown]) => ({ operation: 'insert_page', title, document: { markdown } }))
+  const changes = Object.entries(pages).map(([title, markdown]) => ({
+    operation: 'insert_page',
+    title,
+    document: { markdown },
+  }))
   await here.admin.call('post', `${at}/content`, { changes }).expect(200)
   const { body } = await here.admin.call('get', `${at}/content/pages`).expect(200)
   return Object.fromEntries(body.pages.map(({ title, id }: { title: string; id: string }) => [title, id]))
@@ -103,12 +108,14 @@ test(
       const at = await newSpace()
       await addPages(at, { Hostile: hostile(canary.origin), Sound: 'sound12z' })
       const { text, links } = await printed(at)
-      for (const word of ['before1z', 'hint6z', 'code7z', 'last11z', 'sound12z']) assert.ok(text.includes(word), `${word} is printed`)
+      for (const word of ['before1z', 'hint6z', 'code7z', 'last11z', 'sound12z'])
+        assert.ok(text.includes(word), `${word} is printed`)
       for (const word of ['root:', 'daemon:']) assert.not.ok(text.includes(word), word)
       assert.equal(canary.requests, [], 'nothing is fetched')
       for (const link of links) assert.match(link, /^(https?:|mailto:)/, link)
       assert.ok(links.some((link) => link.startsWith('https://example.org/good')))
-      for (const word of ['script2z', 'script8z']) assert.is(text.split(word).length <= 2, true, `${word} is not made by a script`)
+      for (const word of ['script2z', 'script8z'])
+        assert.is(text.split(word).length <= 2, true, `${word} is not made by a script`)
     } finally {
       await canary.close()
     }
@@ -143,7 +150,15 @@ test(
       .expect(200)
     const { text } = await printed(at)
     assert.ok(text.includes('openword2z'))
-    for (const word of ['secretword1z', 'Secretspacetitle', 'conditionword3z', 'hiddenword4z', 'conditionalword5z', 'belowword6z', 'draftword7z'])
+    for (const word of [
+      'secretword1z',
+      'Secretspacetitle',
+      'conditionword3z',
+      'hiddenword4z',
+      'conditionalword5z',
+      'belowword6z',
+      'draftword7z',
+    ])
       assert.not.ok(text.includes(word), word)
     const draft = await printed(`${at}/change-requests/${body.id}`)
     assert.ok(draft.text.includes('draftword7z'))
@@ -190,11 +205,14 @@ test(
     const at = await newSpace()
     const ids = await addPages(at, Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`Page ${i}`, `word${i}z`])))
     const asked = await Promise.all(
-      Object.entries(ids).map(async ([title, id]) => [title, await here.admin.call('get', `${at}/pdf?page=${id}&only=true`)] as const),
+      Object.entries(ids).map(
+        async ([title, id]) => [title, await here.admin.call('get', `${at}/pdf?page=${id}&only=true`)] as const,
+      ),
     )
     const good = asked.filter(([, { status }]) => status === 200)
     for (const [, { status, headers }] of asked)
-      if (status !== 200) assert.ok([409, 429, 503].includes(status) && (status === 409 || headers['retry-after']), `${status}`)
+      if (status !== 200)
+        assert.ok([409, 429, 503].includes(status) && (status === 409 || headers['retry-after']), `${status}`)
     assert.ok(good.length >= 4)
     for (const [title, { body }] of good) {
       const { status, bytes } = await fetched(new URL(body.url))
@@ -218,7 +236,8 @@ function chromiums(): number {
     } catch {
       // It has just ended.
     }
-  const isOurs = (pid: string): boolean => pid === String(process.pid) || (parents.has(pid) && isOurs(parents.get(pid) as string))
+  const isOurs = (pid: string): boolean =>
+    pid === String(process.pid) || (parents.has(pid) && isOurs(parents.get(pid) as string))
   return found.filter(isOurs).length
 }
 

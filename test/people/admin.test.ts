@@ -8,18 +8,28 @@ import { suiteWith } from '../support/suite.js'
 type Json = any
 
 let now = Date.now()
-const [test, here] = await suiteWith('people: admins', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('people: admins', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
 const org = (): string => `/v1/orgs/${here.organization}`
-const get = async (path: string, who: Caller = here.admin): Promise<Json> => (await who.call('get', path).expect(200)).body
+const get = async (path: string, who: Caller = here.admin): Promise<Json> =>
+  (await who.call('get', path).expect(200)).body
 /** A status by another token of a user. */
 const as = (token: string, path: string) => here.admin.call('get', path).set('Authorization', `Bearer ${token}`)
-const token = async (who: Caller, body: object = {}): Promise<Json> => (await who.call('post', '/v1/user/tokens', { label: 'x', ...body }).expect(201)).body
+const token = async (who: Caller, body: object = {}): Promise<Json> =>
+  (await who.call('post', '/v1/user/tokens', { label: 'x', ...body }).expect(201)).body
 
 test('an admin sees the tokens by which members reach the organization, and nobody else does', async () => {
   const member = await here.caller('edit')
-  const [free, limited] = [await token(member), await token(member, { organization: here.organization, expiresAt: new Date(now + 60_000).toISOString() })]
+  const [free, limited] = [
+    await token(member),
+    await token(member, { organization: here.organization, expiresAt: new Date(now + 60_000).toISOString() }),
+  ]
   const listed = (await get(`${org()}/tokens?user=${member.user}`)).items as Json[]
-  assert.equal(listed.map(({ id }) => id).sort(), [free.id, limited.id, listed.find(({ id }) => id !== free.id && id !== limited.id)?.id].sort())
+  assert.equal(
+    listed.map(({ id }) => id).sort(),
+    [free.id, limited.id, listed.find(({ id }) => id !== free.id && id !== limited.id)?.id].sort(),
+  )
   for (const one of listed) assert.equal([one.object, one.user.id, one.token], ['member-token', member.user, undefined])
   assert.not.match(JSON.stringify(listed), /hash|bindery_/)
   now += 60_000
@@ -51,7 +61,12 @@ test('a token for the organization alone is revoked; another one goes on elsewhe
     (await as(free.token, '/v1/orgs').expect(200)).body.items.map(({ id }: Json) => id),
     [other],
   )
-  const child = (await here.admin.call('post', '/v1/user/tokens', { label: 'child' }).set('Authorization', `Bearer ${free.token}`).expect(201)).body
+  const child = (
+    await here.admin
+      .call('post', '/v1/user/tokens', { label: 'child' })
+      .set('Authorization', `Bearer ${free.token}`)
+      .expect(201)
+  ).body
   await as(child.token, `/v1/spaces/${space}`).expect(404)
   const narrowed = { label: 'child', organization: here.organization }
   await here.admin.call('post', '/v1/user/tokens', narrowed).set('Authorization', `Bearer ${free.token}`).expect(400)
@@ -68,7 +83,9 @@ test('tokens of strangers are not there, whoever asks', async () => {
 })
 
 test('an invitation is sent again with a new link; the one before ends', async () => {
-  const { body } = await here.admin.call('post', `${org()}/invites`, { emails: ['again@example.org'], role: 'read' }).expect(200)
+  const { body } = await here.admin
+    .call('post', `${org()}/invites`, { emails: ['again@example.org'], role: 'read' })
+    .expect(200)
   const [{ id, urls }] = body.invites
   const secretOf = (url: string): string => url.slice(url.indexOf('#') + 1)
   now += 6 * 24 * 60 * 60 * 1000
@@ -79,7 +96,8 @@ test('an invitation is sent again with a new link; the one before ends', async (
     (await get(`${org()}/invites`)).items.map((one: Json) => one.id),
     [id],
   )
-  const accept = (url: string) => here.admin.call('post', '/v1/invites/accept', { token: secretOf(url) }).unset('Authorization')
+  const accept = (url: string) =>
+    here.admin.call('post', '/v1/invites/accept', { token: secretOf(url) }).unset('Authorization')
   await accept(urls.invite).expect(404)
   await accept(again.urls.invite).expect(200)
   await here.admin.call('post', `${org()}/invites/${id}/resend`).expect(404)
@@ -88,14 +106,16 @@ test('an invitation is sent again with a new link; the one before ends', async (
 })
 
 test('deleted spaces are listed as long as they can be restored, to those who may see them', async () => {
-  const made = async (title: string): Promise<string> => (await here.admin.call('post', `${org()}/spaces`, { title }).expect(201)).body.id
+  const made = async (title: string): Promise<string> =>
+    (await here.admin.call('post', `${org()}/spaces`, { title }).expect(201)).body.id
   const [first, second, hidden] = [await made('First'), await made('Second'), await made('Hidden')]
   await here.admin.call('patch', `/v1/spaces/${hidden}`, { defaultLevel: null }).expect(200)
   for (const id of [first, second, hidden]) {
     now += 1000
     await here.admin.call('delete', `/v1/spaces/${id}`).expect(204)
   }
-  const listed = async (who?: Caller): Promise<string[]> => (await get(`${org()}/deleted-spaces`, who)).items.map(({ id }: Json) => id)
+  const listed = async (who?: Caller): Promise<string[]> =>
+    (await get(`${org()}/deleted-spaces`, who)).items.map(({ id }: Json) => id)
   assert.equal(await listed(), [hidden, second, first])
   assert.equal(await listed(await here.caller('read')), [second, first])
   assert.ok((await get(`${org()}/deleted-spaces?limit=1`)).items[0].deletedAt)
@@ -106,31 +126,52 @@ test('deleted spaces are listed as long as they can be restored, to those who ma
 })
 
 test('an organization says what it is for, and sites without a hostname are served below its own', async () => {
-  const patch = async (body: object, status = 200): Promise<Json> => (await here.admin.call('patch', org(), body).expect(status)).body
+  const patch = async (body: object, status = 200): Promise<Json> =>
+    (await here.admin.call('patch', org(), body).expect(status)).body
   const set = await patch({ useCase: 'productDocs', communityType: 'openSource', customHostname: 'docs.acme.example' })
-  assert.equal([set.useCase, set.communityType, set.type, set.customHostname], ['productDocs', 'openSource', 'community', 'docs.acme.example'])
+  assert.equal(
+    [set.useCase, set.communityType, set.type, set.customHostname],
+    ['productDocs', 'openSource', 'community', 'docs.acme.example'],
+  )
   const site = (await here.admin.call('post', `${org()}/sites`, { title: 'Guides', spaces: 'empty' }).expect(201)).body
-  assert.is((await here.admin.call('post', `${org()}/sites/${site.id}/publish`).expect(200)).body.urls.published, 'http://docs.acme.example/guides')
-  for (const customHostname of ['localhost', 'UPPER.example', 'a..b', '127.0.0.1', 'x'.repeat(254)]) await patch({ customHostname }, 400)
+  assert.is(
+    (await here.admin.call('post', `${org()}/sites/${site.id}/publish`).expect(200)).body.urls.published,
+    'http://docs.acme.example/guides',
+  )
+  for (const customHostname of ['localhost', 'UPPER.example', 'a..b', '127.0.0.1', 'x'.repeat(254)])
+    await patch({ customHostname }, 400)
   for (const body of [{ useCase: 'war' }, { communityType: 'business' }]) await patch(body, 400)
   const other = (await here.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
   await here.admin.call('patch', `/v1/orgs/${other}`, { customHostname: 'docs.acme.example' }).expect(409)
   await here.admin.call('patch', `${org()}/sites/${site.id}`, { hostname: 'docs.acme.example' }).expect(409)
   const unset = await patch({ useCase: null, communityType: null, customHostname: null })
-  assert.equal([unset.useCase, unset.communityType, unset.type, unset.customHostname], [undefined, undefined, 'business', undefined])
+  assert.equal(
+    [unset.useCase, unset.communityType, unset.type, unset.customHostname],
+    [undefined, undefined, 'business', undefined],
+  )
 })
 
 test('people change their own name and photo, but not with a token for one organization', async () => {
   const member = await here.caller('edit')
-  const set = (await member.call('patch', '/v1/user', { displayName: 'Ada', photoURL: 'https://example.org/ada.png' }).expect(200)).body
+  const set = (
+    await member.call('patch', '/v1/user', { displayName: 'Ada', photoURL: 'https://example.org/ada.png' }).expect(200)
+  ).body
   assert.equal([set.displayName, set.photoURL], ['Ada', 'https://example.org/ada.png'])
   assert.is((await get(`${org()}/members/${member.user}`)).user.photoURL, 'https://example.org/ada.png')
-  for (const body of [{ photoURL: 'javascript:alert(1)' }, { photoURL: 'http://example.org/x' }, { displayName: ' ' }, { email: 'a@b.example' }])
+  for (const body of [
+    { photoURL: 'javascript:alert(1)' },
+    { photoURL: 'http://example.org/x' },
+    { displayName: ' ' },
+    { email: 'a@b.example' },
+  ])
     await member.call('patch', '/v1/user', body).expect(400)
   const limited = await token(member, { organization: here.organization })
   const readOnly = await token(member, { readOnly: true })
   for (const { token } of [limited, readOnly])
-    await here.admin.call('patch', '/v1/user', { displayName: 'Eve' }).set('Authorization', `Bearer ${token}`).expect(403)
+    await here.admin
+      .call('patch', '/v1/user', { displayName: 'Eve' })
+      .set('Authorization', `Bearer ${token}`)
+      .expect(403)
   assert.equal((await member.call('patch', '/v1/user', { photoURL: null }).expect(200)).body.photoURL, undefined)
 })
 

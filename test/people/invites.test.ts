@@ -7,21 +7,28 @@ import { suiteWith } from '../support/suite.js'
 import { as, organization, person, putIn, secretOf } from './fixture.js'
 
 let now = Date.now()
-const [test, here] = await suiteWith('people: invitations without a mail server', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('people: invitations without a mail server', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
 
 const DAY = 24 * 60 * 60 * 1000
 const invite = async (org: string, email: string, more: object = {}): Promise<string> => {
   const { body } = await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: [email], ...more }).expect(200)
   return secretOf(body.invites[0].urls.invite)
 }
-const accept = (secret: string, token: string | null = null, more: object = {}) => as(here, token, 'post', '/v1/invites/accept', { token: secret, ...more })
-const membersOf = async (org: string): Promise<number> => (await here.service.app.store.find(memberships, 'organization', org)).length
+const accept = (secret: string, token: string | null = null, more: object = {}) =>
+  as(here, token, 'post', '/v1/invites/accept', { token: secret, ...more })
+const membersOf = async (org: string): Promise<number> =>
+  (await here.service.app.store.find(memberships, 'organization', org)).length
 
 test('somebody without an account gets one, and a token for that organization alone', async () => {
   const org = await organization(here)
   const secret = await invite(org, 'New@People.example', { role: 'review' })
   const { body } = await accept(secret, null, { displayName: 'New One' }).expect(200)
-  assert.equal([body.organization, body.member.role, body.member.user.displayName, body.member.user.email], [org, 'review', 'New One', 'new@people.example'])
+  assert.equal(
+    [body.organization, body.member.role, body.member.user.displayName, body.member.user.email],
+    [org, 'review', 'New One', 'new@people.example'],
+  )
   assert.is(body.token.organization, org)
   await as(here, body.token.token, 'get', `/v1/orgs/${org}`).expect(200)
   // The link did not come by mail: whoever opened it reaches nothing else that is ever given to the address.
@@ -47,7 +54,9 @@ test('an account joins by its own address alone', async () => {
   assert.equal([body.member.id, body.member.role, body.token], [known.user, null, undefined])
   assert.is((await accept(secret, known.token).expect(200)).body.member.id, known.user)
   await accept(secret, other.token).expect(409)
-  const again = await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: ['known@people.example', 'third@people.example'] }).expect(200)
+  const again = await here.admin
+    .call('post', `/v1/orgs/${org}/invites`, { emails: ['known@people.example', 'third@people.example'] })
+    .expect(200)
   assert.equal([again.body.users, again.body.invited, again.body.invites.length], [[known.user], 1, 1])
   await here.admin.call('delete', `/v1/orgs/${org}/members/${known.user}`).expect(204)
   await accept(secret, known.token).expect(409)
@@ -76,10 +85,18 @@ test('two acceptances of one invitation make one member, whoever asks', async ()
 test('an acceptance and its revocation at once: a member or none, never an error', async () => {
   for (let round = 0; round < 5; round++) {
     const org = await organization(here)
-    const { body } = await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: [`race-${round}@people.example`] }).expect(200)
+    const { body } = await here.admin
+      .call('post', `/v1/orgs/${org}/invites`, { emails: [`race-${round}@people.example`] })
+      .expect(200)
     const [one] = body.invites
-    const [accepted, revoked] = await Promise.all([accept(secretOf(one.urls.invite)), here.admin.call('delete', one.urls.location.replace(here.url, ''))])
-    assert.ok((accepted.status === 200 && [204, 409].includes(revoked.status)) || (accepted.status === 404 && revoked.status === 204))
+    const [accepted, revoked] = await Promise.all([
+      accept(secretOf(one.urls.invite)),
+      here.admin.call('delete', one.urls.location.replace(here.url, '')),
+    ])
+    assert.ok(
+      (accepted.status === 200 && [204, 409].includes(revoked.status)) ||
+        (accepted.status === 404 && revoked.status === 204),
+    )
     assert.is(await membersOf(org), accepted.status === 200 ? 2 : 1)
   }
 })
@@ -114,8 +131,14 @@ test('only admins invite, and links that a former admin left behind are no way b
   const org = await organization(here, { inviteLinks: true })
   const boss = await person(here, 'boss@people.example')
   await putIn(here, org, boss.user, 'admin')
-  const link = secretOf((await as(here, boss.token, 'post', `/v1/orgs/${org}/link-invites`, { role: 'admin' }).expect(201)).body.urls.invite)
-  const mine = await as(here, boss.token, 'post', `/v1/orgs/${org}/invites`, { emails: ['friend@people.example'], role: 'admin' }).expect(200)
+  const link = secretOf(
+    (await as(here, boss.token, 'post', `/v1/orgs/${org}/link-invites`, { role: 'admin' }).expect(201)).body.urls
+      .invite,
+  )
+  const mine = await as(here, boss.token, 'post', `/v1/orgs/${org}/invites`, {
+    emails: ['friend@people.example'],
+    role: 'admin',
+  }).expect(200)
   await here.admin.call('patch', `/v1/orgs/${org}/members/${boss.user}`, { role: 'create' }).expect(200)
   await as(here, boss.token, 'post', `/v1/orgs/${org}/invites`, { emails: ['x@people.example'] }).expect(403)
   await as(here, boss.token, 'get', `/v1/orgs/${org}/link-invites`).expect(403)
@@ -160,7 +183,8 @@ test('a token for one organization joins no other, and a disabled member is not 
   const [org, home] = [await organization(here), await organization(here)]
   const who = await person(here, 'limited@people.example')
   await putIn(here, home, who.user, 'read')
-  const limited = (await as(here, who.token, 'post', '/v1/user/tokens', { label: 'l', organization: home }).expect(201)).body.token
+  const limited = (await as(here, who.token, 'post', '/v1/user/tokens', { label: 'l', organization: home }).expect(201))
+    .body.token
   const secret = await invite(org, 'limited@people.example')
   await accept(secret, limited).expect(403)
   await accept(secret, who.token).expect(200)
@@ -183,10 +207,18 @@ test('hostile addresses and bodies are refused, and no secret is stored', async 
     'a@b..example',
     'ä@b.example\u0000',
   ]
-  for (const email of bad) assert.is((await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: [email] })).status, 400, email)
-  for (const body of [{ emails: [] }, {}, { emails: ['a@b.example', 'A@b.example'] }, { emails: ['a@b.example'], role: 'owner' }])
+  for (const email of bad)
+    assert.is((await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: [email] })).status, 400, email)
+  for (const body of [
+    { emails: [] },
+    {},
+    { emails: ['a@b.example', 'A@b.example'] },
+    { emails: ['a@b.example'], role: 'owner' },
+  ])
     await here.admin.call('post', `/v1/orgs/${org}/invites`, body).expect(400)
-  await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: Array.from({ length: 101 }, (_, i) => `p${i}@b.example`) }).expect(400)
+  await here.admin
+    .call('post', `/v1/orgs/${org}/invites`, { emails: Array.from({ length: 101 }, (_, i) => `p${i}@b.example`) })
+    .expect(400)
   const secret = await invite(org, 'hashed@people.example')
   for (const table of documentTables) {
     const all = await here.service.app.store.all(table)

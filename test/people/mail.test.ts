@@ -94,7 +94,9 @@ test('an invitation that was taken back before its mail left is not sent', async
   const org = await organization(here)
   smtp.behave(() => 421)
   const url = await invite(org, 'revoked@people.example')
-  await until(async () => (await mailJobs()).some(({ notBefore, state }) => state === 'queued' && notBefore !== undefined))
+  await until(async () =>
+    (await mailJobs()).some(({ notBefore, state }) => state === 'queued' && notBefore !== undefined),
+  )
   await here.admin.call('delete', url).expect(204)
   smtp.behave(() => null)
   now += 10_000
@@ -107,7 +109,9 @@ test('a queued mail survives a restart', async () => {
   const org = await organization(here)
   smtp.behave(() => 421)
   await invite(org, 'restart@people.example')
-  await until(async () => (await mailJobs()).some(({ notBefore, state }) => state === 'queued' && notBefore !== undefined))
+  await until(async () =>
+    (await mailJobs()).some(({ notBefore, state }) => state === 'queued' && notBefore !== undefined),
+  )
   smtp.behave(() => null)
   now += 10_000
   await here.restart()
@@ -149,7 +153,8 @@ test('settings of mail are checked, and never named in an error', () => {
     assert.not.match(load(url), /geheim/)
   }
   assert.match(load('smtp://mail.example', ''), /BINDERY_MAIL_FROM must be set/)
-  for (const from of ['x', 'a@b\r\nBcc: c@d', 'a@b, c@d', '<a@b> <c@d>']) assert.match(load('smtp://mail.example', from), /BINDERY_MAIL_FROM/)
+  for (const from of ['x', 'a@b\r\nBcc: c@d', 'a@b, c@d', '<a@b> <c@d>'])
+    assert.match(load('smtp://mail.example', from), /BINDERY_MAIL_FROM/)
 })
 
 test.run()

@@ -16,28 +16,39 @@ import { as, organization, secretOf } from './fixture.js'
 
 const [test, smtp] = await suiteWith('people: a later proof of an address', startSmtp)
 
-const accept = (here: TestService, secret: string, token: string | null = null) => as(here, token, 'post', '/v1/invites/accept', { token: secret })
+const accept = (here: TestService, secret: string, token: string | null = null) =>
+  as(here, token, 'post', '/v1/invites/accept', { token: secret })
 const invite = async (here: TestService, org: string, email: string): Promise<string> =>
-  secretOf((await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: [email] }).expect(200)).body.invites[0].urls.invite)
-const get = async (here: TestService, token: string, path: string) => (await as(here, token, 'get', path).expect(200)).body
+  secretOf(
+    (await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: [email] }).expect(200)).body.invites[0].urls
+      .invite,
+  )
+const get = async (here: TestService, token: string, path: string) =>
+  (await as(here, token, 'get', path).expect(200)).body
 /** Takes up the data of a service, which ends. */
 async function goOn(here: TestService, env: Record<string, string>): Promise<TestService> {
   await here.service.close()
   return startService({ dir: here.dir, env })
 }
-const withMail = (here: TestService) => goOn(here, { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' })
+const withMail = (here: TestService) =>
+  goOn(here, { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' })
 async function signIn(here: TestService, email: string, nth = 1): Promise<{ secret: string }> {
   await as(here, null, 'post', '/v1/sign-in', { email }).expect(202)
   return smtp.mailTo(email.toLowerCase(), nth)
 }
 
 /** Nothing that the user without proof has reaches the account, nor the other way round. */
-async function areStrangers(here: TestService, account: string, claimer: { user: string; token: string; org: string }): Promise<void> {
+async function areStrangers(
+  here: TestService,
+  account: string,
+  claimer: { user: string; token: string; org: string },
+): Promise<void> {
   const me = await get(here, account, '/v1/user')
   assert.is.not(me.id, claimer.user)
   assert.is(me.emailUnproven, undefined)
   assert.equal((await get(here, account, '/v1/orgs')).items, [])
-  for (const path of [`/v1/orgs/${claimer.org}`, `/v1/users/${claimer.user}`]) await as(here, account, 'get', path).expect(404)
+  for (const path of [`/v1/orgs/${claimer.org}`, `/v1/users/${claimer.user}`])
+    await as(here, account, 'get', path).expect(404)
   assert.equal((await get(here, account, '/v1/user/tokens')).items.length, 1)
   await as(here, account, 'post', '/v1/orgs', { title: 'Own' }).expect(201)
   await as(here, claimer.token, 'get', `/v1/orgs/${claimer.org}`).expect(200)
@@ -56,11 +67,15 @@ test('by mail: the owner of the address signs in to an account of their own', as
   try {
     const claimer = await claimed(here, 'victim@people.example')
     here = await withMail(here)
-    const { body } = await as(here, null, 'post', '/v1/sign-in/token', { token: (await signIn(here, 'VICTIM@people.example')).secret }).expect(201)
+    const { body } = await as(here, null, 'post', '/v1/sign-in/token', {
+      token: (await signIn(here, 'VICTIM@people.example')).secret,
+    }).expect(201)
     assert.is(body.organization, undefined)
     await areStrangers(here, body.token, claimer)
     // Again: the same account.
-    const again = await as(here, null, 'post', '/v1/sign-in/token', { token: (await signIn(here, 'victim@people.example', 2)).secret }).expect(201)
+    const again = await as(here, null, 'post', '/v1/sign-in/token', {
+      token: (await signIn(here, 'victim@people.example', 2)).secret,
+    }).expect(201)
     assert.is((await get(here, again.body.token, '/v1/user')).id, (await get(here, body.token, '/v1/user')).id)
   } finally {
     await here.close()
@@ -72,15 +87,22 @@ test('by a mailed invitation into the very organization: a second member, whose 
   try {
     const claimer = await claimed(here, 'both@people.example')
     here = await withMail(here)
-    const { body } = await here.admin.call('post', `/v1/orgs/${claimer.org}/invites`, { emails: ['both@people.example'], role: 'read' }).expect(200)
+    const { body } = await here.admin
+      .call('post', `/v1/orgs/${claimer.org}/invites`, { emails: ['both@people.example'], role: 'read' })
+      .expect(200)
     assert.equal([body.users, body.invited], [[], 1])
     const { secret } = await smtp.mailTo('both@people.example')
     await accept(here, secret, claimer.token).expect(409)
     const owner = (await accept(here, secret).expect(200)).body
     assert.is.not(owner.member.id, claimer.user)
-    assert.equal([owner.member.role, owner.member.user.emailUnproven, owner.token.organization], ['read', undefined, undefined])
+    assert.equal(
+      [owner.member.role, owner.member.user.emailUnproven, owner.token.organization],
+      ['read', undefined, undefined],
+    )
     assert.is((await get(here, owner.token.token, `/v1/orgs/${claimer.org}/members`)).items.length, 3)
-    const known = await here.admin.call('post', `/v1/orgs/${claimer.org}/invites`, { emails: ['both@people.example'] }).expect(200)
+    const known = await here.admin
+      .call('post', `/v1/orgs/${claimer.org}/invites`, { emails: ['both@people.example'] })
+      .expect(200)
     assert.equal(known.body.users, [owner.member.id])
   } finally {
     await here.close()
@@ -123,7 +145,10 @@ test('by the operator: BINDERY_ADMIN_EMAIL makes an account of its own', async (
   let here = await startService()
   try {
     const claimer = await claimed(here, 'boss@people.example')
-    here = await goOn(here, { BINDERY_ADMIN_EMAIL: 'Boss@people.example', BINDERY_ADMIN_TOKEN: 'bindery_another_admin_token_012345' })
+    here = await goOn(here, {
+      BINDERY_ADMIN_EMAIL: 'Boss@people.example',
+      BINDERY_ADMIN_TOKEN: 'bindery_another_admin_token_012345',
+    })
     assert.is.not(here.service.first.user.id, claimer.user)
     assert.is.not(here.organization, claimer.org)
     await as(here, 'bindery_another_admin_token_012345', 'get', `/v1/orgs/${claimer.org}`).expect(404)
@@ -133,10 +158,16 @@ test('by the operator: BINDERY_ADMIN_EMAIL makes an account of its own', async (
   }
 })
 
-const environment = async (dir: string) => ({ BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos'), ...(await databaseSettings(dir)) })
+const environment = async (dir: string) => ({
+  BINDERY_DATA_DIR: join(dir, 'data'),
+  BINDERY_REPOS_DIR: join(dir, 'repos'),
+  ...(await databaseSettings(dir)),
+})
 const configOf = async (dir: string) => loadConfig(await environment(dir))
-const tokenOf = async (dir: string, email: string, claimedIn?: string) => makeToken(await configOf(dir), email, { label: 'test', claimedIn })
-const vouch = async (dir: string, email: string, options: { name?: string; free?: boolean } = {}) => makeUser(await configOf(dir), email, options)
+const tokenOf = async (dir: string, email: string, claimedIn?: string) =>
+  makeToken(await configOf(dir), email, { label: 'test', claimedIn })
+const vouch = async (dir: string, email: string, options: { name?: string; free?: boolean } = {}) =>
+  makeUser(await configOf(dir), email, options)
 const refusal = async (work: Promise<string>): Promise<string> => {
   const error = await work.then(
     () => null,
@@ -186,7 +217,10 @@ const EARLIER = {
 const clock = { now: () => new Date('2026-11-22T00:00:00.000Z') }
 async function earlierData(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-earlier-'))
-  const files = JSON.parse(await readFile(new URL('earlier-data.json', import.meta.url), 'utf8')) as Record<string, string>
+  const files = JSON.parse(await readFile(new URL('earlier-data.json', import.meta.url), 'utf8')) as Record<
+    string,
+    string
+  >
   for (const [path, text] of Object.entries(files)) {
     const file = join(dir, 'data', 'store', path)
     await mkdir(dirname(file), { recursive: true })
@@ -200,7 +234,11 @@ test(
   'accounts of an earlier release go on with their addresses, tokens and places',
   async () => {
     const dir = await earlierData()
-    const env = { BINDERY_ADMIN_EMAIL: 'ada@people.example', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' }
+    const env = {
+      BINDERY_ADMIN_EMAIL: 'ada@people.example',
+      BINDERY_SMTP_URL: smtp.url,
+      BINDERY_MAIL_FROM: 'docs@people.example',
+    }
     const here = await startService({ dir, env, overrides: { clock } })
     try {
       assert.is(here.organization, EARLIER.org)
@@ -208,7 +246,9 @@ test(
       assert.equal([wanda.id, wanda.email, wanda.emailUnproven], [EARLIER.wanda, 'wanda@people.example', undefined])
       await as(here, EARLIER.token, 'get', `/v1/orgs/${EARLIER.org}`).expect(200)
       assert.is((await here.admin.call('get', `/v1/orgs/${EARLIER.org}/members`).expect(200)).body.items.length, 2)
-      const { body } = await as(here, null, 'post', '/v1/sign-in/token', { token: (await signIn(here, 'wanda@people.example')).secret }).expect(201)
+      const { body } = await as(here, null, 'post', '/v1/sign-in/token', {
+        token: (await signIn(here, 'wanda@people.example')).secret,
+      }).expect(201)
       assert.is((await get(here, body.token, '/v1/user')).id, EARLIER.wanda)
       // An invitation of then that went out without a mail proves nothing now either.
       assert.is((await accept(here, EARLIER.open).expect(200)).body.member.user.emailUnproven, true)
@@ -228,7 +268,10 @@ test(
     let here: TestService | null = null
     try {
       assert.match(await vouch(dir, 'ada@people.example'), 'confirmed by the operator')
-      assert.match(await vouch(dir, 'wanda@people.example', { free: true }), `User ${EARLIER.wanda} of organization ${EARLIER.org} alone`)
+      assert.match(
+        await vouch(dir, 'wanda@people.example', { free: true }),
+        `User ${EARLIER.wanda} of organization ${EARLIER.org} alone`,
+      )
       assert.match(await refusal(vouch(dir, 'wanda@people.example', { free: true })), 'No account has the address')
       assert.match(await vouch(dir, 'wanda@people.example'), /^Account \w+/)
       const token = await tokenOf(dir, 'wanda@people.example')

@@ -27,7 +27,11 @@ const ask = (email: string, more: object = {}) => as(here, null, 'post', '/v1/si
 const finish = (secret: string) => as(here, null, 'post', '/v1/sign-in/token', { token: secret })
 /** Waits until every queued mail has had its turn. */
 async function quiet(): Promise<void> {
-  while ((await here.service.app.store.all(jobs)).some((job) => job.kind === 'send-mail' && ['queued', 'running'].includes(job.state)))
+  while (
+    (await here.service.app.store.all(jobs)).some(
+      (job) => job.kind === 'send-mail' && ['queued', 'running'].includes(job.state),
+    )
+  )
     await new Promise((done) => setTimeout(done, 10))
 }
 
@@ -55,7 +59,10 @@ test('of many who use one link at once, one gets in', async () => {
 
 test('nobody learns whether an address has an account, and an unknown one gets no mail', async () => {
   await person(here, 'known@people.example')
-  const [known, unknown] = [await ask('known@people.example').expect(202), await ask('unknown@people.example').expect(202)]
+  const [known, unknown] = [
+    await ask('known@people.example').expect(202),
+    await ask('unknown@people.example').expect(202),
+  ]
   assert.equal(known.body, unknown.body)
   const without = (headers: object) => Object.keys(headers).sort()
   assert.equal(without(known.headers), without(unknown.headers))
@@ -89,7 +96,17 @@ test('with a link invitation, a newcomer gets an account and a place; without on
   await ask('nobody@people.example', { invite: `${invite}x` }).expect(202)
   const mail = await smtp.mailTo('newcomer@people.example')
   const { body } = await finish(mail.secret).expect(201)
-  assert.is((await as(here, body.token, 'get', `/v1/orgs/${org}/members/${(await as(here, body.token, 'get', '/v1/user')).body.id}`)).body.role, 'comment')
+  assert.is(
+    (
+      await as(
+        here,
+        body.token,
+        'get',
+        `/v1/orgs/${org}/members/${(await as(here, body.token, 'get', '/v1/user')).body.id}`,
+      )
+    ).body.role,
+    'comment',
+  )
   assert.is(body.organization, undefined, 'the mail has shown whose address it is')
 
   await ask('too-late@people.example', { invite }).expect(202)
@@ -132,7 +149,12 @@ test('single sign-on: a token from a link, and those made with it, do not open t
 
 test('an invitation by mail makes an account with a full token; one that is sent again replaces its link', async () => {
   const org = await organization(here)
-  const invite = async () => (await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: ['mailed@people.example'], role: 'edit' }).expect(200)).body
+  const invite = async () =>
+    (
+      await here.admin
+        .call('post', `/v1/orgs/${org}/invites`, { emails: ['mailed@people.example'], role: 'edit' })
+        .expect(200)
+    ).body
   const { invites, invited } = await invite()
   assert.equal([invited, invites[0].delivery, invites[0].urls.invite], [1, 'queued', undefined])
   const first = await smtp.mailTo('mailed@people.example')
@@ -156,8 +178,11 @@ test('no secret is stored or logged', async () => {
   await quiet()
   const secrets = smtp.received.map(({ secret }) => secret)
   assert.ok(secrets.length > 10 && secrets.every((secret) => secret.length >= 43))
-  const stored = await Promise.all(documentTables.map(async (one) => JSON.stringify(await here.service.app.store.all(one))))
-  for (const text of [...stored, logged]) for (const secret of [...secrets, 'smtp-pass-word']) assert.not.ok(text.includes(secret))
+  const stored = await Promise.all(
+    documentTables.map(async (one) => JSON.stringify(await here.service.app.store.all(one))),
+  )
+  for (const text of [...stored, logged])
+    for (const secret of [...secrets, 'smtp-pass-word']) assert.not.ok(text.includes(secret))
 })
 
 test('the pages of the links take the secret from behind the #', async () => {
@@ -171,11 +196,14 @@ test('the pages of the links take the secret from behind the #', async () => {
 })
 
 test('too many requests of one address are refused; without a mail server it is said what to do', async () => {
-  const limited = await startService({ env: { BINDERY_RATE_LIMIT_SIGN_INS: '2', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' } })
+  const limited = await startService({
+    env: { BINDERY_RATE_LIMIT_SIGN_INS: '2', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' },
+  })
   const bare = await startService()
   try {
     const responses = []
-    for (let i = 0; i < 3; i++) responses.push(await as(limited, null, 'post', '/v1/sign-in', { email: `n${i}@people.example` }))
+    for (let i = 0; i < 3; i++)
+      responses.push(await as(limited, null, 'post', '/v1/sign-in', { email: `n${i}@people.example` }))
     assert.equal(
       responses.map(({ status }) => status),
       [202, 202, 429],
@@ -183,7 +211,8 @@ test('too many requests of one address are refused; without a mail server it is 
     assert.ok(Number(responses[2]?.headers['retry-after']) > 0)
     const { error } = (await as(bare, null, 'post', '/v1/sign-in', { email: 'a@people.example' }).expect(409)).body
     assert.match(error.message, /BINDERY_SMTP_URL.*bindery token/)
-    for (const email of ['a', 'a@b\r\nBcc: c@d', '', 'a,b@c.example']) await as(bare, null, 'post', '/v1/sign-in', { email }).expect(400)
+    for (const email of ['a', 'a@b\r\nBcc: c@d', '', 'a,b@c.example'])
+      await as(bare, null, 'post', '/v1/sign-in', { email }).expect(400)
   } finally {
     await limited.close()
     await bare.close()

@@ -3,7 +3,16 @@ import * as assert from 'uvu/assert'
 import { roleOn, viewerOf } from '../../src/domain/roles/access.js'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { loadSpaceAccess } from '../../src/domain/roles/space-access.js'
-import { type CollectionDoc, collections, grants, memberships, roles, type SpaceDoc, spaces, teamMembers } from '../../src/model/index.js'
+import {
+  type CollectionDoc,
+  collections,
+  grants,
+  memberships,
+  roles,
+  type SpaceDoc,
+  spaces,
+  teamMembers,
+} from '../../src/model/index.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -15,9 +24,17 @@ const world = fc.record({
   collections: fc.array(fc.record({ level, parent }), { minLength: 6, maxLength: 6 }),
   spaces: fc.array(fc.record({ level, parent, open: fc.boolean(), deleted: fc.boolean() }), { maxLength: 12 }),
   members: fc.array(fc.constantFrom(null, ...roles), { minLength: 4, maxLength: 4 }),
-  grants: fc.array(fc.record({ to: fc.nat(5), kind: fc.constantFrom('space', 'collection'), on: fc.nat(11), role: fc.constantFrom(...roles) }), {
-    maxLength: 8,
-  }),
+  grants: fc.array(
+    fc.record({
+      to: fc.nat(5),
+      kind: fc.constantFrom('space', 'collection'),
+      on: fc.nat(11),
+      role: fc.constantFrom(...roles),
+    }),
+    {
+      maxLength: 8,
+    },
+  ),
 })
 
 test(
@@ -31,7 +48,8 @@ test(
         fc.asyncProperty(world, async (made) => {
           const org = `o${++round}`
           // Collection i may be in one before it: no cycles.
-          const inside = (at: number | undefined, below: number) => (at !== undefined && at < below ? { parent: `${org}-c${at}` } : {})
+          const inside = (at: number | undefined, below: number) =>
+            at !== undefined && at < below ? { parent: `${org}-c${at}` } : {}
           await store.transact(async (tx) => {
             for (const [i, one] of made.collections.entries())
               await tx.insert(collections, {
@@ -44,9 +62,17 @@ test(
             for (const [i, one] of made.spaces.entries()) {
               const visibility = one.open ? 'in-collection' : 'private'
               const more = { ...inside(one.parent, 6), ...(one.deleted ? { deletedAt: 'x' } : {}) }
-              await tx.insert(spaces, { id: `${org}-s${i}`, organization: org, createdAt: 'x', defaultLevel: one.level, visibility, ...more } as SpaceDoc)
+              await tx.insert(spaces, {
+                id: `${org}-s${i}`,
+                organization: org,
+                createdAt: 'x',
+                defaultLevel: one.level,
+                visibility,
+                ...more,
+              } as SpaceDoc)
             }
-            for (const [i, role] of made.members.entries()) await tx.insert(memberships, newMembership(org, `m${i}`, role, 'x'))
+            for (const [i, role] of made.members.entries())
+              await tx.insert(memberships, newMembership(org, `m${i}`, role, 'x'))
             for (const [team, user] of [
               [0, 0],
               [0, 1],
@@ -57,7 +83,12 @@ test(
             }
             for (const [i, { to, kind, on, role }] of made.grants.entries()) {
               const principal = to < 4 ? `user:m${to}` : `team:${org}-t${to - 4}`
-              await tx.insert(grants, { id: `${org}-g${i}`, target: `${kind}:${org}-${kind[0]}${kind === 'space' ? on : on % 6}`, principal, role })
+              await tx.insert(grants, {
+                id: `${org}-g${i}`,
+                target: `${kind}:${org}-${kind[0]}${kind === 'space' ? on : on % 6}`,
+                principal,
+                role,
+              })
             }
           })
           const access = await loadSpaceAccess(store, org)

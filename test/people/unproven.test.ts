@@ -14,7 +14,8 @@ const invite = async (org: string, email: string, by = here.admin.token, more: o
   const { body } = await as(here, by, 'post', `/v1/orgs/${org}/invites`, { emails: [email], ...more }).expect(200)
   return secretOf(body.invites[0].urls.invite)
 }
-const accept = (secret: string, token: string | null = null, more: object = {}) => as(here, token, 'post', '/v1/invites/accept', { token: secret, ...more })
+const accept = (secret: string, token: string | null = null, more: object = {}) =>
+  as(here, token, 'post', '/v1/invites/accept', { token: secret, ...more })
 const join = async (org: string, email: string, by?: string, more?: object): Promise<Joined> => {
   const { body } = await accept(await invite(org, email, by, more)).expect(200)
   return { user: body.member.id, token: body.token.token }
@@ -39,11 +40,13 @@ test('an account of the address joins as itself, and its existence changes nothi
   const mine = (await as(here, boss.token, 'post', '/v1/orgs', { title: 'Mine' }).expect(201)).body.id
   const owner = await person(here, 'owner@people.example')
   // Whoever made the link could open it themselves: they learn nothing about accounts elsewhere, and reach none.
-  const seen = ({ member, token }: { member: { role: string; user: { emailUnproven?: boolean } }; token: { organization?: string } }) => [
-    member.role,
-    member.user.emailUnproven,
-    token.organization,
-  ]
+  const seen = ({
+    member,
+    token,
+  }: {
+    member: { role: string; user: { emailUnproven?: boolean } }
+    token: { organization?: string }
+  }) => [member.role, member.user.emailUnproven, token.organization]
   const known = await accept(await invite(mine, 'owner@people.example', boss.token, { role: 'read' })).expect(200)
   const unknown = await accept(await invite(mine, 'nobody@people.example', boss.token, { role: 'read' })).expect(200)
   assert.equal(seen(known.body), seen(unknown.body))
@@ -59,14 +62,22 @@ test('such a user is a stranger outside of their organization', async () => {
   const org = await organization(here, { emailDomains: ['people.example'] })
   const { user, token } = await join(org, 'stranger@people.example', undefined, { role: 'admin' })
   const space = (await as(here, token, 'post', `/v1/orgs/${org}/spaces`, { title: 'Mine' }).expect(201)).body.id
-  const foreign = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Not theirs' }).expect(201)).body.id
+  const foreign = (
+    await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Not theirs' }).expect(201)
+  ).body.id
   await putIn(here, here.organization, user, 'admin')
-  for (const path of [`/v1/orgs/${here.organization}`, `/v1/spaces/${foreign}`, `/v1/orgs/${here.organization}/members`, `/v1/users/${here.admin.user}x`])
+  for (const path of [
+    `/v1/orgs/${here.organization}`,
+    `/v1/spaces/${foreign}`,
+    `/v1/orgs/${here.organization}/members`,
+    `/v1/users/${here.admin.user}x`,
+  ])
     await as(here, token, 'get', path).expect(404)
   await as(here, token, 'post', '/v1/orgs', { title: 'Own' }).expect(403)
   await as(here, token, 'post', '/v1/user/tokens', { label: 'free' }).expect(403)
   await as(here, token, 'post', '/v1/user/tokens', { label: 'there', organization: here.organization }).expect(403)
-  const made = (await as(here, token, 'post', '/v1/user/tokens', { label: 'here', organization: org }).expect(201)).body.token
+  const made = (await as(here, token, 'post', '/v1/user/tokens', { label: 'here', organization: org }).expect(201)).body
+    .token
   await as(here, made, 'get', `/v1/orgs/${here.organization}`).expect(404)
   await as(here, token, 'post', `/v1/spaces/${space}/transfer`, { organization: here.organization }).expect(400)
   await accept(await invite(here.organization, 'stranger@people.example'), token).expect(403)
@@ -86,7 +97,10 @@ test('members see that an address is only claimed', async () => {
   const { user } = await join(org, 'marked@people.example')
   const { items } = await get(here.admin.token, `/v1/orgs/${org}/members`)
   assert.equal(
-    items.map((one: { id: string; user: { email: string; emailUnproven?: boolean } }) => [one.id, one.user.emailUnproven]),
+    items.map((one: { id: string; user: { email: string; emailUnproven?: boolean } }) => [
+      one.id,
+      one.user.emailUnproven,
+    ]),
     [
       [user, true],
       [here.admin.user, undefined],
@@ -100,8 +114,12 @@ test('without mail, one member at a time has an address; one who is removed neve
   const org = await organization(here)
   const first = await join(org, 'again@people.example', undefined, { role: 'create' })
   const space = (await as(here, first.token, 'post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
-  const { body: request } = await as(here, first.token, 'post', `/v1/spaces/${space}/change-requests`, { subject: 'Mine' }).expect(201)
-  const again = (await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: ['again@people.example'] }).expect(200)).body
+  const { body: request } = await as(here, first.token, 'post', `/v1/spaces/${space}/change-requests`, {
+    subject: 'Mine',
+  }).expect(201)
+  const again = (
+    await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: ['again@people.example'] }).expect(200)
+  ).body
   assert.equal([again.users, again.invited], [[first.user], 0])
   await here.admin.call('delete', `/v1/orgs/${org}/members/${first.user}`).expect(204)
   await as(here, first.token, 'get', '/v1/user').expect(401)
@@ -117,7 +135,9 @@ test('a link that was accepted before its address became a member’s creates no
   const org = await organization(here, { inviteLinks: true })
   const owner = await person(here, 'twofold@people.example')
   const secret = await invite(org, 'twofold@people.example')
-  const link = secretOf((await here.admin.call('post', `/v1/orgs/${org}/link-invites`, {}).expect(201)).body.urls.invite)
+  const link = secretOf(
+    (await here.admin.call('post', `/v1/orgs/${org}/link-invites`, {}).expect(201)).body.urls.invite,
+  )
   await accept(link, owner.token).expect(200)
   await accept(secret).expect(409)
   await accept(secret, owner.token).expect(200)
@@ -127,7 +147,9 @@ test('at once: without proof in many organizations, and by the account', async (
   const owner = await person(here, 'at-once@people.example')
   const orgs = await Promise.all([1, 2, 3, 4].map(() => organization(here)))
   const secrets = await Promise.all(orgs.map((org) => invite(org, 'at-once@people.example')))
-  const responses = await Promise.all(secrets.flatMap((secret, index) => [accept(secret), ...(index === 0 ? [accept(secret, owner.token)] : [])]))
+  const responses = await Promise.all(
+    secrets.flatMap((secret, index) => [accept(secret), ...(index === 0 ? [accept(secret, owner.token)] : [])]),
+  )
   const users = responses.filter(({ status }) => status === 200).map(({ body }) => body.member.id)
   assert.equal(responses.map(({ status }) => status).sort(), [200, 200, 200, 200, 409])
   assert.is(new Set(users).size, 4)
@@ -136,7 +158,9 @@ test('at once: without proof in many organizations, and by the account', async (
 
 test('a removed user leaves no token behind that they make at that moment, and does not come back by a link', async () => {
   const org = await organization(here, { inviteLinks: true })
-  const link = secretOf((await here.admin.call('post', `/v1/orgs/${org}/link-invites`, {}).expect(201)).body.urls.invite)
+  const link = secretOf(
+    (await here.admin.call('post', `/v1/orgs/${org}/link-invites`, {}).expect(201)).body.urls.invite,
+  )
   const members = async () => (await get(here.admin.token, `/v1/orgs/${org}/members`)).items.length
   for (let round = 0; round < 8; round++) {
     const account = await person(here, `leaver-${round}@people.example`)
@@ -152,7 +176,10 @@ test('a removed user leaves no token behind that they make at that moment, and d
       as(here, token, 'post', '/v1/user/tokens', { label: 'later', organization: org }),
       accept(link, token),
     ])
-    const left = [...(await here.service.app.store.find(tokens, 'user', account.user)), ...(await here.service.app.store.find(tokens, 'user', user))]
+    const left = [
+      ...(await here.service.app.store.find(tokens, 'user', account.user)),
+      ...(await here.service.app.store.find(tokens, 'user', user)),
+    ]
     assert.equal(
       left.filter(({ organization }) => organization === org).map(({ label }) => label),
       [],
@@ -173,12 +200,19 @@ test('what such a user writes carries the address that they claim, and identifie
       changes: [{ operation: 'insert_page', title: 'P', document: { markdown: '# P\n' } }],
     }).expect(200)
   }
-  const space = (await as(here, claimer.token, 'post', `/v1/orgs/${org}/spaces`, { title: 'S', editMode: 'live' }).expect(201)).body.id
+  const space = (
+    await as(here, claimer.token, 'post', `/v1/orgs/${org}/spaces`, { title: 'S', editMode: 'live' }).expect(201)
+  ).body.id
   await write(claimer.token, space)
-  assert.equal([(await author(space)).id, (await author(space)).emailUnproven, (await author(space)).email], [claimer.user, true, 'writer@people.example'])
+  assert.equal(
+    [(await author(space)).id, (await author(space)).emailUnproven, (await author(space)).email],
+    [claimer.user, true, 'writer@people.example'],
+  )
   const actors = async (): Promise<string[]> =>
     (await get(here.admin.token, `/v1/orgs/${org}/events?limit=50`)).items
-      .filter(({ type, subject }: { type: string; subject: object }) => type === 'content.updated' && 'space' in subject)
+      .filter(
+        ({ type, subject }: { type: string; subject: object }) => type === 'content.updated' && 'space' in subject,
+      )
       .map(({ actor }: { actor: string }) => actor)
   while ((await actors()).length === 0) await new Promise((done) => setTimeout(done, 20))
   assert.equal(await actors(), [claimer.user])
@@ -188,7 +222,9 @@ test('what such a user writes carries the address that they claim, and identifie
   )
   assert.equal((await get(here.admin.token, `/v1/spaces/${space}/revisions?author=${owner.user}`)).items, [])
 
-  const there = (await here.admin.call('post', `/v1/orgs/${other}/spaces`, { title: 'T', editMode: 'live' }).expect(201)).body.id
+  const there = (
+    await here.admin.call('post', `/v1/orgs/${other}/spaces`, { title: 'T', editMode: 'live' }).expect(201)
+  ).body.id
   await write(owner.token, there)
   assert.equal([(await author(there)).id, (await author(there)).emailUnproven], [owner.user, undefined])
 })

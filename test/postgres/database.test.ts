@@ -12,7 +12,9 @@ const open = async () => openDatabase({ url: await postgres.database(), connectM
 
 test('transactions that meet are run again until each has counted', async () => {
   const database = await open()
-  await migrate(database, 'test', [{ version: 1, sql: 'CREATE TABLE counters (name text PRIMARY KEY, value integer NOT NULL)' }])
+  await migrate(database, 'test', [
+    { version: 1, sql: 'CREATE TABLE counters (name text PRIMARY KEY, value integer NOT NULL)' },
+  ])
   await database.query("INSERT INTO counters VALUES ('a', 0)")
   let runs = 0
   await Promise.all(
@@ -71,7 +73,10 @@ test('a database that is away is one kind of error, and comes back by itself; hi
   const away = await database.query('SELECT 1').catch((error: unknown) => error)
   assert.instance(away, DatabaseAway)
   assert.not.match(String((away as Error).message), /postgresql:/)
-  assert.instance(await database.transact((session) => session.query('SELECT 1')).catch((error: unknown) => error), DatabaseAway)
+  assert.instance(
+    await database.transact((session) => session.query('SELECT 1')).catch((error: unknown) => error),
+    DatabaseAway,
+  )
   await postgres.start()
   assert.equal(await database.query('SELECT 1 AS one'), [{ one: 1 }])
   assert.ok(await hears('two'))

@@ -156,7 +156,11 @@ test('statements on a database that is frozen fail, and it is found again when i
   const asked = [1, 2, 3, 4].map(() => database.query('SELECT 1').catch((thrown: unknown) => thrown))
   const inTransaction = database.transact((session) => session.query('SELECT 1')).catch((thrown: unknown) => thrown)
   for (const one of [...asked, inTransaction]) assert.instance(await one, DatabaseAway)
-  assert.instance(await database.query('SELECT 1').catch((thrown: unknown) => thrown), DatabaseAway, 'also what comes later')
+  assert.instance(
+    await database.query('SELECT 1').catch((thrown: unknown) => thrown),
+    DatabaseAway,
+    'also what comes later',
+  )
   between.turnDeaf(false)
   const until = async (): Promise<unknown> => database.query('SELECT 1 AS one').catch(until)
   assert.equal(await until(), [{ one: 1 }])
@@ -210,7 +214,8 @@ test('sessions whose connections broke do not get the lock that they waited for,
   const { database, between, other, direct } = await opened()
   await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
   const update = (session: { query(text: string): Promise<unknown> }) => session.query('UPDATE numbers SET n = n + 1')
-  const waiting = async (): Promise<number> => (await other.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length
+  const waiting = async (): Promise<number> =>
+    (await other.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length
   // Whoever holds the lock may take as long as this test does.
   const holder = new Client({ connectionString: direct })
   await holder.connect()

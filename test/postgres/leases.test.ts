@@ -1,6 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { checkFence, DatabaseAway, type Database, type FencedLease, LeaseLost, openDatabase, openLeases } from '../../src/postgres/index.js'
+import {
+  checkFence,
+  DatabaseAway,
+  type Database,
+  type FencedLease,
+  LeaseLost,
+  openDatabase,
+  openLeases,
+} from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 
@@ -25,7 +33,8 @@ const node = async (leaseMs = 60_000) => {
 }
 const here = open()
 /** Lets the time of a lease pass, for the database. */
-const expire = (name: string) => here.query(`UPDATE leases SET until = clock_timestamp() - interval '1 second' WHERE name = $1`, [name])
+const expire = (name: string) =>
+  here.query(`UPDATE leases SET until = clock_timestamp() - interval '1 second' WHERE name = $1`, [name])
 const fences = (database: Database, { fence }: FencedLease) =>
   database
     .transact((session) => checkFence(session, fence))
@@ -90,7 +99,9 @@ test('what is held elsewhere is not tried twice, and different names do not wait
     assert.is(await two.leases.tryRun('second', async () => 'mine'), 'mine')
   })
   assert.is(await two.leases.tryRun('first', async () => 'mine'), 'mine')
-  const thrown = await one.leases.run('first', () => Promise.reject(new Error('no'))).catch((error: Error) => error.message)
+  const thrown = await one.leases
+    .run('first', () => Promise.reject(new Error('no')))
+    .catch((error: Error) => error.message)
   assert.is(thrown, 'no')
   assert.is(await two.leases.tryRun('first', async () => 'free again'), 'free again')
   await Promise.all([one.leases.close(), two.leases.close()])
@@ -121,7 +132,9 @@ test('a holder learns that its lease is lost when it extends it', async () => {
   const [sleeper, other] = [await node(150), await node()]
   await sleeper.leases.run('told', async (lease) => {
     // Between two beats: as if the process had been stopped for that long.
-    await here.query(`UPDATE leases SET fence = fence + 1, holder = 'another', until = clock_timestamp() + interval '1 minute' WHERE name = 'told'`)
+    await here.query(
+      `UPDATE leases SET fence = fence + 1, holder = 'another', until = clock_timestamp() + interval '1 minute' WHERE name = 'told'`,
+    )
     await until(() => lease.signal.aborted)
     assert.throws(() => lease.assertHeld(), /another one went on/)
   })
@@ -138,7 +151,11 @@ test('while a transaction that has checked its fence is under way, nobody takes 
     await slow.database.transact(async (session) => {
       await checkFence(session, lease.fence)
       taking = other.leases.run('slow', async () => order.push('taken'))
-      await until(async () => (await here.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%leases%'`)).length > 0)
+      await until(
+        async () =>
+          (await here.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%leases%'`))
+            .length > 0,
+      )
       order.push('written')
     })
     await taking
@@ -153,22 +170,34 @@ test('the lease of a node that was killed is taken when its time is over, that o
   // Killed: nothing is extended and nothing released.
   const never = new Promise<never>(() => {})
   void killed.leases.run('killed', () => never)
-  await until(async () => (await here.query(`SELECT FROM leases WHERE name = 'killed' AND holder IS NOT NULL`)).length > 0)
+  await until(
+    async () => (await here.query(`SELECT FROM leases WHERE name = 'killed' AND holder IS NOT NULL`)).length > 0,
+  )
   await killed.database.close()
   assert.is(await other.leases.run('killed', async () => 'taken'), 'taken')
 
   void closed.leases.run('closed', () => never)
-  await until(async () => (await here.query(`SELECT FROM leases WHERE name = 'closed' AND holder IS NOT NULL`)).length > 0)
+  await until(
+    async () => (await here.query(`SELECT FROM leases WHERE name = 'closed' AND holder IS NOT NULL`)).length > 0,
+  )
   const waiting = other.leases.run('closed', async () => 'taken')
   await closed.leases.close()
   assert.is(await waiting, 'taken')
-  assert.is((await closed.leases.run('another', async () => 'mine').catch((error: { status: number }) => error.status)) as unknown, 503)
+  assert.is(
+    (await closed.leases
+      .run('another', async () => 'mine')
+      .catch((error: { status: number }) => error.status)) as unknown,
+    503,
+  )
   await other.leases.close()
 })
 
 test('a lease that was given in a response that did not arrive is taken again by the same node', async () => {
   const { leases } = await node()
-  await here.query(`INSERT INTO leases (name, fence, holder, until) VALUES ('ghost', 7, $1, clock_timestamp() + interval '1 hour')`, [`node-${holders}`])
+  await here.query(
+    `INSERT INTO leases (name, fence, holder, until) VALUES ('ghost', 7, $1, clock_timestamp() + interval '1 hour')`,
+    [`node-${holders}`],
+  )
   assert.is(await leases.tryRun('ghost', async ({ fence }) => fence.fence > 7), true)
   await leases.close()
 })

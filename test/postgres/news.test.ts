@@ -2,7 +2,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { DatabaseAway, type Database, migrate, type News, openDatabase, openNews, tellsOf } from '../../src/postgres/index.js'
+import {
+  DatabaseAway,
+  type Database,
+  migrate,
+  type News,
+  openDatabase,
+  openNews,
+  tellsOf,
+} from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 
@@ -52,7 +60,10 @@ test('what is written, changed, renamed and deleted has another stamp after the 
   }
   assert.equal(await changed(() => put(here.database, 'a', 1)), ['t k a'])
   assert.equal(await changed(() => put(here.database, 'a', 2)), ['t k a'])
-  assert.equal(await changed(() => here.database.query(`UPDATE things SET id = 'b' WHERE id = 'a'`)), ['t k a', 't k b'])
+  assert.equal(await changed(() => here.database.query(`UPDATE things SET id = 'b' WHERE id = 'a'`)), [
+    't k a',
+    't k b',
+  ])
   assert.equal(await changed(() => here.database.query(`DELETE FROM things`)), ['t k b'])
   assert.equal(await changed(() => put(there.database, 'c', 1)), ['t k c'], "a node's own changes are news, too")
   assert.equal(await changed(async () => {}), [])
@@ -115,14 +126,20 @@ test('random transactions: whoever asks knows of all that was acknowledged befor
     for (let round = 0; round < 150; round++) {
       const id = IDS[random(IDS.length)] as string
       const stamp = news.stamp(nameOf(id))
-      const [row] = await database.query<{ version: number }>(`SELECT version FROM things WHERE kind = 'k' AND id = $1`, [id])
+      const [row] = await database.query<{ version: number }>(
+        `SELECT version FROM things WHERE kind = 'k' AND id = $1`,
+        [id],
+      )
       for (let look = 0; look < 3; look++) {
         await wait(random(4))
         const must = acknowledged.get(id) as number
         await news.ask()
         if (news.stamp(nameOf(id)) !== stamp) break
         same++
-        assert.ok((row?.version ?? 0) >= must, `FC_SEED=${seed}: ${id} was read as ${row?.version}, ${must} was acknowledged, and the stamp is the same`)
+        assert.ok(
+          (row?.version ?? 0) >= must,
+          `FC_SEED=${seed}: ${id} was read as ${row?.version}, ${must} was acknowledged, and the stamp is the same`,
+        )
       }
     }
   }
@@ -143,10 +160,12 @@ test('too much of it, or rows that somebody replaced, mean that everything may h
     await news.ask()
     return news.stamp(name) !== before
   }
-  const many = (from: number, to: number) => database.query(`INSERT INTO things SELECT 'many', n::text, 1 FROM generate_series(${from}, ${to}) n`)
+  const many = (from: number, to: number) =>
+    database.query(`INSERT INTO things SELECT 'many', n::text, 1 FROM generate_series(${from}, ${to}) n`)
   assert.is(await changed(() => many(1, 4_000)), false)
   assert.is(await changed(() => many(4_001, 10_000)), true, 'more than a question returns')
-  for (let n = 2; n < 7; n++) assert.is(await changed(() => many(n * 5_000 + 1, n * 5_000 + 4_900)), n === 6, 'more names than are remembered')
+  for (let n = 2; n < 7; n++)
+    assert.is(await changed(() => many(n * 5_000 + 1, n * 5_000 + 4_900)), n === 6, 'more names than are remembered')
   assert.is(await changed(() => database.query('TRUNCATE news')), true)
   assert.is(await changed(async () => {}), false)
 })
@@ -154,7 +173,8 @@ test('too much of it, or rows that somebody replaced, mean that everything may h
 test('rows are deleted once nobody can need them, also those of a transaction that took long', async () => {
   const { all } = await nodes(2)
   const [{ database, news }, slow] = all as [Node, Node]
-  const rows = async () => (await database.query<{ count: number }>('SELECT count(*)::int AS count FROM news'))[0]?.count
+  const rows = async () =>
+    (await database.query<{ count: number }>('SELECT count(*)::int AS count FROM news'))[0]?.count
   const later = () => database.query(`UPDATE news_marks SET at = at - interval '16 minutes'`)
   let finish = (): void => {}
   const waits = new Promise<void>((done) => {
@@ -183,7 +203,11 @@ test('rows are deleted once nobody can need them, also those of a transaction th
   const stamp = news.stamp(nameOf('slow'))
   await news.trim()
   await news.ask()
-  assert.is.not(news.stamp(nameOf('slow')), stamp, 'what was committed a moment ago is told, however long ago it was written')
+  assert.is.not(
+    news.stamp(nameOf('slow')),
+    stamp,
+    'what was committed a moment ago is told, however long ago it was written',
+  )
   for (let n = 0; n < 3; n++) {
     await later()
     await news.trim()
@@ -240,7 +264,9 @@ test('a connection that was lost is made anew within the question; once closed, 
   const { all } = await nodes(2)
   const [{ database, news }, other] = all as [Node, Node]
   const before = news.stamp(nameOf('a'))
-  await other.database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_current_snapshot%' AND pid <> pg_backend_pid()`)
+  await other.database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_current_snapshot%' AND pid <> pg_backend_pid()`,
+  )
   await news.ask()
   assert.is.not(news.stamp(nameOf('a')), before)
   assert.ok(database)

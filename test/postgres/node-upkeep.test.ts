@@ -29,7 +29,8 @@ const read = async (space: string, n: number): Promise<string> =>
   (await on(follows, 'get', `/v1/spaces/${space}/content/path/page-${n}-2?format=markdown`).expect(200)).body.markdown
 
 const pathOf = (space: string): string => join(follows.dir, 'repos', `${space}.git`)
-const packsOf = (space: string): string[] => readdirSync(join(pathOf(space), 'objects/pack')).filter((name) => name.endsWith('.pack'))
+const packsOf = (space: string): string[] =>
+  readdirSync(join(pathOf(space), 'objects/pack')).filter((name) => name.endsWith('.pack'))
 
 /** Fewer than in operation, where it takes many pushes. */
 const MANY = 8

@@ -39,7 +39,12 @@ test('an edit on one server is read on the other, both ways, in the same moment'
   assert.match(await textOf(b, `/v1/spaces/${space}/content/path/start`), /First words/)
   for (let n = 0; n < 6; n++) {
     const [writer, reader] = n % 2 === 0 ? [b, a] : [a, b]
-    const change = { operation: 'insert_page', title: `Page ${n}`, slug: `page-${n}`, document: { markdown: `# Page ${n}\n\nText ${n}.\n` } }
+    const change = {
+      operation: 'insert_page',
+      title: `Page ${n}`,
+      slug: `page-${n}`,
+      document: { markdown: `# Page ${n}\n\nText ${n}.\n` },
+    }
     await adminOn(writer)
       .call('post', `/v1/spaces/${space}/content`, { changes: [change] })
       .expect(200)
@@ -52,17 +57,27 @@ test('edits of one space on both servers at the same time are all there', async 
   const add = (node: TestService, n: number) =>
     adminOn(node)
       .call('post', `/v1/spaces/${space}/content`, {
-        changes: [{ operation: 'insert_page', title: `Race ${n}`, slug: `race-${n}`, document: { markdown: `# R\n\nRace ${n}.\n` } }],
+        changes: [
+          {
+            operation: 'insert_page',
+            title: `Race ${n}`,
+            slug: `race-${n}`,
+            document: { markdown: `# R\n\nRace ${n}.\n` },
+          },
+        ],
       })
       .expect(200)
   await Promise.all(Array.from({ length: 12 }, (_, n) => add(n % 2 === 0 ? a : b, n)))
   for (const node of [a, b])
-    for (let n = 0; n < 12; n++) assert.match(await textOf(node, `/v1/spaces/${space}/content/path/race-${n}`), new RegExp(`Race ${n}`))
+    for (let n = 0; n < 12; n++)
+      assert.match(await textOf(node, `/v1/spaces/${space}/content/path/race-${n}`), new RegExp(`Race ${n}`))
 })
 
 test('a change request of one server is edited and merged on the other', async () => {
   const space = await newSpace(a)
-  const { body: request } = await adminOn(a).call('post', `/v1/spaces/${space}/change-requests`, { subject: 'More' }).expect(201)
+  const { body: request } = await adminOn(a)
+    .call('post', `/v1/spaces/${space}/change-requests`, { subject: 'More' })
+    .expect(201)
   const change = { operation: 'insert_page', title: 'New', slug: 'new', document: { markdown: '# New\n\nProposed.\n' } }
   await adminOn(b)
     .call('post', `/v1/spaces/${space}/change-requests/${request.id}/content`, { changes: [change] })
@@ -80,7 +95,9 @@ test('what one server imported is read on the other', async () => {
   writeFileSync(join(remote, 'SUMMARY.md'), '# Table of contents\n\n* [Home](README.md)\n')
   await git(remote, ['add', '.'])
   await git(remote, ['commit', '--quiet', '-m', 'First'])
-  const { body: space } = await adminOn(a).call('post', `/v1/orgs/${a.organization}/spaces`, { title: 'Imported' }).expect(201)
+  const { body: space } = await adminOn(a)
+    .call('post', `/v1/orgs/${a.organization}/spaces`, { title: 'Imported' })
+    .expect(201)
   await adminOn(a)
     .call('post', `/v1/spaces/${space.id}/git/import`, { url: `file://${remote}`, ref: 'refs/heads/main' })
     .expect(204)

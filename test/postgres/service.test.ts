@@ -26,7 +26,8 @@ const env = { BINDERY_DATABASE_URL: (await postgres.database()).replace('//binde
 const here = await startService({ env, overrides: { log } })
 test.after(() => here.close())
 
-const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Guide 😀' }).expect(201)).body.id as string
+const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Guide 😀' }).expect(201))
+  .body.id as string
 const comment = (text: string) => here.admin.call('post', `/v1/spaces/${space}/comments`, { body: { markdown: text } })
 
 test('what was acknowledged is there after a restart, in the same order', async () => {
@@ -70,7 +71,11 @@ test('a frozen database is 503 for reads and writes, and is found again when it 
   await here.admin.call('get', page).expect(200)
   await postgres.freeze(true)
   try {
-    const responses = await Promise.all([here.admin.call('get', page), here.admin.call('get', `/v1/spaces/${space}`), comment('lost')])
+    const responses = await Promise.all([
+      here.admin.call('get', page),
+      here.admin.call('get', `/v1/spaces/${space}`),
+      comment('lost'),
+    ])
     assert.equal(
       responses.map(({ status }) => status),
       [503, 503, 503],

@@ -12,7 +12,10 @@ test.after(() => postgres.close())
 
 /** Sessions of a node, one a connection, which end at the end. */
 async function sessionsOf(url: string, node: string, count: number): Promise<Client[]> {
-  const clients = Array.from({ length: count }, () => new Client({ connectionString: url, application_name: applicationOf(node) }))
+  const clients = Array.from(
+    { length: count },
+    () => new Client({ connectionString: url, application_name: applicationOf(node) }),
+  )
   for (const client of clients) client.on('error', () => {})
   await Promise.all(clients.map((client) => client.connect()))
   return clients
@@ -27,8 +30,17 @@ async function opened() {
   const awake = openDatabase({ url, application: applicationOf('awake') })
   await awake.query('CREATE TABLE numbers AS SELECT 1 AS n')
   const inTransactions = async (): Promise<number> =>
-    (await awake.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()")).length
-  return { url, awake, inTransactions, number: async () => (await awake.query<{ n: number }>('SELECT n FROM numbers'))[0]?.n }
+    (
+      await awake.query(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()",
+      )
+    ).length
+  return {
+    url,
+    awake,
+    inTransactions,
+    number: async () => (await awake.query<{ n: number }>('SELECT n FROM numbers'))[0]?.n,
+  }
 }
 
 test('all its transactions end at once, those that wait for each other, too; what is idle stays', async () => {
@@ -76,7 +88,11 @@ test('one whose only statement takes long is not asleep', async () => {
   const { url, awake, number } = await opened()
   const [works] = (await sessionsOf(url, 'works', 1)) as [Client]
   const working = works.query(`BEGIN; ${ADD}; SELECT pg_sleep(6); COMMIT`)
-  while ((await awake.query("SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(6)%' AND wait_event = 'PgSleep'")).length === 0) await wait(20)
+  while (
+    (await awake.query("SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(6)%' AND wait_event = 'PgSleep'"))
+      .length === 0
+  )
+    await wait(20)
   await awake.query(MULTIPLY)
   await working
   assert.equal(await number(), 20)
@@ -87,7 +103,9 @@ test('a lease whose time is over is taken, though a transaction of its holder ha
   const { url, awake, inTransactions } = await opened()
   const leases = await openLeases(awake, { holder: 'awake' })
   const [asleep] = (await sessionsOf(url, 'asleep', 1)) as [Client]
-  await asleep.query(`INSERT INTO leases (name, fence, holder, until) VALUES ('space:one', 7, 'asleep', clock_timestamp() + interval '1 second')`)
+  await asleep.query(
+    `INSERT INTO leases (name, fence, holder, until) VALUES ('space:one', 7, 'asleep', clock_timestamp() + interval '1 second')`,
+  )
   await asleep.query(`BEGIN; SELECT FROM leases WHERE name = 'space:one' AND fence = 7 FOR SHARE`)
   const fence = await leases.run('space:one', async (lease) => lease.fence.fence)
   assert.ok(fence > 7)

@@ -120,7 +120,9 @@ test(
 test(
   'scripts of the east and from right to left are there; what no font has is named',
   async () => {
-    const { pdf, printed } = await here.print({ '0.html': `${HEAD}<p>中文漢字 日本語カタカナ العربية \u{10fffd}\u{e0100} \u{12345}</p>` })
+    const { pdf, printed } = await here.print({
+      '0.html': `${HEAD}<p>中文漢字 日本語カタカナ العربية \u{10fffd}\u{e0100} \u{12345}</p>`,
+    })
     for (const text of ['中文漢字', '日本語カタカナ']) assert.match(pdf.pages[0] as string, text)
     // pdftotext puts blanks between letters that are not joined.
     assert.match((pdf.pages[0] as string).replaceAll(' ', ''), 'العربية')

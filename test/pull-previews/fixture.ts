@@ -45,7 +45,12 @@ export async function startPreviewing(env: Record<string, string> = {}, override
   })
   const { admin, organization } = service
   const hosts: HostServer[] = []
-  const starts = { github: () => startGitHub(clock.now), gitlab: startGitLab, gitea: startGitea, bitbucket: startBitbucket }
+  const starts = {
+    github: () => startGitHub(clock.now),
+    gitlab: startGitLab,
+    gitea: startGitea,
+    bitbucket: startBitbucket,
+  }
   let made = 0
 
   /** Lets time go by, and waits until all is done that is due by then. */
@@ -58,16 +63,23 @@ export async function startPreviewing(env: Record<string, string> = {}, override
   }
 
   /** A space that is connected to a new repository, and previews its pull requests. */
-  async function connected(provider: ProviderName, settings: { files?: Files; directory?: string; scopes?: string[]; preview?: boolean; token?: string } = {}) {
+  async function connected(
+    provider: ProviderName,
+    settings: { files?: Files; directory?: string; scopes?: string[]; preview?: boolean; token?: string } = {},
+  ) {
     const host: HostServer = await starts[provider]()
     hosts.push(host)
     const token = settings.token ?? TOKEN
     host.tokens.set(token, settings.scopes ?? ['*'])
     // Each stand-in knows one repository; for GitLab its whole path is the name.
     const folder = provider === 'gitlab' ? '' : `h${++made}/`
-    const bare = await remotes.createRepository(`${folder}${host.repository.name}.git`, { files: settings.files ?? DOCS })
+    const bare = await remotes.createRepository(`${folder}${host.repository.name}.git`, {
+      files: settings.files ?? DOCS,
+    })
     backBy(host.repository, bare.path)
-    const { body: space } = await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${made}`, editMode: 'live' }).expect(201)
+    const { body: space } = await admin
+      .call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${made}`, editMode: 'live' })
+      .expect(201)
     const { body: connection } = await admin
       .call('post', `/v1/spaces/${space.id}/git/connections`, {
         url: bare.url,
@@ -118,7 +130,8 @@ export async function startPreviewing(env: Record<string, string> = {}, override
 
     async preview(number: number, status = 200) {
       const response = await admin.call('get', `${this.base}/pull-requests/${number}`)
-      if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${JSON.stringify(await this.shown())}`)
+      if (response.status !== status)
+        throw new Error(`${response.status} instead of ${status}: ${JSON.stringify(await this.shown())}`)
       return response.body
     }
 
@@ -141,7 +154,9 @@ export async function startPreviewing(env: Record<string, string> = {}, override
     }
 
     async refs(): Promise<string[]> {
-      return (await this.git('for-each-ref', '--format=%(refname)', 'refs/bindery/previews/')).split('\n').filter(Boolean)
+      return (await this.git('for-each-ref', '--format=%(refname)', 'refs/bindery/previews/'))
+        .split('\n')
+        .filter(Boolean)
     }
   }
 

@@ -16,7 +16,11 @@ const statusesOf = ({ host }: Previewed) => host.repository.statuses.map(({ sha,
 const isStatus = (path: string): boolean => path.includes('/statuses/')
 
 /** Answers the requests for statuses of some commits with a failure, in place of doing what they ask for. */
-function refuseStatuses(docs: Previewed, answer: HostResponse | 'cut', isMeant: (path: string) => boolean = () => true): { asked: number } {
+function refuseStatuses(
+  docs: Previewed,
+  answer: HostResponse | 'cut',
+  isMeant: (path: string) => boolean = () => true,
+): { asked: number } {
   const seen = { asked: 0 }
   const { commits } = docs.host.repository
   const { find } = commits
@@ -46,7 +50,11 @@ test('pull requests whose refs are gone are asked for again with the next look, 
   assert.is((await docs.list()).length, 1)
   assert.ok(docs.host.requests.length - before <= 6, `${docs.host.requests.length - before} requests to the host`)
   // The ref of one comes late.
-  await git(docs.bare.path, ['update-ref', `refs/pull/${good + 1}/head`, (await docs.bare.head(`refs/heads/topic-${good + 1}`)) as string])
+  await git(docs.bare.path, [
+    'update-ref',
+    `refs/pull/${good + 1}/head`,
+    (await docs.bare.head(`refs/heads/topic-${good + 1}`)) as string,
+  ])
   await here.forward(POLL_MS)
   assert.is((await docs.preview(good + 1)).status.state, 'success')
 })
@@ -85,7 +93,9 @@ test('a host that answers no request for a status is not asked again and again',
 })
 
 test('a credential that may not set statuses does not slow the previews down', async () => {
-  const docs = await here.connected('github', { scopes: ['metadata:read', 'contents:write', 'contents:read', 'pull_requests:read'] })
+  const docs = await here.connected('github', {
+    scopes: ['metadata:read', 'contents:write', 'contents:read', 'pull_requests:read'],
+  })
   for (let n = 0; n < 12; n++) await docs.open(more(n))
   await here.forward(POLL_MS)
   assert.is((await docs.list()).length, 12)
@@ -143,7 +153,10 @@ test('a push by force while the preview is made: what was fetched is shown, and 
   await git(docs.bare.path, ['update-ref', 'refs/heads/topic-1', first as string])
   await git(docs.bare.path, ['update-ref', `refs/pull/${number}/head`, first as string])
   await here.forward(POLL_MS)
-  assert.equal([(await docs.preview(number)).head.commit, (await docs.preview(number)).status.state], [first, 'failure'])
+  assert.equal(
+    [(await docs.preview(number)).head.commit, (await docs.preview(number)).status.state],
+    [first, 'failure'],
+  )
 })
 
 test('closed, opened again, led to another branch and back: there is a preview while it is open against the branch', async () => {
@@ -162,23 +175,44 @@ test('closed, opened again, led to another branch and back: there is a preview w
   for (const [change, isThere] of changes) {
     Object.assign(pull, change)
     await here.forward(POLL_MS)
-    assert.equal([(await docs.list()).length, (await docs.refs()).length], isThere ? [1, 1] : [0, 0], JSON.stringify(change))
-    if (isThere) assert.equal([(await docs.list())[0].title, (await docs.list())[0].status.state], [pull.title, 'success'])
+    assert.equal(
+      [(await docs.list()).length, (await docs.refs()).length],
+      isThere ? [1, 1] : [0, 0],
+      JSON.stringify(change),
+    )
+    if (isThere)
+      assert.equal([(await docs.list())[0].title, (await docs.list())[0].status.state], [pull.title, 'success'])
   }
 })
 
 test('two spaces on two folders of one repository: each judges its folder, under a name of its own', async () => {
-  const files = Object.fromEntries(['a', 'b'].flatMap((folder) => Object.entries(DOCS).map(([path, text]) => [`${folder}/${path}`, text])))
+  const files = Object.fromEntries(
+    ['a', 'b'].flatMap((folder) => Object.entries(DOCS).map(([path, text]) => [`${folder}/${path}`, text])),
+  )
   const docs = await here.connected('github', { files, directory: 'a' })
-  const { body: space } = await here.admin.call('post', `/v1/orgs/${here.service.organization}/spaces`, { title: 'B', editMode: 'live' }).expect(201)
+  const { body: space } = await here.admin
+    .call('post', `/v1/orgs/${here.service.organization}/spaces`, { title: 'B', editMode: 'live' })
+    .expect(201)
   const { url, provider, apiUrl } = (await here.admin.call('get', docs.base).expect(200)).body
   const credential = { kind: 'token', token: 'a-token-with-32-characters-in-it' }
-  const body = { url, ref: 'refs/heads/main', provider, apiUrl, credential, repoProjectDirectory: 'b', pullRequests: { preview: true } }
+  const body = {
+    url,
+    ref: 'refs/heads/main',
+    provider,
+    apiUrl,
+    credential,
+    repoProjectDirectory: 'b',
+    pullRequests: { preview: true },
+  }
   const other = (await here.admin.call('post', `/v1/spaces/${space.id}/git/connections`, body).expect(201)).body
   await here.service.service.idle()
   const number = await docs.open({ 'b/guide.md': '# Guide\n\n[Gone](gone.md)\n' })
   await here.forward(POLL_MS)
-  const there = (await here.admin.call('get', `/v1/spaces/${space.id}/git/connections/${other.id}/pull-requests/${number}`).expect(200)).body
+  const there = (
+    await here.admin
+      .call('get', `/v1/spaces/${space.id}/git/connections/${other.id}/pull-requests/${number}`)
+      .expect(200)
+  ).body
   assert.equal([(await docs.preview(number)).status.state, there.status.state], ['success', 'failure'])
   assert.equal(there.problems[0].file, 'guide.md')
   const contexts = docs.host.repository.statuses.map(({ context, state }) => [context, state])

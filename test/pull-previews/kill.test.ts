@@ -47,18 +47,28 @@ test('a look that was cut off while it set the status is done again after the ne
       throw new Error('the connection is cut')
     }
   })
-  const child = spawn(process.execPath, [...moduleArguments('./killed-service.js', import.meta.url), dir, bare.url, host.apiUrl, TOKEN], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, TMPDIR: tmpdir() },
-  })
+  const child = spawn(
+    process.execPath,
+    [...moduleArguments('./killed-service.js', import.meta.url), dir, bare.url, host.apiUrl, TOKEN],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, TMPDIR: tmpdir() },
+    },
+  )
   await asked
   child.kill('SIGKILL')
   await once(child, 'exit')
   const service = await startService({ dir })
   try {
     const { app } = service.service
-    const [connection] = (await service.admin.call('get', `/v1/orgs/${service.organization}/git/connections`).expect(200)).body.items
-    await service.admin.call('patch', `/v1/spaces/${connection.space}/git/connections/${connection.id}`, { pullRequests: { preview: true } }).expect(200)
+    const [connection] = (
+      await service.admin.call('get', `/v1/orgs/${service.organization}/git/connections`).expect(200)
+    ).body.items
+    await service.admin
+      .call('patch', `/v1/spaces/${connection.space}/git/connections/${connection.id}`, {
+        pullRequests: { preview: true },
+      })
+      .expect(200)
     const all = await until(async () => {
       await service.service.idle()
       const found = await app.store.all(pullPreviews)
@@ -73,7 +83,11 @@ test('a look that was cut off while it set the status is done again after the ne
       host.repository.statuses.map(({ sha, state }) => [sha, state]),
       [[head, 'failure']],
     )
-    const refs = await git(join(dir, 'repos', `${connection.space}.git`), ['for-each-ref', '--format=%(objectname)', 'refs/bindery/previews/'])
+    const refs = await git(join(dir, 'repos', `${connection.space}.git`), [
+      'for-each-ref',
+      '--format=%(objectname)',
+      'refs/bindery/previews/',
+    ])
     assert.is(refs.trim(), head)
   } finally {
     await service.close()

@@ -10,8 +10,16 @@ const [test, here] = await suiteWith('previews of large and odd pull requests', 
 
 test(`${FILES} files, each with a link that leads to nothing: all are counted, 50 are kept, and the server answers meanwhile`, async () => {
   const docs = await here.connected('github')
-  const files = Object.fromEntries(Array.from({ length: FILES }, (_, n) => [`many/${n % 100}/page-${n}.md`, `# Page ${n}\n\n[Gone](gone-${n}.md)\n`]))
-  const list = ['# Table of contents', '', '* [Home](README.md)', '* [Guide](guide.md)', ...Object.keys(files).map((path, n) => `* [Page ${n}](${path})`)]
+  const files = Object.fromEntries(
+    Array.from({ length: FILES }, (_, n) => [`many/${n % 100}/page-${n}.md`, `# Page ${n}\n\n[Gone](gone-${n}.md)\n`]),
+  )
+  const list = [
+    '# Table of contents',
+    '',
+    '* [Home](README.md)',
+    '* [Guide](guide.md)',
+    ...Object.keys(files).map((path, n) => `* [Page ${n}](${path})`),
+  ]
   const number = await docs.open({ ...files, 'SUMMARY.md': `${list.join('\n')}\n` })
   let isOver = false
   let answered = 0
@@ -42,12 +50,21 @@ test('unrelated history, links out of the tree, submodules and names that differ
   const tree = await git(docs.bare.path, ['mktree'], '')
   const orphan = await git(docs.bare.path, ['commit-tree', tree.trim(), '-m', 'Nothing in common'])
   await git(docs.bare.path, ['update-ref', 'refs/heads/topic-8', orphan.trim()])
-  docs.host.repository.open({ head: 'topic-8', base: 'main', title: '\u202e\u0000\u001b[31m'.repeat(3_000), body: '', author: '<script>' })
+  docs.host.repository.open({
+    head: 'topic-8',
+    base: 'main',
+    title: '\u202e\u0000\u001b[31m'.repeat(3_000),
+    body: '',
+    author: '<script>',
+  })
   await git(docs.bare.path, ['update-ref', 'refs/pull/8/head', orphan.trim()])
   await here.forward(POLL_MS)
   for (const number of [fine, ...numbers, 8]) {
     const { state, status, title } = await docs.preview(number)
-    assert.ok((state === 'ready' || state === 'refused') && ['success', 'failure'].includes(status.state), `number ${number}`)
+    assert.ok(
+      (state === 'ready' || state === 'refused') && ['success', 'failure'].includes(status.state),
+      `number ${number}`,
+    )
     assert.ok(title.length <= 500)
   }
   assert.is((await docs.preview(fine)).status.state, 'success')

@@ -22,9 +22,13 @@ for (const provider of ['github', 'gitlab', 'gitea', 'bitbucket'] satisfies Prov
     const good = await docs.preview(number)
     assert.equal([good.state, good.head.commit, good.problems, good.status.state], ['ready', head, [], 'success'])
     assert.is(good.baseRevision, await docs.bare.head('refs/heads/main'))
-    const { body: tree } = await here.admin.call('get', `/v1/spaces/${docs.space}/revisions/${good.revision}/pages`).expect(200)
+    const { body: tree } = await here.admin
+      .call('get', `/v1/spaces/${docs.space}/revisions/${good.revision}/pages`)
+      .expect(200)
     const guide = tree.pages.find((page: { title: string }) => page.title === 'Guide')
-    const { body: page } = await here.admin.call('get', `/v1/spaces/${docs.space}/revisions/${good.revision}/page/${guide.id}?format=markdown`).expect(200)
+    const { body: page } = await here.admin
+      .call('get', `/v1/spaces/${docs.space}/revisions/${good.revision}/page/${guide.id}?format=markdown`)
+      .expect(200)
     assert.match(page.markdown, /Better words/)
     const { statuses } = docs.host.repository
     assert.equal([statuses.length, statuses[0]?.sha], [1, head])
@@ -57,7 +61,8 @@ test('only what the pull request adds fails: broken links, vanished pages, front
   }
   const docs = await here.connected('github', { files })
   const number = await docs.open({
-    'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Old](old.md)\n* [Bad](bad.md)\n* [Nothing](nothing.md)\n',
+    'SUMMARY.md':
+      '# Table of contents\n\n* [Home](README.md)\n* [Old](old.md)\n* [Bad](bad.md)\n* [Nothing](nothing.md)\n',
     'old.md': '# Old\n\n[Broken before](nowhere.md)\n\nMore, and a [heading](README.md#none).\n',
     'bad.md': '---\ntitle: [\n---\n# Bad, still\n',
     'README.md': '---\ndescription: {\n---\n# Home\n',
@@ -75,7 +80,9 @@ test('only what the pull request adds fails: broken links, vanished pages, front
     ].sort(),
   )
   assert.equal(
-    preview.problems.filter((one: { fails: boolean }) => !one.fails).map((one: { code: string; file: string }) => [one.code, one.file]),
+    preview.problems
+      .filter((one: { fails: boolean }) => !one.fails)
+      .map((one: { code: string; file: string }) => [one.code, one.file]),
     [['unlisted', 'new.md']],
   )
   assert.match(preview.status.description, /^4 new problems: /)
@@ -84,7 +91,10 @@ test('only what the pull request adds fails: broken links, vanished pages, front
 test('main moving on is not the doing of a pull request that branched off before', async () => {
   const docs = await here.connected('github')
   const number = await docs.open({ 'guide.md': '# Guide\n\nWords.\n' })
-  await docs.bare.commit({ 'README.md': '# Home\n\n[Broken on main](nowhere.md)\n', 'more.md': '# More\n' }, { message: 'On main' })
+  await docs.bare.commit(
+    { 'README.md': '# Home\n\n[Broken on main](nowhere.md)\n', 'more.md': '# More\n' },
+    { message: 'On main' },
+  )
   await here.forward(POLL_MS)
   const { problems, status } = await docs.preview(number)
   assert.equal([problems, status.state], [[], 'success'])
@@ -92,26 +102,40 @@ test('main moving on is not the doing of a pull request that branched off before
 
 test('the folder of a repository: what is beside it is not looked at, and a folder without files is an empty revision', async () => {
   const inside = Object.fromEntries(Object.entries(DOCS).map(([path, text]) => [`docs/${path}`, text]))
-  const docs = await here.connected('github', { files: { ...inside, 'other/README.md': '# Other\n' }, directory: 'docs' })
-  const number = await docs.open({ 'docs/guide.md': '# Guide\n\n[Broken](gone.md)\n', 'other/README.md': '[Broken](gone.md)\n' })
+  const docs = await here.connected('github', {
+    files: { ...inside, 'other/README.md': '# Other\n' },
+    directory: 'docs',
+  })
+  const number = await docs.open({
+    'docs/guide.md': '# Guide\n\n[Broken](gone.md)\n',
+    'other/README.md': '[Broken](gone.md)\n',
+  })
   const second = await docs.open({ 'docs/SUMMARY.md': null, 'docs/README.md': null, 'docs/guide.md': null })
   await here.forward(POLL_MS)
   assert.equal(failed(await docs.preview(number)), [['broken-link', 'guide.md', 3]])
   const gone = await docs.preview(second)
   assert.is(gone.state, 'ready')
-  const { body: empty } = await here.admin.call('get', `/v1/spaces/${docs.space}/revisions/${gone.revision}/files`).expect(200)
+  const { body: empty } = await here.admin
+    .call('get', `/v1/spaces/${docs.space}/revisions/${gone.revision}/files`)
+    .expect(200)
   assert.equal(empty.items, [])
   assert.equal(await foreignIn(docs.repository, docs.bare.path, 'docs'), [], 'nothing of the rest is in the space')
 })
 
 test('a pull request from a fork is previewed by the ref of its host; Bitbucket has none', async () => {
   const docs = await here.connected('github')
-  const number = await docs.open({ 'guide.md': '# Guide\n\nFrom a fork.\n' }, { fork: 'mallory/docs', author: 'mallory' })
+  const number = await docs.open(
+    { 'guide.md': '# Guide\n\nFrom a fork.\n' },
+    { fork: 'mallory/docs', author: 'mallory' },
+  )
   const other = await here.connected('bitbucket')
   const refused = await other.open({ 'guide.md': '# Guide\n\nFrom a fork.\n' }, { fork: 'mallory/docs' })
   await here.forward(POLL_MS)
   const preview = await docs.preview(number)
-  assert.equal([preview.state, preview.author, preview.head.repository, preview.status.state], ['ready', 'mallory', 'mallory/docs', 'success'])
+  assert.equal(
+    [preview.state, preview.author, preview.head.repository, preview.status.state],
+    ['ready', 'mallory', 'mallory/docs', 'success'],
+  )
   const { state, message, status } = await other.preview(refused)
   assert.equal([state, status], ['refused', undefined])
   assert.match(message, /no ref for this pull request/)
@@ -144,12 +168,15 @@ test('a limit of the host is waited for; a credential that may not set statuses 
   assert.is((await docs.preview(number)).status.state, 'success')
   assert.is((await docs.shown()).problem, undefined)
 
-  const weak = await here.connected('github', { scopes: ['metadata:read', 'contents:write', 'contents:read', 'pull_requests:read'] })
+  const weak = await here.connected('github', {
+    scopes: ['metadata:read', 'contents:write', 'contents:read', 'pull_requests:read'],
+  })
   const first = await weak.open({ 'guide.md': '# Guide\n\nMore.\n' })
   const second = await weak.open({ 'guide.md': '# Guide\n\nLess.\n' })
   await here.forward(POLL_MS)
   assert.match((await weak.shown()).problem, /status/i)
-  for (const one of [first, second]) assert.equal([(await weak.preview(one)).state, (await weak.preview(one)).status], ['ready', undefined])
+  for (const one of [first, second])
+    assert.equal([(await weak.preview(one)).state, (await weak.preview(one)).status], ['ready', undefined])
 })
 
 test('switched off, deleted or led elsewhere, a connection keeps no previews; paused, it keeps them as they are', async () => {
@@ -180,10 +207,22 @@ test('a delivery of the host is enough, without waiting for the next poll; stran
   const docs = await here.connected('github')
   await here.forward(10_000)
   const number = await docs.open({ 'guide.md': '# Guide\n\nAt once.\n' })
-  const body = JSON.stringify({ action: 'opened', number, pull_request: { number, head: { sha: 'f'.repeat(40), ref: 'x' }, base: { ref: 'main' } } })
+  const body = JSON.stringify({
+    action: 'opened',
+    number,
+    pull_request: { number, head: { sha: 'f'.repeat(40), ref: 'x' }, base: { ref: 'main' } },
+  })
   const signature = `sha256=${createHmac('sha256', docs.secret).update(body).digest('hex')}`
-  const headers = { 'content-type': 'application/json', 'x-github-event': 'pull_request', 'x-hub-signature-256': signature }
-  const delivered = await fetch(`${here.service.url}/v1/git/webhooks/${docs.connection}`, { method: 'POST', headers, body })
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'pull_request',
+    'x-hub-signature-256': signature,
+  }
+  const delivered = await fetch(`${here.service.url}/v1/git/webhooks/${docs.connection}`, {
+    method: 'POST',
+    headers,
+    body,
+  })
   assert.is(delivered.status, 202)
   await here.forward(3_000)
   assert.is((await docs.preview(number)).state, 'ready')

@@ -20,14 +20,23 @@ const words = (n: number) => ({ 'guide.md': `# Guide\n\n## Start\n\nWords ${n}.\
 
 /** Delivers what the host says of a pull request, with the head that it had then. */
 async function deliver(docs: Previewed, action: string, number: number, sha: string): Promise<void> {
-  const body = JSON.stringify({ action, number, pull_request: { number, head: { sha, ref: `topic-${number}` }, base: { ref: 'main' } } })
+  const body = JSON.stringify({
+    action,
+    number,
+    pull_request: { number, head: { sha, ref: `topic-${number}` }, base: { ref: 'main' } },
+  })
   const signature = `sha256=${createHmac('sha256', docs.secret).update(body).digest('hex')}`
-  const headers = { 'content-type': 'application/json', 'x-github-event': 'pull_request', 'x-hub-signature-256': signature }
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'pull_request',
+    'x-hub-signature-256': signature,
+  }
   await request(here.service.url).post(`/v1/git/webhooks/${docs.connection}`).set(headers).send(body).expect(202)
 }
 
 /** How often the host was asked which pull requests are open. */
-const looksAt = (docs: Previewed): number => docs.host.requests.filter(({ method, path }) => method === 'GET' && /\/pulls(\?|$)/.test(path)).length
+const looksAt = (docs: Previewed): number =>
+  docs.host.requests.filter(({ method, path }) => method === 'GET' && /\/pulls(\?|$)/.test(path)).length
 
 test('deliveries of a pull request that come twice, late and in any order end in what is true at the host', async () => {
   const docs = await here.connected('github')
@@ -72,7 +81,10 @@ test('deliveries of a pull request that come twice, late and in any order end in
   ] as const)
     await deliver(docs, action, number, sha)
   await here.forward(3_000)
-  assert.equal([(await docs.preview(number)).head.commit, docs.host.repository.statuses.map(({ sha }) => sha)], [third, [second, third]])
+  assert.equal(
+    [(await docs.preview(number)).head.commit, docs.host.repository.statuses.map(({ sha }) => sha)],
+    [third, [second, third]],
+  )
   await deliver(docs, 'closed', number, third)
   await here.forward(3_000)
   assert.is((await docs.preview(number)).head.commit, third, 'a delivery is a hint: the host has it open')
@@ -85,7 +97,11 @@ test('a status that the host wants later is set then, and not before; the previe
   docs.host.watch = ({ method, path }, is) => {
     if (is !== 'asked' || method !== 'POST' || !path.includes('/statuses/') || refused > 0) return
     refused++
-    docs.host.failures.push({ status: 429, headers: { 'retry-after': '1200' }, body: { message: 'You have exceeded a secondary rate limit.' } })
+    docs.host.failures.push({
+      status: 429,
+      headers: { 'retry-after': '1200' },
+      body: { message: 'You have exceeded a secondary rate limit.' },
+    })
   }
   const statuses = () => docs.host.repository.statuses.length
   const asked = () => docs.host.requests.length
@@ -96,7 +112,10 @@ test('a status that the host wants later is set then, and not before; the previe
   await here.forward(1_100_000)
   assert.equal([asked() - told, statuses()], [0, 0], 'the host is left alone as long as it wants')
   await here.forward(100_000)
-  assert.equal([(await docs.preview(first)).status.state, (await docs.preview(second)).status.state, statuses()], ['success', 'success', 2])
+  assert.equal(
+    [(await docs.preview(first)).status.state, (await docs.preview(second)).status.state, statuses()],
+    ['success', 'success', 2],
+  )
   assert.is((await docs.shown()).problem, undefined)
 })
 

@@ -18,10 +18,14 @@ const logged: string[] = []
 async function gpgKey(folder: string): Promise<string> {
   const env = { ...process.env, GNUPGHOME: folder }
   const run = (...args: string[]): string => {
-    const { status, stdout, stderr } = spawnSync('gpg', ['--batch', '--no-tty', '--pinentry-mode', 'loopback', '--passphrase', '', ...args], {
-      env,
-      encoding: 'utf8',
-    })
+    const { status, stdout, stderr } = spawnSync(
+      'gpg',
+      ['--batch', '--no-tty', '--pinentry-mode', 'loopback', '--passphrase', '', ...args],
+      {
+        env,
+        encoding: 'utf8',
+      },
+    )
     assert.is(status, 0, stderr)
     return stdout
   }
@@ -32,17 +36,20 @@ async function gpgKey(folder: string): Promise<string> {
   return file
 }
 
-const [test, { here, key }] = await suiteWith('previews: the token and the key that signs are found nowhere', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'gpg-'))
-  const file = await gpgKey(folder)
-  const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
-  const here = await startPreviewing({ BINDERY_COMMIT_KEY_FILE: file }, { log })
-  const close = async (): Promise<void> => {
-    await here.close()
-    await rm(folder, { recursive: true, force: true })
-  }
-  return { here, key: await readFile(file, 'utf8'), close }
-})
+const [test, { here, key }] = await suiteWith(
+  'previews: the token and the key that signs are found nowhere',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gpg-'))
+    const file = await gpgKey(folder)
+    const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
+    const here = await startPreviewing({ BINDERY_COMMIT_KEY_FILE: file }, { log })
+    const close = async (): Promise<void> => {
+      await here.close()
+      await rm(folder, { recursive: true, force: true })
+    }
+    return { here, key: await readFile(file, 'utf8'), close }
+  },
+)
 
 /** The secret in the forms in which it could be written: lines of the armor, what they encode, the token alone and as a password. */
 function forms(): string[] {
@@ -59,7 +66,11 @@ function forms(): string[] {
   ]
 }
 const leaks = (texts: readonly string[], secrets: readonly string[]): string[] =>
-  texts.flatMap((text) => secrets.filter((secret) => text.includes(secret)).map((secret) => `${secret.slice(0, 8)}… in ${text.slice(0, 300)}`))
+  texts.flatMap((text) =>
+    secrets
+      .filter((secret) => text.includes(secret))
+      .map((secret) => `${secret.slice(0, 8)}… in ${text.slice(0, 300)}`),
+  )
 
 test('through previews, a host that fails with the token in its words, and a signed export', async () => {
   const docs = await here.connected('github', { token: TOKEN })
@@ -98,7 +109,9 @@ test('through previews, a host that fails with the token in its words, and a sig
   )
   const secrets = forms()
   assert.equal(leaks([...answers, ...logged, ...seen], secrets), [])
-  const entries = (await readdir(here.service.dir, { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
+  const entries = (await readdir(here.service.dir, { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  )
   const names = entries.map((one) => join(one.parentPath, one.name))
   const stored = await Promise.all(names.map((name) => readFile(name, 'latin1').catch(() => '')))
   assert.ok(stored.length > 20)

@@ -7,7 +7,10 @@ const PAGES = 16
 const [test, here] = await suiteWith('edits made together', startService)
 
 const summary = `# Table of contents\n\n${Array.from({ length: PAGES }, (_, i) => `* [P${i}](p${i}.md)\n`).join('')}`
-const FILES = { 'SUMMARY.md': summary, ...Object.fromEntries(Array.from({ length: PAGES }, (_, i) => [`p${i}.md`, `# P${i}\n\nFirst.\n`])) }
+const FILES = {
+  'SUMMARY.md': summary,
+  ...Object.fromEntries(Array.from({ length: PAGES }, (_, i) => [`p${i}.md`, `# P${i}\n\nFirst.\n`])),
+}
 
 /** A desk whose repository counts the moves of its refs. */
 async function counted(here: TestService): Promise<{ desk: Desk; ids: string[]; moves(ref: string): Promise<number> }> {
@@ -15,10 +18,16 @@ async function counted(here: TestService): Promise<{ desk: Desk; ids: string[]; 
   await desk.git('config', 'core.logAllRefUpdates', 'always')
   const pages = await desk.byPath()
   const ids = Array.from({ length: PAGES }, (_, i) => pages.get(`p${i}`)?.id as string)
-  return { desk, ids, moves: async (ref) => (await desk.git('reflog', 'show', '--format=%H', ref)).split('\n').filter(Boolean).length }
+  return {
+    desk,
+    ids,
+    moves: async (ref) => (await desk.git('reflog', 'show', '--format=%H', ref)).split('\n').filter(Boolean).length,
+  }
 }
 
-const update = (page: string, markdown: string) => ({ changes: [{ operation: 'update_page', page, document: { markdown } }] })
+const update = (page: string, markdown: string) => ({
+  changes: [{ operation: 'update_page', page, document: { markdown } }],
+})
 const post = (desk: Desk, path: string, body: object, headers: Record<string, string> = {}) =>
   desk.admin
     .call('post', desk.url + path, body)
@@ -31,7 +40,9 @@ test('of main: a commit each, fewer moves than commits; those that fail are left
   const good = ids.map((id, i) => post(desk, '/content', update(id, `# P${i}\n\nSecond.\n`)))
   const bad = [
     post(desk, '/content', update('nobody', 'x\n')),
-    post(desk, '/content', { changes: [{ operation: 'insert_page', title: 'Twice', slug: 'p1', document: { markdown: 'x\n' } }] }),
+    post(desk, '/content', {
+      changes: [{ operation: 'insert_page', title: 'Twice', slug: 'p1', document: { markdown: 'x\n' } }],
+    }),
     post(desk, '/content', update(ids[0] as string, 'x\n'), { 'If-Match': `"${'f'.repeat(40)}"` }),
   ]
   const responses = await Promise.all(good)
@@ -56,7 +67,13 @@ test('each sees what the one before it made: pages of one parent, a table of con
     ids.map((into, i) =>
       post(desk, '/content', {
         changes: [
-          { operation: 'insert_page', title: `New ${i}`, slug: 'same', into: ids[0], document: { markdown: `# New ${i}\n` } },
+          {
+            operation: 'insert_page',
+            title: `New ${i}`,
+            slug: 'same',
+            into: ids[0],
+            document: { markdown: `# New ${i}\n` },
+          },
           { operation: 'update_page', page: into, title: `Retitled ${i}` },
         ],
       }),
@@ -66,7 +83,9 @@ test('each sees what the one before it made: pages of one parent, a table of con
   assert.equal(responses.map(({ status }) => status).sort(), [200, ...ids.slice(1).map(() => 400)])
   const kept = await Promise.all(
     ids.map((into, i) =>
-      post(desk, '/content', { changes: [{ operation: 'insert_page', title: `Child ${i}`, into, document: { markdown: `# Child ${i}\n` } }] }),
+      post(desk, '/content', {
+        changes: [{ operation: 'insert_page', title: `Child ${i}`, into, document: { markdown: `# Child ${i}\n` } }],
+      }),
     ),
   )
   for (const { status, body } of kept) assert.is(status, 200, JSON.stringify(body))
@@ -79,7 +98,9 @@ test('on one revision: what does not collide is merged, what does is refused, no
   const { desk, ids } = await counted(here)
   const at = { 'If-Match': `"${await desk.git('rev-parse', 'main')}"` }
   const own = ids.map((id, i) => post(desk, '/content', update(id, `# P${i}\n\nOn the first.\n`), at))
-  const collide = Array.from({ length: 4 }, (_, i) => post(desk, '/content', update(ids[0] as string, `# P0\n\nAgain ${i}.\n`), at))
+  const collide = Array.from({ length: 4 }, (_, i) =>
+    post(desk, '/content', update(ids[0] as string, `# P0\n\nAgain ${i}.\n`), at),
+  )
   const move = post(desk, '/content', { changes: [{ operation: 'update_page', page: ids[5], slug: 'moved' }] }, at)
   const statuses = (await Promise.all([own[0], ...collide])).map((one) => one?.status)
   assert.equal(statuses.sort(), [200, 409, 409, 409, 409])
@@ -92,7 +113,9 @@ test('of several change requests: their branches move together, and each has its
   const { desk, ids } = await counted(here)
   const requests = await Promise.all(Array.from({ length: 4 }, () => desk.changeRequest()))
   const responses = await Promise.all(
-    ids.map((id, i) => post(desk, `/change-requests/${requests[i % 4]?.id}/content`, update(id, `# P${i}\n\nIn ${i % 4}.\n`))),
+    ids.map((id, i) =>
+      post(desk, `/change-requests/${requests[i % 4]?.id}/content`, update(id, `# P${i}\n\nIn ${i % 4}.\n`)),
+    ),
   )
   for (const { status, body } of responses) assert.is(status, 200, JSON.stringify(body))
   for (const [n, request] of requests.entries()) {
@@ -112,7 +135,9 @@ test(
     const { writeFile, rm } = await import('node:fs/promises')
     const lock = `${desk.repo}/${stuck.ref}.lock`
     await writeFile(lock, '')
-    const edits = [free, stuck].flatMap((request) => ids.slice(0, 4).map((id) => post(desk, `/change-requests/${request.id}/content`, update(id, 'Locked?\n'))))
+    const edits = [free, stuck].flatMap((request) =>
+      ids.slice(0, 4).map((id) => post(desk, `/change-requests/${request.id}/content`, update(id, 'Locked?\n'))),
+    )
     const responses = await Promise.all(edits)
     await rm(lock)
     assert.equal(
@@ -120,8 +145,14 @@ test(
       [200, 200, 200, 200, 409, 409, 409, 409],
     )
     for (const { body } of responses.slice(4))
-      assert.ok(body.error.message.includes(`${stuck.ref}.lock`) && /Try again.*delete/.test(body.error.message), JSON.stringify(body))
-    assert.is((await post(desk, `/change-requests/${stuck.id}/content`, update(ids[0] as string, 'Free.\n'))).status, 200)
+      assert.ok(
+        body.error.message.includes(`${stuck.ref}.lock`) && /Try again.*delete/.test(body.error.message),
+        JSON.stringify(body),
+      )
+    assert.is(
+      (await post(desk, `/change-requests/${stuck.id}/content`, update(ids[0] as string, 'Free.\n'))).status,
+      200,
+    )
   },
   { embeddedOnly: 'plain-git' },
 )
@@ -135,7 +166,11 @@ test(
     const { writeFile, rm } = await import('node:fs/promises')
     const lock = `${desk.repo}/refs/heads/main.lock`
     const head = await desk.git('rev-parse', 'main')
-    const both = () => Promise.all([post(desk, '/content', update(ids[0] as string, 'Edited.\n')), post(desk, `/change-requests/${request.id}/merge`, {})])
+    const both = () =>
+      Promise.all([
+        post(desk, '/content', update(ids[0] as string, 'Edited.\n')),
+        post(desk, `/change-requests/${request.id}/merge`, {}),
+      ])
     await writeFile(lock, '')
     for (const { status, body } of await both()) {
       assert.is(status, 409, JSON.stringify(body))
@@ -154,7 +189,9 @@ test(
     const { desk } = await counted(here)
     const requests = await Promise.all(Array.from({ length: 50 }, (_, i) => desk.changeRequest(`Change ${i}`)))
     await Promise.all(
-      requests.map((request, i) => request.write([{ operation: 'insert_page', title: `Added ${i}`, document: { markdown: `# Added ${i}\n` } }])),
+      requests.map((request, i) =>
+        request.write([{ operation: 'insert_page', title: `Added ${i}`, document: { markdown: `# Added ${i}\n` } }]),
+      ),
     )
     const merged = await Promise.all(requests.map((request) => request.merge()))
     assert.is(new Set(merged.map(({ revision }) => revision)).size, 50)

@@ -5,14 +5,32 @@ export interface ApiResponse {
 }
 
 /** Calls the API of one server with a token, over kept connections. Rejects if the server goes away. */
-export type Call = ((method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<ApiResponse>) & { url: string }
+export type Call = ((
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<ApiResponse>) & { url: string }
 
 /** A caller. Every status is seen by `seen`, so that a test can say which never came. */
-export function caller(url: string, token: string, seen: (status: number, response: ApiResponse, what: string) => void = () => {}): Call {
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> => {
+export function caller(
+  url: string,
+  token: string,
+  seen: (status: number, response: ApiResponse, what: string) => void = () => {},
+): Call {
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiResponse> => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -24,7 +42,10 @@ export function caller(url: string, token: string, seen: (status: number, respon
 }
 
 /** Calls until the status is not 409, planning again each time. Returns how often it was refused. */
-export async function untilAccepted(attempt: () => Promise<ApiResponse>, patience = 500): Promise<{ response: ApiResponse; refused: number }> {
+export async function untilAccepted(
+  attempt: () => Promise<ApiResponse>,
+  patience = 500,
+): Promise<{ response: ApiResponse; refused: number }> {
   for (let refused = 0; ; refused++) {
     const response = await attempt()
     if (response.status !== 409) return { response, refused }
@@ -32,5 +53,9 @@ export async function untilAccepted(attempt: () => Promise<ApiResponse>, patienc
   }
 }
 
-export const insertPage = (title: string, markdown: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown } }] })
-export const updatePage = (page: string, markdown: string) => ({ changes: [{ operation: 'update_page', page, document: { markdown } }] })
+export const insertPage = (title: string, markdown: string) => ({
+  changes: [{ operation: 'insert_page', title, document: { markdown } }],
+})
+export const updatePage = (page: string, markdown: string) => ({
+  changes: [{ operation: 'update_page', page, document: { markdown } }],
+})

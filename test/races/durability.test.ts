@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -54,12 +64,19 @@ async function within(work: (place: Place) => Promise<void>): Promise<void> {
 async function readable(path: string, commit: string): Promise<void> {
   await git(path, ['rev-list', '--objects', commit])
   const listed = await git(path, ['ls-tree', '-r', commit])
-  for (const line of listed.split('\n').filter(Boolean)) await git(path, ['cat-file', 'blob', line.split(/[\t ]/)[2] as string])
+  for (const line of listed.split('\n').filter(Boolean))
+    await git(path, ['cat-file', 'blob', line.split(/[\t ]/)[2] as string])
   assert.is(await git(path, ['fsck', '--strict', '--full', '--no-dangling', commit]), '')
 }
 
 const first = (repository: Repository): Promise<CommitId> =>
-  repository.write({ parents: [], changes: [put('README.md', '# One\n'), put('guides/a.md', 'A\n')], message: 'First\n', author: who, committer: who })
+  repository.write({
+    parents: [],
+    changes: [put('README.md', '# One\n'), put('guides/a.md', 'A\n')],
+    message: 'First\n',
+    author: who,
+    committer: who,
+  })
 
 test('leaves every object of a commit that was written, and the ref that was moved', async () => {
   await within(async ({ repository, cut }) => {
@@ -79,22 +96,45 @@ test('leaves every object of a commit that was written, and the ref that was mov
     )
     for (const ref of side) assert.is(await git(cut(), ['rev-parse', ref]), commit)
     await repository.move([{ ref: side[0] as RefName, from: commit, to: null }], 'delete', anyLease)
-    assert.is(await git(cut(), ['for-each-ref', '--format=%(refname)', 'refs/heads/change-requests/']), side[1] as string)
+    assert.is(
+      await git(cut(), ['for-each-ref', '--format=%(refname)', 'refs/heads/change-requests/']),
+      side[1] as string,
+    )
   })
 })
 
 test('leaves the trees and blobs of a merge, which Git wrote', async () => {
   await within(async ({ repository, cut }) => {
-    const lines = (change: Record<number, string>) => Array.from({ length: 9 }, (_, i) => change[i] ?? `line ${i}`).join('\n')
-    const base = await repository.write({ parents: [], changes: [put('deep/page.md', lines({}))], message: 'Base\n', author: who, committer: who })
+    const lines = (change: Record<number, string>) =>
+      Array.from({ length: 9 }, (_, i) => change[i] ?? `line ${i}`).join('\n')
+    const base = await repository.write({
+      parents: [],
+      changes: [put('deep/page.md', lines({}))],
+      message: 'Base\n',
+      author: who,
+      committer: who,
+    })
     const [ours, theirs] = (await Promise.all(
       [{ 0: 'ours' }, { 8: 'theirs' }].map((change) =>
-        repository.write({ parents: [base], changes: [put('deep/page.md', lines(change))], message: 'Side\n', author: who, committer: who }),
+        repository.write({
+          parents: [base],
+          changes: [put('deep/page.md', lines(change))],
+          message: 'Side\n',
+          author: who,
+          committer: who,
+        }),
       ),
     )) as [CommitId, CommitId]
     const merged = await repository.merge({ ours, theirs })
     assert.ok(merged.clean)
-    const commit = await repository.write({ parents: [ours, theirs], tree: merged.tree, changes: [], message: 'Merge\n', author: who, committer: who })
+    const commit = await repository.write({
+      parents: [ours, theirs],
+      tree: merged.tree,
+      changes: [],
+      message: 'Merge\n',
+      author: who,
+      committer: who,
+    })
     await readable(cut(), commit)
   })
 })
@@ -107,7 +147,11 @@ test('at any moment: whatever a ref names is there, even if the ref reached the 
     disk.before = (operation) => {
       const path = cut(true)
       assert.is(
-        execFileSync('git', ['fsck', '--strict', '--full', '--no-dangling', '--connectivity-only'], { cwd: path, env: hermeticEnv, stdio: 'pipe' }).toString(),
+        execFileSync('git', ['fsck', '--strict', '--full', '--no-dangling', '--connectivity-only'], {
+          cwd: path,
+          env: hermeticEnv,
+          stdio: 'pipe',
+        }).toString(),
         '',
         operation,
       )
@@ -116,7 +160,13 @@ test('at any moment: whatever a ref names is there, even if the ref reached the 
       moments.push(now)
     }
     const before = head
-    const next = await repository.write({ parents: [head], changes: [put('guides/b/c.md', 'C\n')], message: 'Next\n', author: who, committer: who })
+    const next = await repository.write({
+      parents: [head],
+      changes: [put('guides/b/c.md', 'C\n')],
+      message: 'Next\n',
+      author: who,
+      committer: who,
+    })
     await repository.move([{ ref: MAIN, from: head, to: next }], 'next', anyLease)
     head = next
     disk.before = () => {}
@@ -128,7 +178,15 @@ test('at any moment: whatever a ref names is there, even if the ref reached the 
 })
 
 test('a sync left out is seen: of a pack, its index, its folder, of a loose object, of a fan-out folder, of the folder of a ref', async () => {
-  for (const left of [/tmp_pack_/, /tmp_idx_/, /objects\/pack$/, /tmp_obj_/, /objects\/[0-9a-f]{2}$/, /objects$/, /refs\/heads$/]) {
+  for (const left of [
+    /tmp_pack_/,
+    /tmp_idx_/,
+    /objects\/pack$/,
+    /tmp_obj_/,
+    /objects\/[0-9a-f]{2}$/,
+    /objects$/,
+    /refs\/heads$/,
+  ]) {
     let seen = false
     await within(async ({ repository, disk, cut }) => {
       disk.forget = (path) => left.test(path)
@@ -185,36 +243,42 @@ test('Git syncs a ref before it puts it in its place, with the options it is giv
 
 const strace = ['/usr/bin/strace', '/bin/strace', '/usr/local/bin/strace'].find(existsSync)
 const traced = strace ? test : test.skip
-if (!strace) console.log('races/durability: strace is not installed, so the order of system calls is not watched; the counts of syncs are')
+if (!strace)
+  console.log(
+    'races/durability: strace is not installed, so the order of system calls is not watched; the counts of syncs are',
+  )
 
-traced('the system calls of a move by Git: the lock is synced, then renamed to the ref, then its folder synced', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'bindery-power-'))
-  const path = process.env.PATH
-  try {
-    process.env.PATH = `${watchedGit(dir, `exec ${strace} -f -y -e trace=fsync,fdatasync,rename,renameat,renameat2 -o ${dir}/calls.$$ GIT "$@"`)}:${path}`
-    const service = await openGit({ reposDir: join(dir, 'repos'), maxBlobBytes: 1 << 20 })
-    const repository = await service.create('space')
-    const commit = await first(repository)
-    const other = 'refs/heads/other' as RefName
-    await repository.move([{ ref: other, from: null, to: commit }], 'begin', anyLease)
-    // A move that deletes a ref is Git's.
-    const moves = [
-      { ref: MAIN, from: null, to: commit },
-      { ref: other, from: commit, to: null },
-    ]
-    await repository.move(moves, 'begin', anyLease)
-    await service.close()
-    const calls = readdirSync(dir)
-      .filter((name) => name.startsWith('calls.'))
-      .flatMap((name) => readFileSync(join(dir, name), 'utf8').split('\n'))
-    const synced = calls.findIndex((line) => /f(data)?sync\(\d+<[^>]*refs\/heads\/main\.lock>/.test(line))
-    const renamed = calls.findIndex((line) => /rename.*refs\/heads\/main\.lock.*refs\/heads\/main"/.test(line))
-    assert.ok(synced >= 0, calls.join('\n'))
-    assert.ok(renamed > synced, calls.join('\n'))
-  } finally {
-    process.env.PATH = path
-    rmSync(dir, { recursive: true, force: true })
-  }
-})
+traced(
+  'the system calls of a move by Git: the lock is synced, then renamed to the ref, then its folder synced',
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'bindery-power-'))
+    const path = process.env.PATH
+    try {
+      process.env.PATH = `${watchedGit(dir, `exec ${strace} -f -y -e trace=fsync,fdatasync,rename,renameat,renameat2 -o ${dir}/calls.$$ GIT "$@"`)}:${path}`
+      const service = await openGit({ reposDir: join(dir, 'repos'), maxBlobBytes: 1 << 20 })
+      const repository = await service.create('space')
+      const commit = await first(repository)
+      const other = 'refs/heads/other' as RefName
+      await repository.move([{ ref: other, from: null, to: commit }], 'begin', anyLease)
+      // A move that deletes a ref is Git's.
+      const moves = [
+        { ref: MAIN, from: null, to: commit },
+        { ref: other, from: commit, to: null },
+      ]
+      await repository.move(moves, 'begin', anyLease)
+      await service.close()
+      const calls = readdirSync(dir)
+        .filter((name) => name.startsWith('calls.'))
+        .flatMap((name) => readFileSync(join(dir, name), 'utf8').split('\n'))
+      const synced = calls.findIndex((line) => /f(data)?sync\(\d+<[^>]*refs\/heads\/main\.lock>/.test(line))
+      const renamed = calls.findIndex((line) => /rename.*refs\/heads\/main\.lock.*refs\/heads\/main"/.test(line))
+      assert.ok(synced >= 0, calls.join('\n'))
+      assert.ok(renamed > synced, calls.join('\n'))
+    } finally {
+      process.env.PATH = path
+      rmSync(dir, { recursive: true, force: true })
+    }
+  },
+)
 
 test.run()

@@ -37,14 +37,19 @@ test(
     const space = (await call('POST', `/v1/orgs/${service.organization}/spaces`, { title: 'Race' })).body.id as string
     const base = `/v1/spaces/${space}`
     const shared = await call('POST', `${base}/content`, {
-      changes: Array.from({ length: SHARED }, (_, i) => ({ operation: 'insert_page', title: `Shared ${i}`, document: { markdown: `# Shared ${i}\n` } })),
+      changes: Array.from({ length: SHARED }, (_, i) => ({
+        operation: 'insert_page',
+        title: `Shared ${i}`,
+        document: { markdown: `# Shared ${i}\n` },
+      })),
     })
     const sharedPages = shared.body.changes.map((one: { page: string }) => one.page) as string[]
     assert.is((await call('POST', `${base}/change-requests`, { subject: 'Race' })).body.number, 1)
 
     const acknowledged: Acknowledged[] = []
     const counts = { refused: 0, stale: 0, admin: 0, gc: 0, packed: 0 }
-    const work = (number: number) => client(number, { call, base, shared: sharedPages[number % SHARED] as string, acknowledged, counts })
+    const work = (number: number) =>
+      client(number, { call, base, shared: sharedPages[number % SHARED] as string, acknowledged, counts })
     const git = new PlainGit(join(service.dir, 'repos', `${space}.git`))
     let racing = true
     const admin = adminWork(git, () => racing, counts)
@@ -98,9 +103,16 @@ async function client(number: number, { call, base, shared, acknowledged, counts
     counts.refused += refused
     assert.is(response.status, 200, JSON.stringify(response.body))
     const page = response.body.changes[0].page as string
-    acknowledged.push({ ref, page, revision: response.body.revision ?? response.body.changeRequest.revision, holds: text(0) })
+    acknowledged.push({
+      ref,
+      page,
+      revision: response.body.revision ?? response.body.changeRequest.revision,
+      holds: text(0),
+    })
     for (let round = 1; round <= REWRITES; round++) {
-      const { response: written, refused: again } = await untilAccepted(() => call('POST', `${base}${place}/content`, updatePage(page, text(round))))
+      const { response: written, refused: again } = await untilAccepted(() =>
+        call('POST', `${base}${place}/content`, updatePage(page, text(round))),
+      )
       counts.refused += again
       assert.is(written.status, 200, JSON.stringify(written.body))
       acknowledged.push({ ref, page, revision: written.body.revision, holds: text(round) })
@@ -112,7 +124,9 @@ async function client(number: number, { call, base, shared, acknowledged, counts
       const { response, refused } = await untilAccepted(async () => {
         const revision = (await call('GET', base)).body.revision as string
         const { markdown } = (await call('GET', `${base}/revisions/${revision}/page/${shared}?format=markdown`)).body
-        return call('POST', `${base}/content`, updatePage(shared, `${markdown.trimEnd()}\n\n${line}\n`), { 'If-Match': `"${revision}"` })
+        return call('POST', `${base}/content`, updatePage(shared, `${markdown.trimEnd()}\n\n${line}\n`), {
+          'If-Match': `"${revision}"`,
+        })
       })
       counts.refused += refused
       assert.is(response.status, 200, JSON.stringify(response.body))
@@ -126,7 +140,11 @@ async function client(number: number, { call, base, shared, acknowledged, counts
  * The admin: commits to both branches, packs refs, collects garbage. With Git's default of two weeks: `--prune=now` takes
  * objects that any other Git has written and not yet named, as its manual warns, so nothing can be promised there.
  */
-async function adminWork(git: PlainGit, racing: () => boolean, counts: { stale: number; admin: number; gc: number; packed: number }) {
+async function adminWork(
+  git: PlainGit,
+  racing: () => boolean,
+  counts: { stale: number; admin: number; gc: number; packed: number },
+) {
   const made: { ref: string; commit: string; name: string; text: string }[] = []
   for (let turn = 0; racing(); turn++) {
     const ref = turn % 2 === 0 ? MAIN : BRANCH
@@ -166,7 +184,8 @@ async function everythingIsThere(
     const order = [...(await git.commits(ref, '--topo-order'))].reverse()
     const position = new Map(order.map((commit, index) => [commit, index]))
     const writes = acknowledged.filter((one) => one.ref === ref)
-    for (const one of writes) assert.ok(position.has(one.revision), `the write ${one.revision} (${one.holds}) is not on ${ref}`)
+    for (const one of writes)
+      assert.ok(position.has(one.revision), `the write ${one.revision} (${one.holds}) is not on ${ref}`)
     const byHand = byAdmin.filter((made) => made.ref === ref)
     for (const { commit } of byHand) assert.ok(position.has(commit), `the admin's commit ${commit} is not on ${ref}`)
     assert.equal(
@@ -175,10 +194,16 @@ async function everythingIsThere(
     )
     // Lines that were added stay; a page that only one client edits has what that client wrote last.
     for (const page of new Set(writes.map((one) => one.page))) {
-      const mine = writes.filter((one) => one.page === page).sort((a, b) => (position.get(a.revision) ?? 0) - (position.get(b.revision) ?? 0))
+      const mine = writes
+        .filter((one) => one.page === page)
+        .sort((a, b) => (position.get(a.revision) ?? 0) - (position.get(b.revision) ?? 0))
       const { body } = await call('GET', `${base}${place}/content/page/${page}?format=markdown`)
       const expected = mine[0]?.holds.startsWith('# Own') ? mine.slice(-1) : mine
-      for (const { holds } of expected) assert.ok(body.markdown.includes(holds), `page ${page} of ${ref} lacks ${JSON.stringify(holds)}:\n${body.markdown}`)
+      for (const { holds } of expected)
+        assert.ok(
+          body.markdown.includes(holds),
+          `page ${page} of ${ref} lacks ${JSON.stringify(holds)}:\n${body.markdown}`,
+        )
     }
   }
 }

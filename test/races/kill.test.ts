@@ -32,7 +32,8 @@ test(
     for (let kill = 0; kill <= KILLS; kill++) {
       const server = await startServer(dir)
       ready.push(server.readyMs)
-      for (const [, what] of server.output().matchAll(/"what":"([a-z ]+)/g)) repairs.set(what as string, (repairs.get(what as string) ?? 0) + 1)
+      for (const [, what] of server.output().matchAll(/"what":"([a-z ]+)/g))
+        repairs.set(what as string, (repairs.get(what as string) ?? 0) + 1)
       const call = caller(server.url, TOKEN, (status, { body }, what) => {
         if (status >= 500) failures.push(`${status} ${what} ${JSON.stringify(body)} ${server.output().slice(-2000)}`)
       })
@@ -71,7 +72,8 @@ test(
   { timeoutMs: 580_000 },
 )
 
-const locks = (dir: string): string[] => readdirSync(join(dir, 'repos'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lock'))
+const locks = (dir: string): string[] =>
+  readdirSync(join(dir, 'repos'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lock'))
 
 interface Request {
   id: string
@@ -87,7 +89,10 @@ async function changeRequestsOf(call: Call, base: string): Promise<Request[]> {
   const all: Request[] = []
   for (const status of ['draft', 'open', 'archived', 'merged']) {
     for (let next = ''; ; ) {
-      const { body } = await call('GET', `${base}/change-requests?limit=100&status=${status}${next === '' ? '' : `&page=${next}`}`)
+      const { body } = await call(
+        'GET',
+        `${base}/change-requests?limit=100&status=${status}${next === '' ? '' : `&page=${next}`}`,
+      )
       all.push(...body.items)
       if (body.next === undefined) break
       next = body.next.page
@@ -97,7 +102,9 @@ async function changeRequestsOf(call: Call, base: string): Promise<Request[]> {
 }
 
 async function branchesOf(git: PlainGit): Promise<Map<string, string>> {
-  const lines = (await git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/'])).split('\n')
+  const lines = (
+    await git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/'])
+  ).split('\n')
   return new Map(lines.map((line) => line.split(' ') as [string, string]))
 }
 
@@ -109,7 +116,8 @@ async function untilRepaired(call: Call, git: PlainGit, space: string): Promise<
     const branches = await branchesOf(git)
     const main = await git.commits('refs/heads/main')
     const isWhole = ({ number, status, revision, revisionInitial }: Request): boolean =>
-      branches.get(`refs/heads/change-requests/${number}`) === revision && (status === 'merged' || revision === revisionInitial || !main.has(revision))
+      branches.get(`refs/heads/change-requests/${number}`) === revision &&
+      (status === 'merged' || revision === revisionInitial || !main.has(revision))
     return all.every(isWhole) || null
   })
 }
@@ -135,25 +143,40 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
   const all = await changeRequestsOf(call, base)
   assert.is(space.changeRequests, all.length, at)
   for (const status of ['open', 'draft'] as const) {
-    assert.is(space[status === 'open' ? 'changeRequestsOpen' : 'changeRequestsDraft'], all.filter((one) => one.status === status).length, `${status} ${at}`)
+    assert.is(
+      space[status === 'open' ? 'changeRequestsOpen' : 'changeRequestsDraft'],
+      all.filter((one) => one.status === status).length,
+      `${status} ${at}`,
+    )
   }
   const branches = await branchesOf(git)
   const byId = new Map(all.map((one) => [one.id, one]))
   assert.is(new Set(all.map((one) => one.number)).size, all.length, `a number is there twice ${at}`)
   for (const one of all) {
-    assert.is(branches.get(`refs/heads/change-requests/${one.number}`), one.revision, `the branch of ${one.number} ${at}`)
-    if (one.status === 'merged') assert.ok(firstParents.has(one.revisionMerged as string), `${one.number} says it is merged, main does not ${at}`)
-    else assert.ok(one.revision === one.revisionInitial || !main.has(one.revision), `${one.number} is merged on main and ${one.status} in its document ${at}`)
+    assert.is(
+      branches.get(`refs/heads/change-requests/${one.number}`),
+      one.revision,
+      `the branch of ${one.number} ${at}`,
+    )
+    if (one.status === 'merged')
+      assert.ok(firstParents.has(one.revisionMerged as string), `${one.number} says it is merged, main does not ${at}`)
+    else
+      assert.ok(
+        one.revision === one.revisionInitial || !main.has(one.revision),
+        `${one.number} is merged on main and ${one.status} in its document ${at}`,
+      )
   }
   for (const [id, known] of ledger.changeRequests) {
     const found = byId.get(id)
     assert.ok(found, `change request ${known.number} is gone ${at}`)
     assert.equal({ number: found.number, subject: found.subject }, { number: known.number, subject: known.subject }, at)
-    if (known.merged !== null) assert.equal([found.status, found.revisionMerged], ['merged', known.merged], `the merge of ${known.number} ${at}`)
+    if (known.merged !== null)
+      assert.equal([found.status, found.revisionMerged], ['merged', known.merged], `the merge of ${known.number} ${at}`)
     const unchecked = known.edits.splice(0)
     if (unchecked.length === 0) continue
     const commits = await git.commits(`refs/heads/change-requests/${known.number}`)
-    for (const revision of unchecked) assert.ok(commits.has(revision), `${revision} is not on change request ${known.number} ${at}`)
+    for (const revision of unchecked)
+      assert.ok(commits.has(revision), `${revision} is not on change request ${known.number} ${at}`)
   }
 }
 

@@ -11,7 +11,12 @@ import { launch, type ServerProcess, startServer, TOKEN, until } from './server-
 const test = suite('the life of a server')
 
 /** A folder, and servers on it that are ended whatever happens. */
-async function within(work: (dir: string, start: (env?: Record<string, string>) => Promise<ServerProcess & { call: Call }>) => Promise<void>): Promise<void> {
+async function within(
+  work: (
+    dir: string,
+    start: (env?: Record<string, string>) => Promise<ServerProcess & { call: Call }>,
+  ) => Promise<void>,
+): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-life-'))
   const started: ServerProcess[] = []
   try {
@@ -32,7 +37,10 @@ function stop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promis
   return server.ended
 }
 
-async function newSpace({ call, organization }: { call: Call; organization: string }, title = 'Handbook'): Promise<string> {
+async function newSpace(
+  { call, organization }: { call: Call; organization: string },
+  title = 'Handbook',
+): Promise<string> {
   return (await call('POST', `/v1/orgs/${organization}/spaces`, { title })).body.id
 }
 
@@ -61,12 +69,19 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const body = JSON.stringify(insertPage('Slow', 'Half of it comes late'))
       const slow = request(`${server.url}/v1/spaces/${space}/content`, {
         method: 'POST',
-        headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', 'Content-Length': String(body.length), Expect: '100-continue' },
+        headers: {
+          Authorization: `Bearer ${TOKEN}`,
+          'Content-Type': 'application/json',
+          'Content-Length': String(body.length),
+          Expect: '100-continue',
+        },
       })
       const received = new Promise<{ status: number; text: string }>((resolve, reject) => {
         slow.on('error', reject).on('response', (response) => {
           let text = ''
-          response.on('data', (chunk) => (text += chunk)).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+          response
+            .on('data', (chunk) => (text += chunk))
+            .on('end', () => resolve({ status: response.statusCode ?? 0, text }))
         })
       })
       await new Promise((done) => slow.on('continue', done))
@@ -137,12 +152,23 @@ test(
       const before = await start()
       const space = await newSpace(before)
       const made = await before.call('POST', `/v1/spaces/${space}/content`, {
-        changes: ['Stays', 'Moves', 'Swaps'].map((title) => ({ operation: 'insert_page', title, document: { markdown: `# ${title}\n` } })),
+        changes: ['Stays', 'Moves', 'Swaps'].map((title) => ({
+          operation: 'insert_page',
+          title,
+          document: { markdown: `# ${title}\n` },
+        })),
       })
       const [, moves] = made.body.changes.map((one: { page: string }) => one.page)
-      await before.call('POST', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page: moves, slug: 'elsewhere' }] })
+      await before.call('POST', `/v1/spaces/${space}/content`, {
+        changes: [{ operation: 'update_page', page: moves, slug: 'elsewhere' }],
+      })
       const ids = async (call: Call, id: string): Promise<Record<string, string>> =>
-        Object.fromEntries((await call('GET', `/v1/spaces/${id}/content/pages`)).body.pages.map((one: { path: string; id: string }) => [one.path, one.id]))
+        Object.fromEntries(
+          (await call('GET', `/v1/spaces/${id}/content/pages`)).body.pages.map((one: { path: string; id: string }) => [
+            one.path,
+            one.id,
+          ]),
+        )
       const told = await ids(before.call, space)
       assert.is(told.elsewhere, moves)
       assert.is(await stop(before), 0)
@@ -151,7 +177,10 @@ test(
       const after = await start({ BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' })
       assert.is((await after.call('GET', `/v1/spaces/${space}`)).status, 404)
       const again = await newSpace(after)
-      const asked = await after.call('POST', `/v1/spaces/${again}/git/import`, { url: `file://${join(dir, 'repos', `${space}.git`)}`, ref: 'refs/heads/main' })
+      const asked = await after.call('POST', `/v1/spaces/${again}/git/import`, {
+        url: `file://${join(dir, 'repos', `${space}.git`)}`,
+        ref: 'refs/heads/main',
+      })
       assert.ok(asked.status < 300, JSON.stringify(asked.body))
       const info = await until(async () => {
         const { body } = await after.call('GET', `/v1/spaces/${again}/git/info`)

@@ -28,11 +28,26 @@ const remaining = async (store: Store, organization: string, user: string): Prom
 async function populate(store: Store, organization: string, user: string, space: string): Promise<void> {
   const at = new Date().toISOString()
   await store.transact(async (tx) => {
-    await tx.insert(users, { id: user, displayName: user, email: `${user}@people.example`, createdAt: at, proof: 'operator' })
+    await tx.insert(users, {
+      id: user,
+      displayName: user,
+      email: `${user}@people.example`,
+      createdAt: at,
+      proof: 'operator',
+    })
     await tx.insert(memberships, newMembership(organization, user, 'edit', at))
-    await tx.insert(tokens, { id: `t-${user}`, user, label: 't', hash: user, organization, readOnly: false, createdAt: at })
+    await tx.insert(tokens, {
+      id: `t-${user}`,
+      user,
+      label: 't',
+      hash: user,
+      organization,
+      readOnly: false,
+      createdAt: at,
+    })
     for (let i = 0; i < EACH; i++) {
-      if (!(await tx.get(teams, `team-${i}`))) await tx.insert(teams, { id: `team-${i}`, organization, title: `T ${i}`, createdAt: at })
+      if (!(await tx.get(teams, `team-${i}`)))
+        await tx.insert(teams, { id: `team-${i}`, organization, title: `T ${i}`, createdAt: at })
       await tx.insert(teamMembers, { id: `team-${i}:${user}`, organization, team: `team-${i}`, user, role: 'member' })
       await tx.insert(grants, { id: `${i}:${user}`, target: `space:${space}`, principal: `user:${user}`, role: 'read' })
     }

@@ -49,7 +49,9 @@ export class PlainGit {
   /** Returns the complaints of `git fsck --strict`; empty = sound. A service that still joins small packs may delete a pack that fsck has listed. Then fsck runs again. */
   async fsck(attempts = 5): Promise<string> {
     const found = await this.#fsckOnce()
-    const isPackGone = [...found.matchAll(/packfile (\S+\.pack) index not opened/g)].some(([, pack]) => !existsSync(join(this.path, pack as string)))
+    const isPackGone = [...found.matchAll(/packfile (\S+\.pack) index not opened/g)].some(
+      ([, pack]) => !existsSync(join(this.path, pack as string)),
+    )
     return isPackGone && attempts > 1 ? this.fsck(attempts - 1) : found
   }
 

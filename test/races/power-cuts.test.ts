@@ -11,7 +11,11 @@ import { anyLease } from '../support/lease.js'
 
 const test = suite('a story with power cuts')
 const MAIN = 'refs/heads/main' as RefName
-const BRANCHES = ['refs/heads/change-requests/1', 'refs/heads/change-requests/2', 'refs/heads/change-requests/3'] as RefName[]
+const BRANCHES = [
+  'refs/heads/change-requests/1',
+  'refs/heads/change-requests/2',
+  'refs/heads/change-requests/3',
+] as RefName[]
 const STEPS = Number(process.env.STEPS ?? 40)
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
 
@@ -46,7 +50,9 @@ class Story {
     mkdirSync(at, { recursive: true })
     this.disk = new LossyDisk(at, syncThemselves)
     this.service = await openGit({ reposDir: join(at, 'repos'), maxBlobBytes: 1 << 20, disk: this.disk })
-    this.repository = (await this.service.exists('space')) ? await this.service.open('space') : await this.service.create('space')
+    this.repository = (await this.service.exists('space'))
+      ? await this.service.open('space')
+      : await this.service.create('space')
   }
 
   async close(): Promise<void> {
@@ -62,7 +68,8 @@ class Story {
     assert.is(await git(path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']), '')
     for (const [ref, { head, pages }] of this.told) {
       assert.is(await git(path, ['rev-parse', ref]), head)
-      for (const [page, text] of pages) assert.is(await git(path, ['cat-file', 'blob', `${head}:${page}`]), text.trimEnd(), page)
+      for (const [page, text] of pages)
+        assert.is(await git(path, ['cat-file', 'blob', `${head}:${page}`]), text.trimEnd(), page)
     }
     return to
   }
@@ -83,8 +90,15 @@ class Story {
   }
 
   async #begin(): Promise<void> {
-    const changes = Array.from({ length: 6 }, (_, n) => ({ path: `guides/${n}.md`, content: Buffer.from(this.#lines(n)) }))
-    await this.#tell(MAIN, await this.repository.write({ parents: [], changes, message: 'Begin\n', author: who, committer: who }), null)
+    const changes = Array.from({ length: 6 }, (_, n) => ({
+      path: `guides/${n}.md`,
+      content: Buffer.from(this.#lines(n)),
+    }))
+    await this.#tell(
+      MAIN,
+      await this.repository.write({ parents: [], changes, message: 'Begin\n', author: who, committer: who }),
+      null,
+    )
   }
 
   #lines = (n: number): string => `${Array.from({ length: 20 }, (_, line) => `page ${n} line ${line}`).join('\n')}\n`
@@ -95,15 +109,28 @@ class Story {
     const lines = this.told.get(ref)?.pages.get(path)?.split('\n') ?? []
     lines[this.random(20)] = `edition ${++this.#edition}`
     const changes = [{ path, content: Buffer.from(lines.join('\n')) }]
-    await this.#tell(ref, await this.repository.write({ parents: [from], changes, message: 'Edit\n', author: who, committer: who }), from)
+    await this.#tell(
+      ref,
+      await this.repository.write({ parents: [from], changes, message: 'Edit\n', author: who, committer: who }),
+      from,
+    )
   }
 
   async #merge(into: RefName, other: RefName): Promise<void> {
     const [ours, theirs] = [this.#headOf(into), this.#headOf(other)]
     const merged = await this.repository.merge({ ours, theirs })
     // If the sides collide, ours is taken, path by path, as a service does.
-    const changes = merged.clean ? [] : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid, mode: side.mode }] : []))
-    const commit = await this.repository.write({ parents: [ours, theirs], tree: merged.tree, changes, message: 'Merge\n', author: who, committer: who })
+    const changes = merged.clean
+      ? []
+      : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid, mode: side.mode }] : []))
+    const commit = await this.repository.write({
+      parents: [ours, theirs],
+      tree: merged.tree,
+      changes,
+      message: 'Merge\n',
+      author: who,
+      committer: who,
+    })
     await this.#tell(into, commit, ours)
   }
 

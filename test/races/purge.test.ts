@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { changeRequests, commenters, comments, documentTables, reactions, replies, spaces } from '../../src/model/index.js'
+import {
+  changeRequests,
+  commenters,
+  comments,
+  documentTables,
+  reactions,
+  replies,
+  spaces,
+} from '../../src/model/index.js'
 import { openStore } from '../../src/store/index.js'
 import { moduleArguments } from '../support/own-process.js'
 import { suite } from '../support/suite.js'
@@ -23,7 +31,8 @@ test(
   'a space is there with all it has, or gone with all it had; what is left is purged by the next start',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-purge-'))
-    const repositories = (): Set<string> => new Set(readdirSync(join(dir, 'repos')).filter((name) => !name.startsWith('.')))
+    const repositories = (): Set<string> =>
+      new Set(readdirSync(join(dir, 'repos')).filter((name) => !name.startsWith('.')))
     const [code] = (await once(run(dir, 'fill', String(SPACES)), 'exit')) as [number]
     assert.is(code, 0)
     assert.is(repositories().size, SPACES)
@@ -38,7 +47,11 @@ test(
       const there = await store.all(spaces)
       const ids = new Set(there.map((space) => space.id))
       for (const space of there) {
-        assert.is((await store.find(changeRequests, 'space', space.id)).length, 1, `the change request of ${space.title}`)
+        assert.is(
+          (await store.find(changeRequests, 'space', space.id)).length,
+          1,
+          `the change request of ${space.title}`,
+        )
         assert.ok(existsSync(join(dir, 'repos', `${space.id}.git`)), `the repository of ${space.title}`)
       }
       assert.ok(
@@ -52,7 +65,11 @@ test(
         commenters: await store.all(commenters),
       }
       for (const [name, all] of Object.entries(said)) {
-        assert.equal([all.length, new Set(all.map((one) => one.space))], [2 * ids.size, ids], `${name} of the spaces that are there`)
+        assert.equal(
+          [all.length, new Set(all.map((one) => one.space))],
+          [2 * ids.size, ids],
+          `${name} of the spaces that are there`,
+        )
       }
       if (ids.size > SPACES / 4 && ids.size < SPACES) between++
       await store.close()

@@ -16,8 +16,22 @@ const [root, what, count] = process.argv.slice(2) as [string, 'fill' | 'purge', 
 const { app } = await openApp(root, [])
 if (what === 'fill') {
   const now = new Date().toISOString()
-  const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now, proof: 'operator' })
-  const facts = { emailDomains: [], type: 'business', defaultRole: null, defaultContent: null, sso: false, ai: false, inviteLinks: false } as const
+  const user = await app.store.insert(users, {
+    id: 'ada',
+    displayName: 'Ada',
+    email: 'ada@example.org',
+    createdAt: now,
+    proof: 'operator',
+  })
+  const facts = {
+    emailDomains: [],
+    type: 'business',
+    defaultRole: null,
+    defaultContent: null,
+    sso: false,
+    ai: false,
+    inviteLinks: false,
+  } as const
   const organization: LoadedOrganization = {
     doc: await app.store.insert(organizations, { ...facts, emailDomains: [], id: 'org', title: 'Org', createdAt: now }),
     role: 'admin',

@@ -54,7 +54,8 @@ export function launch(
     },
   })
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (said += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (said += text))
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   return { child, output: () => said, ended }
 }
@@ -63,7 +64,10 @@ export function launch(
 export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const database = await databaseSettings(dir)
   const { BINDERY_DATABASE_URL: databaseUrl } = { ...database, ...env }
-  if (databaseUrl) noteNode(join(dir, 'repos'), (space, moved, copy) => publishElsewhere({ dir, url: databaseUrl }, space, moved, copy))
+  if (databaseUrl)
+    noteNode(join(dir, 'repos'), (space, moved, copy) =>
+      publishElsewhere({ dir, url: databaseUrl }, space, moved, copy),
+    )
   const started = performance.now()
   const { child, output, ended } = launch(dir, env, database)
   let over = false
@@ -83,7 +87,8 @@ export async function startServer(dir: string, env: Record<string, string> = {})
   const kill = async (reach: Reach): Promise<void> => {
     const pid = child.pid as number
     // Those below first: once the server is gone, its spawning process ends them itself.
-    const pids = reach === 'server' ? [pid] : reach === 'group' ? [pid, ...descendants(pid, 1)] : [...descendants(pid), pid]
+    const pids =
+      reach === 'server' ? [pid] : reach === 'group' ? [pid, ...descendants(pid, 1)] : [...descendants(pid), pid]
     for (const one of pids) {
       try {
         process.kill(one, 'SIGKILL')
@@ -121,6 +126,8 @@ function descendants(pid: number, depth = Number.POSITIVE_INFINITY): number[] {
     }
   }
   const below = (of: number, left: number): number[] =>
-    left === 0 ? [] : [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...below(child, left - 1)])
+    left === 0
+      ? []
+      : [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...below(child, left - 1)])
   return below(pid, depth)
 }

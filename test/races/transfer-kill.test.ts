@@ -24,9 +24,12 @@ test(
     const collection = await made(`/v1/orgs/${organizations[0]}/collections`)
     const inner = await made(`/v1/orgs/${organizations[0]}/collections`, { parent: collection })
     const inside = await Promise.all(
-      Array.from({ length: SPACES }, (_, i) => made(`/v1/orgs/${organizations[0]}/spaces`, { title: `Space ${i}`, parent: i % 2 ? inner : collection })),
+      Array.from({ length: SPACES }, (_, i) =>
+        made(`/v1/orgs/${organizations[0]}/spaces`, { title: `Space ${i}`, parent: i % 2 ? inner : collection }),
+      ),
     )
-    const transfer = (to: 0 | 1) => call('POST', `/v1/collections/${collection}/transfer`, { organization: organizations[to] })
+    const transfer = (to: 0 | 1) =>
+      call('POST', `/v1/collections/${collection}/transfer`, { organization: organizations[to] })
     const began = performance.now()
     assert.is((await transfer(1)).status, 200)
     const takes = performance.now() - began

@@ -23,7 +23,8 @@ export interface Ledger {
 
 /** A space to write in. */
 export async function newLedger(call: Call, organization: string): Promise<Ledger> {
-  const space = (await call('POST', `/v1/orgs/${organization}/spaces`, { title: 'Killed', emoji: '📖' })).body.id as string
+  const space = (await call('POST', `/v1/orgs/${organization}/spaces`, { title: 'Killed', emoji: '📖' })).body
+    .id as string
   const { body } = await call('POST', `/v1/spaces/${space}/content`, insertPage('Page', 'Begin'))
   return {
     space,
@@ -60,11 +61,15 @@ export async function startWriters(call: Call, ledger: Ledger, count: number): P
   }
   // Settings have one writer, so that what was acknowledged last is known.
   const shared = [0, 0, 2, 3, 3, 3, 3]
-  await Promise.all([client(kinds[1] as () => Promise<void>), ...shared.slice(0, count - 1).map((kind) => client(kinds[kind] as () => Promise<void>))])
+  await Promise.all([
+    client(kinds[1] as () => Promise<void>),
+    ...shared.slice(0, count - 1).map((kind) => client(kinds[kind] as () => Promise<void>)),
+  ])
 }
 
 function accepted(ledger: Ledger, response: ApiResponse, status: number): boolean {
-  if (response.status !== status && response.status !== 409) throw new Error(`${response.status} ${JSON.stringify(response.body)}`)
+  if (response.status !== status && response.status !== 409)
+    throw new Error(`${response.status} ${JSON.stringify(response.body)}`)
   if (response.status !== status) return false
   ledger.acknowledged++
   return true

@@ -16,13 +16,27 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
     '**b** *i* ~~s~~ `c` <kbd>k</kbd> x<sub>1</sub>',
     '<strong>b</strong> <em>i</em> <s>s</s> <code dir="ltr">c</code> <kbd>k</kbd> x<sub>1</sub>',
   ],
-  ['coloured mark', '<mark style="color:red;">m</mark>', '<mark style="color:red;background-color:transparent;">m</mark>'],
+  [
+    'coloured mark',
+    '<mark style="color:red;">m</mark>',
+    '<mark style="color:red;background-color:transparent;">m</mark>',
+  ],
   ['heading with an ID', '## Head & more {#own}', '<h2 id="own" dir="auto">Head &#x26; more</h2>'],
   ['heading', '## Two Words', '<h2 id="two-words" dir="auto">Two Words</h2>'],
-  ['lists', '1. a\n2. b\n\n* c', '<ol><li dir="auto">a</li><li dir="auto">b</li></ol>', '<ul><li dir="auto">c</li></ul>'],
+  [
+    'lists',
+    '1. a\n2. b\n\n* c',
+    '<ol><li dir="auto">a</li><li dir="auto">b</li></ol>',
+    '<ul><li dir="auto">c</li></ul>',
+  ],
   ['tasks', '* [x] a\n* [ ] b', '<input type="checkbox" disabled checked /> a', '<input type="checkbox" disabled /> b'],
   ['quote and divider', '> q\n\n***', '<blockquote><p dir="auto">q</p></blockquote>', '<hr />'],
-  ['code', '```js\nconst a = "<b>"\n```', '<code class="language-js"><span class="hljs-keyword">const</span>', '<span class="hljs-string">"&#x3C;b>"</span>'],
+  [
+    'code',
+    '```js\nconst a = "<b>"\n```',
+    '<code class="language-js"><span class="hljs-keyword">const</span>',
+    '<span class="hljs-string">"&#x3C;b>"</span>',
+  ],
   [
     'code with title and numbers',
     '{% code title="a.yaml" lineNumbers="true" %}\n```\nx\ny\n```\n{% endcode %}',
@@ -32,7 +46,11 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
   ['unknown language', '```nonsense\n<x>\n```', '<code class="language-nonsense">&#x3C;x></code>'],
   ['formula', '$$\n\\frac{a}{b}\n$$', '<div class="math"><math display="block"', '<mfrac><mi>a</mi><mi>b</mi></mfrac>'],
   ['wrong formula', '$$\n\\nonsense{\n$$', '<code class="math-error"', '\\nonsense{'],
-  ['hint', '{% hint style="danger" %}\nh\n{% endhint %}', '<aside class="hint danger" role="note" aria-label="Danger"><p dir="auto">h</p></aside>'],
+  [
+    'hint',
+    '{% hint style="danger" %}\nh\n{% endhint %}',
+    '<aside class="hint danger" role="note" aria-label="Danger"><p dir="auto">h</p></aside>',
+  ],
   [
     'tabs',
     '{% tabs %}\n{% tab title="A" %}\na\n{% endtab %}\n{% tab title="B" %}\nb\n{% endtab %}\n{% endtabs %}',
@@ -54,9 +72,18 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
     '<details>\n<summary>S <code>c</code></summary>\n\nbody\n\n</details>',
     '<details><summary dir="auto">S <code dir="ltr">c</code></summary><p dir="auto">body</p></details>',
   ],
-  ['content reference', '{% content-ref url="page.md" %}\n[page.md](page.md)\n{% endcontent-ref %}', '<a href="/page">The page</a>'],
+  [
+    'content reference',
+    '{% content-ref url="page.md" %}\n[page.md](page.md)\n{% endcontent-ref %}',
+    '<a href="/page">The page</a>',
+  ],
   ['page reference', '{% page-ref page="page.md" %}', '<a href="/page">The page</a>'],
-  ['embed', '{% embed url="https://x.org/v" %}\nCaption\n{% endembed %}', '<a href="https://x.org/v">https://x.org/v</a>', 'Caption'],
+  [
+    'embed',
+    '{% embed url="https://x.org/v" %}\nCaption\n{% endembed %}',
+    '<a href="https://x.org/v">https://x.org/v</a>',
+    'Caption',
+  ],
   ['file', '{% file src="a%20b.zip" %}\nText\n{% endfile %}', 'a b.zip', 'Text'],
   ['reusable content that is not filled in', '{% include "../x.md" %}', 'Reusable content: <code>../x.md</code>'],
   [
@@ -70,8 +97,17 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
     '<span class="method get">GET</span> <code>/t/{id}</code>',
     '<code>museum</code>',
   ],
-  ['schemas', '{% openapi-schemas spec="museum" schemas="Ticket" grouped="true" %}\n{% endopenapi-schemas %}', 'museum: Ticket'],
-  ['operation by address', '{% openapi src="https://x.org/s.yaml" path="/a" method="put" %}\n{% endopenapi %}', 'https://x.org/s.yaml', 'PUT'],
+  [
+    'schemas',
+    '{% openapi-schemas spec="museum" schemas="Ticket" grouped="true" %}\n{% endopenapi-schemas %}',
+    'museum: Ticket',
+  ],
+  [
+    'operation by address',
+    '{% openapi src="https://x.org/s.yaml" path="/a" method="put" %}\n{% endopenapi %}',
+    'https://x.org/s.yaml',
+    'PUT',
+  ],
   [
     'written operation',
     '{% swagger method="post" path="/u" baseUrl="https://x.org" summary="Make" %}\n{% swagger-parameter in="body" name="n" type="String" required="true" %}\nName\n{% endswagger-parameter %}\n{% swagger-response status="200" description="Made" %}\n{% endswagger-response %}\n{% endswagger %}',
@@ -99,7 +135,11 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
     '<figure><picture><source srcset="dark.png" media="(prefers-color-scheme: dark)"><img src="pic.png" alt=""></picture></figure>',
     '<source srcset="/files/dark.png" media="(prefers-color-scheme: dark)" />',
   ],
-  ['picture that is not there', '![the alt](https://x.org/p.png)', '<span class="missing-picture"><a href="https://x.org/p.png">the alt</a></span>'],
+  [
+    'picture that is not there',
+    '![the alt](https://x.org/p.png)',
+    '<span class="missing-picture"><a href="https://x.org/p.png">the alt</a></span>',
+  ],
   [
     'table',
     '| a | b |\n|---|:-:|\n| 1 | `2` |',
@@ -113,7 +153,11 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
     '<strong>Card</strong>',
     '<a href="/page">The page</a>',
   ],
-  ['column of check boxes', '<table><thead><tr><th data-type="checkbox">Done</th></tr></thead><tbody><tr><td>true</td></tr></tbody></table>', '☑'],
+  [
+    'column of check boxes',
+    '<table><thead><tr><th data-type="checkbox">Done</th></tr></thead><tbody><tr><td>true</td></tr></tbody></table>',
+    '☑',
+  ],
   [
     'footnote',
     'a[^n]\n\n[^n]: The *note*',
@@ -146,9 +190,24 @@ for (const [name, markdown, ...expected] of cases)
 
 test('every type of the format is shown: the text in it comes out', () => {
   for (const { type, object } of describeBlocks()) {
-    if (object !== 'block' || ['definition', 'html', 'footnote', 'image', 'table-row', 'table-cell', 'math', 'caption'].includes(type)) continue
-    const marker = { object: 'text' as const, key: '', leaves: [{ object: 'leaf' as const, text: 'MARK & <x>', marks: [] }] }
-    const paragraph: BlockNode = { object: 'block', type: 'paragraph', key: '', isVoid: false, data: {}, nodes: [marker] }
+    if (
+      object !== 'block' ||
+      ['definition', 'html', 'footnote', 'image', 'table-row', 'table-cell', 'math', 'caption'].includes(type)
+    )
+      continue
+    const marker = {
+      object: 'text' as const,
+      key: '',
+      leaves: [{ object: 'leaf' as const, text: 'MARK & <x>', marks: [] }],
+    }
+    const paragraph: BlockNode = {
+      object: 'block',
+      type: 'paragraph',
+      key: '',
+      isVoid: false,
+      data: {},
+      nodes: [marker],
+    }
     const textual = /^(?:paragraph|heading-\d|code|raw|expandable-title)$/.test(type)
     const special: Record<string, BlockNode['nodes']> = {
       divider: [],
@@ -156,8 +215,18 @@ test('every type of the format is shown: the text in it comes out', () => {
       'reusable-content': [],
       table: [{ ...paragraph, type: 'table-row', nodes: [{ ...paragraph, type: 'table-cell' }] }],
     }
-    const node: BlockNode = { object: 'block', type, key: '', isVoid: false, data: {}, nodes: special[type] ?? (textual ? [marker] : [paragraph]) }
-    const made = renderPage({ object: 'document', data: { schemaVersion: 1 }, nodes: [node] }, { ...ORDER, targets: tableTargets(ORDER.targets, '') }).html
+    const node: BlockNode = {
+      object: 'block',
+      type,
+      key: '',
+      isVoid: false,
+      data: {},
+      nodes: special[type] ?? (textual ? [marker] : [paragraph]),
+    }
+    const made = renderPage(
+      { object: 'document', data: { schemaVersion: 1 }, nodes: [node] },
+      { ...ORDER, targets: tableTargets(ORDER.targets, '') },
+    ).html
     if (special[type]?.length !== 0) assert.ok(textIn(made).includes('MARK & <x>'), `${type}: ${made}`)
   }
 })
@@ -184,7 +253,13 @@ test('paper lays everything open, has no dark pictures, and hides what has a con
 
 test('IDs are unique in a page, and begin with the prefix', () => {
   const made = html('## A\n\n## A\n\n<a id="own"></a>\n\n[x](#a-1)', { idPrefix: 'p1-' })
-  assert.ok(made.includes('id="p1-a"') && made.includes('id="p1-a-1"') && made.includes('id="p1-own"') && made.includes('href="#p1-a-1"'), made)
+  assert.ok(
+    made.includes('id="p1-a"') &&
+      made.includes('id="p1-a-1"') &&
+      made.includes('id="p1-own"') &&
+      made.includes('href="#p1-a-1"'),
+    made,
+  )
 })
 
 test.run()

@@ -87,7 +87,11 @@ test('nor of any mixture of them', () => {
   fc.assert(
     fc.property(
       fc.array(
-        fc.oneof(fc.constantFrom(...ATTACKS), blockSoup, fc.constantFrom('\n\n', '</p>', '<p', '">', "'", '`', '<!--', '-->', '<b>', '<td>', '<table>')),
+        fc.oneof(
+          fc.constantFrom(...ATTACKS),
+          blockSoup,
+          fc.constantFrom('\n\n', '</p>', '<p', '">', "'", '`', '<!--', '-->', '<b>', '<td>', '<table>'),
+        ),
         { maxLength: 12 },
       ),
       (parts) => {
@@ -99,7 +103,11 @@ test('nor of any mixture of them', () => {
 })
 
 const TYPES = describeBlocks()
-const hostile = fc.oneof(fc.constantFrom(...ATTACKS), unicodeText(), fc.constantFrom('javascript:alert(1)', '"><x y=', 'fixed;position:fixed', '1" onload="x'))
+const hostile = fc.oneof(
+  fc.constantFrom(...ATTACKS),
+  unicodeText(),
+  fc.constantFrom('javascript:alert(1)', '"><x y=', 'fixed;position:fixed', '1" onload="x'),
+)
 const reference = hostile.map((url) => ({ kind: 'url', url }))
 const data = fc.dictionary(
   fc.constantFrom(
@@ -155,7 +163,14 @@ const texts = fc.record({
     fc.record({
       object: fc.constant('leaf' as const),
       text: hostile,
-      marks: fc.array(fc.record({ object: fc.constant('mark' as const), type: fc.constantFrom('bold', 'code', 'color', '__proto__'), data }), { maxLength: 2 }),
+      marks: fc.array(
+        fc.record({
+          object: fc.constant('mark' as const),
+          type: fc.constantFrom('bold', 'code', 'color', '__proto__'),
+          data,
+        }),
+        { maxLength: 2 },
+      ),
     }),
     { maxLength: 2 },
   ),
@@ -193,14 +208,34 @@ test('text comes out as it was written, once', () => {
 })
 
 test('HTML of authors does not swallow the blocks around it', () => {
-  for (const open of ['<div>', '<table><tr><td>', '<a href="https://x.org">', '<svg>', '<plaintext>', '<select>', '<math><mi>', '</div></div></article>']) {
-    const shown = textIn(html(`${open}\n\nfirst paragraph\n\n{% hint style="info" %}\nin the hint\n{% endhint %}\n\nlast paragraph\n`))
-    for (const words of ['first paragraph', 'in the hint', 'last paragraph']) assert.is(shown.split(words).length, 2, `${open}: ${shown}`)
+  for (const open of [
+    '<div>',
+    '<table><tr><td>',
+    '<a href="https://x.org">',
+    '<svg>',
+    '<plaintext>',
+    '<select>',
+    '<math><mi>',
+    '</div></div></article>',
+  ]) {
+    const shown = textIn(
+      html(`${open}\n\nfirst paragraph\n\n{% hint style="info" %}\nin the hint\n{% endhint %}\n\nlast paragraph\n`),
+    )
+    for (const words of ['first paragraph', 'in the hint', 'last paragraph'])
+      assert.is(shown.split(words).length, 2, `${open}: ${shown}`)
   }
 })
 
 test('deep nesting ends in time, with the source at worst', () => {
-  for (const piece of ['<div>', '<b>', '<table><tr><td>', '> ', '* ', '<details><summary>x</summary>\n\n', '{% hint %}\n'])
+  for (const piece of [
+    '<div>',
+    '<b>',
+    '<table><tr><td>',
+    '> ',
+    '* ',
+    '<details><summary>x</summary>\n\n',
+    '{% hint %}\n',
+  ])
     assert.type(html(piece.repeat(5_000)), 'string')
 })
 

@@ -6,14 +6,18 @@ type Element = DefaultTreeAdapterMap['element']
 
 export const ORDER: RenderOrder = {
   targets: {
-    links: { 'page.md': { href: '/page', title: 'The page' }, 'page.md#part': { href: '/page#part', title: 'The page' } },
+    links: {
+      'page.md': { href: '/page', title: 'The page' },
+      'page.md#part': { href: '/page#part', title: 'The page' },
+    },
     images: { 'pic.png': '/files/pic.png', 'dark.png': '/files/dark.png' },
   },
   idPrefix: '',
   conditional: 'show',
 }
 
-export const html = (markdown: string, order: Partial<RenderOrder> = {}): string => renderMarkdown(markdown, { ...ORDER, ...order }).html
+export const html = (markdown: string, order: Partial<RenderOrder> = {}): string =>
+  renderMarkdown(markdown, { ...ORDER, ...order }).html
 
 /** All elements of a fragment, in order. */
 export function elementsOf(fragment: string): Element[] {
@@ -55,11 +59,27 @@ export function faults(fragment: string): string[] {
     for (const { name: attribute, value } of element.attrs) {
       const key = attribute.toLowerCase()
       const plain = value.replace(/[\u0000-\u0020\u007f-\u009f]/g, '')
-      if (key.startsWith('on') || ['srcdoc', 'formaction', 'action', 'background', 'ping', 'data', 'poster', 'xmlns', 'is', 'slot', 'nonce'].includes(key))
+      if (
+        key.startsWith('on') ||
+        [
+          'srcdoc',
+          'formaction',
+          'action',
+          'background',
+          'ping',
+          'data',
+          'poster',
+          'xmlns',
+          'is',
+          'slot',
+          'nonce',
+        ].includes(key)
+      )
         wrong.push(`${name}[${key}]`)
       if ((key === 'href' || key.endsWith(':href')) && !LINK.test(plain)) wrong.push(`${name}[${key}=${value}]`)
       if ((key === 'src' || key === 'srcset') && !PICTURE.test(plain)) wrong.push(`${name}[${key}=${value}]`)
-      if (key === 'style' && /url|expression|@|\\|position|var\(|image|content/i.test(value)) wrong.push(`${name}[style=${value}]`)
+      if (key === 'style' && /url|expression|@|\\|position|var\(|image|content/i.test(value))
+        wrong.push(`${name}[style=${value}]`)
       if (key.startsWith('data-') && !['data-source', 'data-expression'].includes(key)) wrong.push(`${name}[${key}]`)
     }
     return wrong

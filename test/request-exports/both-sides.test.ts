@@ -86,7 +86,10 @@ test('commits that people push to the branch come into the change request; confl
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   const { branch, commit } = await story.export(number)
-  const theirs = await story.bare.commit({ 'guide.md': '# Guide\n\nHow to, better.\n' }, { ref: branch, message: 'Better' })
+  const theirs = await story.bare.commit(
+    { 'guide.md': '# Guide\n\nHow to, better.\n' },
+    { ref: branch, message: 'Better' },
+  )
   await here.forward(2 * MINUTE)
   const taken = await story.exported(number)
   assert.is(taken.problem, undefined, JSON.stringify(taken.problem))
@@ -98,7 +101,8 @@ test('commits that people push to the branch come into the change request; confl
 
   // Both sides change the same line.
   await story.bare.commit({ 'guide.md': '# Guide\n\nHow to, there.\n' }, { ref: branch, message: 'There' })
-  const pages = (await here.service.admin.call('get', `${story.base}/change-requests/${number}/content`).expect(200)).body.pages
+  const pages = (await here.service.admin.call('get', `${story.base}/change-requests/${number}/content`).expect(200))
+    .body.pages
   const { id } = pages.find((one: { title: string }) => one.title === 'Guide')
   const changes = [{ operation: 'update_page', page: id, document: { markdown: '# Guide\n\nHow to, here.\n' } }]
   await here.service.admin.call('post', `${story.base}/change-requests/${number}/content`, { changes }).expect(200)
@@ -188,11 +192,15 @@ test('a connection has at most 100 exports that are open: the next one waits unt
   const { version: _new, ...stored } = await story.stored(first)
   const { store } = here.service.service.app
   await store.transact(async (tx) => {
-    for (let count = 2; count <= 100; count++) await tx.insert(requestExports, { ...stored, id: `filler-${story.space}-${count}` })
+    for (let count = 2; count <= 100; count++)
+      await tx.insert(requestExports, { ...stored, id: `filler-${story.space}-${count}` })
   })
   const number = await story.request('Second', 'Two.\n')
   const path = `${story.base}/change-requests/${number}/git/pull-request`
-  assert.match((await here.service.admin.call('post', path, {}).expect(409)).text, /at most 100 exported change requests/)
+  assert.match(
+    (await here.service.admin.call('post', path, {}).expect(409)).text,
+    /at most 100 exported change requests/,
+  )
   await store.transact(async (tx) => {
     for (let count = 2; count <= 100; count++) {
       const filler = await tx.get(requestExports, `filler-${story.space}-${count}`)
@@ -216,8 +224,12 @@ test('who may, and what is refused', async () => {
   await patch(connection, { pullRequests: { changeRequests: true }, direction: 'export' })
   await here.service.admin.call('post', path, {}).expect(409)
   await patch(connection, { direction: 'both' })
-  const { body: empty } = await here.service.admin.call('post', `${story.base}/change-requests`, { subject: 'Empty' }).expect(201)
-  await here.service.admin.call('post', `${story.base}/change-requests/${empty.number}/git/pull-request`, {}).expect(409)
+  const { body: empty } = await here.service.admin
+    .call('post', `${story.base}/change-requests`, { subject: 'Empty' })
+    .expect(201)
+  await here.service.admin
+    .call('post', `${story.base}/change-requests/${empty.number}/git/pull-request`, {})
+    .expect(409)
   await story.bare.rejectPushes('branches of bindery are protected')
   const refused = await story.export(number)
   assert.is(refused.problem?.cause, 'rejected')

@@ -61,7 +61,9 @@ export async function startExporting() {
     const bare = await remotes.createRepository(`${folder}/acme/docs.git`, { files })
     backBy(host.repository, bare.path)
     const { admin, organization } = service
-    const { body: space } = await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${made}`, editMode: 'live' }).expect(201)
+    const { body: space } = await admin
+      .call('post', `/v1/orgs/${organization}/spaces`, { title: `Docs ${made}`, editMode: 'live' })
+      .expect(201)
     const { body: connection } = await admin
       .call('post', `/v1/spaces/${space.id}/git/connections`, {
         url: bare.url,
@@ -92,7 +94,9 @@ export async function startExporting() {
 
     /** A change request with a new page; returns its number. */
     async request(title: string, text: string): Promise<number> {
-      const { body } = await service.admin.call('post', `${this.base}/change-requests`, { subject: `Add ${title}`, description: `About ${title}.` }).expect(201)
+      const { body } = await service.admin
+        .call('post', `${this.base}/change-requests`, { subject: `Add ${title}`, description: `About ${title}.` })
+        .expect(201)
       await this.write(title, text, body.number)
       return body.number
     }
@@ -112,7 +116,8 @@ export async function startExporting() {
     }
 
     async exported(number: number) {
-      return (await service.admin.call('get', `${this.base}/change-requests/${number}/git/pull-request`).expect(200)).body
+      return (await service.admin.call('get', `${this.base}/change-requests/${number}/git/pull-request`).expect(200))
+        .body
     }
 
     async changeRequest(number: number) {
@@ -175,5 +180,7 @@ export async function startExporting() {
 
 async function filesOf(dir: string, ref: string): Promise<Record<string, string>> {
   const names = (await git(dir, ['ls-tree', '-r', '-z', '--name-only', ref])).split('\0').filter((name) => name !== '')
-  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await git(dir, ['show', `${ref}:${name}`])])))
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await git(dir, ['show', `${ref}:${name}`])])),
+  )
 }

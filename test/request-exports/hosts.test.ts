@@ -56,7 +56,10 @@ for (const provider of ['gitlab', 'gitea', 'bitbucket'] as const)
     await here.service.admin.call('post', `${story.base}/change-requests/${two}/merge`).expect(200)
     for (let times = 0; times < 3; times++) await here.forward(6 * MINUTE)
     assert.is((await story.changeRequest(one)).status, 'archived')
-    assert.equal([(await story.exported(two)).status, story.pull(1).state, story.pull(1).comments.length], ['closed', 'closed', 1])
+    assert.equal(
+      [(await story.exported(two)).status, story.pull(1).state, story.pull(1).comments.length],
+      ['closed', 'closed', 1],
+    )
     assert.equal(await story.files(), await story.remoteFiles())
   })
 

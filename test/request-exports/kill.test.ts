@@ -22,7 +22,10 @@ const ENV = {
 
 const [test, here] = await suiteWith('kill -9 while a change request is exported', async () => {
   const root = await mkdtemp(join(tmpdir(), 'bindery-export-kill-'))
-  const [remotes, host] = await Promise.all([startGitHttp({ root: join(root, 'remotes') }), startGitHub(() => new Date())])
+  const [remotes, host] = await Promise.all([
+    startGitHttp({ root: join(root, 'remotes') }),
+    startGitHub(() => new Date()),
+  ])
   const bare = await remotes.createRepository('acme/docs.git', { files: { 'README.md': '# Home\n' } })
   backBy(host.repository, bare.path)
   host.tokens.set(HOST_TOKEN, ['*'])
@@ -51,11 +54,22 @@ const isOpening = ({ method, path }: HostRequest): boolean => method === 'POST' 
 const places: readonly (readonly [string, (kill: () => Promise<void>) => void])[] = [
   [
     'before the branch arrives',
-    (kill) => void (here.remotes.behaviour.onRequest = ({ method, url }) => (method === 'POST' && url.endsWith('git-receive-pack') ? kill() : undefined)),
+    (kill) =>
+      void (here.remotes.behaviour.onRequest = ({ method, url }) =>
+        method === 'POST' && url.endsWith('git-receive-pack') ? kill() : undefined),
   ],
-  ['when the branch has arrived', (kill) => void Object.assign(here.remotes.behaviour, { losePushResponses: true, onLostPush: kill })],
-  ['before the pull request is opened', (kill) => void (here.host.watch = (request, is) => (isOpening(request) && is === 'asked' ? kill() : undefined))],
-  ['when the pull request is open', (kill) => void (here.host.watch = (request, is) => (isOpening(request) && is === 'done' ? kill() : undefined))],
+  [
+    'when the branch has arrived',
+    (kill) => void Object.assign(here.remotes.behaviour, { losePushResponses: true, onLostPush: kill }),
+  ],
+  [
+    'before the pull request is opened',
+    (kill) => void (here.host.watch = (request, is) => (isOpening(request) && is === 'asked' ? kill() : undefined)),
+  ],
+  [
+    'when the pull request is open',
+    (kill) => void (here.host.watch = (request, is) => (isOpening(request) && is === 'done' ? kill() : undefined)),
+  ],
 ]
 
 /** Nothing is killed any more. */
@@ -76,7 +90,8 @@ function killed(server: ServerProcess, set: (kill: () => Promise<void>) => void)
 
 async function begin(server: ServerProcess): Promise<string> {
   const call = caller(server.url, TOKEN)
-  const space = (await call('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs', editMode: 'live' })).body.id
+  const space = (await call('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs', editMode: 'live' })).body
+    .id
   const made = await call('POST', `/v1/spaces/${space}/git/connections`, {
     url: here.bare.url,
     ref: 'refs/heads/main',
@@ -121,7 +136,10 @@ test('wherever the server is killed: one commit, one pull request, and merged in
   }
   // Merged on the host, and killed when the server asks what became of it.
   await mergePull(here.host.repository, here.bare.path, pulls.at(-1) as (typeof pulls)[number], 'squash')
-  const end = killed(server, (kill) => void (here.host.watch = ({ path }) => (/\/pulls\/\d+\/commits/.test(path) ? kill() : undefined)))
+  const end = killed(
+    server,
+    (kill) => void (here.host.watch = ({ path }) => (/\/pulls\/\d+\/commits/.test(path) ? kill() : undefined)),
+  )
   await caller(server.url, TOKEN)('POST', `${last}/git/pull-request`, {}).catch(() => undefined)
   await end
   server = await here.start()

@@ -19,7 +19,11 @@ for (const method of ['merge', 'squash', 'rebase'] as const) {
     assert.equal([pull.title, pull.base, `refs/heads/${pull.head}`], ['Add Guide', 'main', opened.branch])
     assert.ok(pull.body.startsWith('About Guide.\n'), pull.body)
     assert.equal(await story.remoteFiles(opened.branch), await story.files(`refs/heads/change-requests/${number}`))
-    assert.is((await story.git('rev-list', '--count', `${opened.commit}`, '^refs/heads/main')).trim(), '1', 'one commit, on what the host has')
+    assert.is(
+      (await story.git('rev-list', '--count', `${opened.commit}`, '^refs/heads/main')).trim(),
+      '1',
+      'one commit, on what the host has',
+    )
 
     await story.write('Second', 'More.\n', number)
     await here.forward(11_000)
@@ -43,9 +47,15 @@ for (const method of ['merge', 'squash', 'rebase'] as const) {
     assert.equal(await story.files(), await story.remoteFiles())
     assert.is((await story.files())['SUMMARY.md']?.split('Guide').length, 2, 'listed once')
     assert.equal(await story.all('open'), [], 'no conflict')
-    assert.ok((await story.git('log', '-1', '--format=%B', done.merged.revision)).includes(`Merged-As: ${done.merged.commits.at(-1)}`))
+    assert.ok(
+      (await story.git('log', '-1', '--format=%B', done.merged.revision)).includes(
+        `Merged-As: ${done.merged.commits.at(-1)}`,
+      ),
+    )
 
-    const changes = (await here.service.admin.call('get', `${story.base}/change-requests/${number}/changes`).expect(200)).body
+    const changes = (
+      await here.service.admin.call('get', `${story.base}/change-requests/${number}/changes`).expect(200)
+    ).body
     assert.ok(JSON.stringify(changes).includes('Guide'), 'what it changed can still be seen')
     const head = await story.bare.head()
     await here.forward(20 * MINUTE)
@@ -202,7 +212,10 @@ test('a branch that was rewritten and merged does not count as the change reques
 })
 
 test('a folder of a repository: the rest of it is not touched', async () => {
-  const story = await here.connected({ 'docs/README.md': '# Home\n', 'src/main.c': 'int main;\n' }, { directory: 'docs' })
+  const story = await here.connected(
+    { 'docs/README.md': '# Home\n', 'src/main.c': 'int main;\n' },
+    { directory: 'docs' },
+  )
   const number = await story.request('Guide', 'How to.\n')
   const opened = await story.export(number)
   assert.is(opened.problem, undefined, JSON.stringify(opened.problem))
@@ -218,10 +231,16 @@ test('a folder of a repository: the rest of it is not touched', async () => {
 })
 
 test('a folder of a repository: people push to the branch, beside the folder too, and a later state goes on top of that', async () => {
-  const story = await here.connected({ 'docs/README.md': '# Home\n', 'src/main.c': 'int main;\n' }, { directory: 'docs' })
+  const story = await here.connected(
+    { 'docs/README.md': '# Home\n', 'src/main.c': 'int main;\n' },
+    { directory: 'docs' },
+  )
   const number = await story.request('Guide', 'How to.\n')
   const { branch } = await story.export(number)
-  await story.bare.commit({ 'docs/theirs.md': '# Theirs\n', 'src/main.c': 'int main(void);\n' }, { ref: `refs/heads/${branch.replace('refs/heads/', '')}` })
+  await story.bare.commit(
+    { 'docs/theirs.md': '# Theirs\n', 'src/main.c': 'int main(void);\n' },
+    { ref: `refs/heads/${branch.replace('refs/heads/', '')}` },
+  )
   await story.write('Later', 'More.\n', number)
   await here.forward(2 * MINUTE)
   await here.forward(2 * MINUTE)

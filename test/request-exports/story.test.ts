@@ -23,7 +23,10 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++)
 
 async function tell(seed: number): Promise<void> {
   const roll = dice(seed)
-  const story = await here.connected({ 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' })
+  const story = await here.connected({
+    'README.md': '# Home\n',
+    'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
+  })
   const pages: string[] = []
   const ends = ['merge', 'squash', 'rebase', 'here'] as const
   for (let turn = 0; turn < REQUESTS; turn++) {
@@ -43,7 +46,11 @@ async function tell(seed: number): Promise<void> {
       await here.forward(11_000)
     }
     if (roll(2) === 0) await story.bare.commit({ [`host-${turn}.md`]: `# Host ${turn}\n` })
-    if (roll(2) === 0) await story.bare.commit({ [`people-${turn}.md`]: `# People ${turn}\n` }, { ref: branch, message: 'A page of people' })
+    if (roll(2) === 0)
+      await story.bare.commit(
+        { [`people-${turn}.md`]: `# People ${turn}\n` },
+        { ref: branch, message: 'A page of people' },
+      )
     await here.forward(6 * MINUTE)
     if (end === 'here') await here.service.admin.call('post', `${path}/merge`).expect(200)
     else await story.merge(end, story.host.repository.pulls.length - 1)

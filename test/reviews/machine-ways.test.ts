@@ -33,7 +33,8 @@ const cases: [name: string, settings: object][] = [
 ]
 const none = { requiredApprovals: 0, mergeRules: { type: 'none' } }
 const repositoryOf = (space: string): string => join(here.dir, 'repos', `${space}.git`)
-const main = (space: string, what = ''): Promise<string> => git(repositoryOf(space), ['rev-parse', `refs/heads/main${what}`])
+const main = (space: string, what = ''): Promise<string> =>
+  git(repositoryOf(space), ['rev-parse', `refs/heads/main${what}`])
 
 test('a run of a translation leaves main as it is, and its change request is merged by the rules', async () => {
   const source = await here.source({ one: '# One\n\nSome words.\n' })
@@ -43,7 +44,9 @@ test('a run of a translation leaves main as it is, and its change request is mer
   for (const [at, [name, settings]] of cases.entries()) {
     await here.admin.call('patch', `/v1/spaces/${space}`, settings).expect(200)
     const before = await main(space)
-    await here.edit(source, [{ operation: 'update_page', page: id, document: { markdown: `# One\n\nChange ${at}.\n` } }])
+    await here.edit(source, [
+      { operation: 'update_page', page: id, document: { markdown: `# One\n\nChange ${at}.\n` } },
+    ])
     const ran = await here.run(made.id)
     assert.is(ran.status, 'completed', `${name}: ${JSON.stringify(ran.error)}`)
     assert.is(await main(space), before, name)
@@ -51,7 +54,11 @@ test('a run of a translation leaves main as it is, and its change request is mer
     const { body } = await here.admin.call('get', `${request}/content/page/${id}`).expect(200)
     assert.match(body.markdown, `CHANGE ${at}.`, name)
     // It has a subject, builds on main, and nobody has reviewed it: these rules alone are met.
-    const met = ['require_all_reviews_approved', 'require_up_to_date_change_request', 'require_change_request_subject'].includes(name)
+    const met = [
+      'require_all_reviews_approved',
+      'require_up_to_date_change_request',
+      'require_change_request_subject',
+    ].includes(name)
     const merge = await creator.call('post', `${request}/merge`)
     assert.is(merge.status, met ? 200 : 409, `${name}: ${JSON.stringify(merge.body)}`)
     if (!met) assert.is(await main(space), before, name)

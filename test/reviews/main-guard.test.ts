@@ -5,15 +5,22 @@ import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { startGitHttp } from '../support/git-http.js'
 
-const [test, here] = await suiteWith('the rule "a merge needs approvals" applies to everything that moves main', startService)
+const [test, here] = await suiteWith(
+  'the rule "a merge needs approvals" applies to everything that moves main',
+  startService,
+)
 
-const insert = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: `${title}.\n` } }] })
-const WAY = /create a change request \(POST \/v1\/spaces\/\w+\/change-requests\), have it approved 2 times by others, and merge it/
+const insert = (title: string) => ({
+  changes: [{ operation: 'insert_page', title, document: { markdown: `${title}.\n` } }],
+})
+const WAY =
+  /create a change request \(POST \/v1\/spaces\/\w+\/change-requests\), have it approved 2 times by others, and merge it/
 
 /** A space with two revisions of main, under the rule. */
 async function ruled(requiredApprovals = 2) {
   const { admin, organization } = here
-  const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Ruled' }).expect(201)).body.id as string
+  const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Ruled' }).expect(201)).body
+    .id as string
   const path = `/v1/spaces/${id}`
   const first = (await admin.call('get', path).expect(200)).body.revision as string
   await admin.call('post', `${path}/content`, insert('Before')).expect(200)
@@ -23,7 +30,8 @@ async function ruled(requiredApprovals = 2) {
 }
 
 const entries = async (operation: string) =>
-  (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?operation=${operation}`).expect(200)).body.items
+  (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?operation=${operation}`).expect(200)).body
+    .items
 
 for (const role of ['edit', 'review', 'create'] as const)
   test(`${role}: no direct write, with or without If-Match, and no rollback`, async () => {
@@ -38,7 +46,11 @@ for (const role of ['edit', 'review', 'create'] as const)
     assert.is(await main(), before)
     const { number } = (await who.call('post', `${path}/change-requests`).expect(201)).body
     await who.call('post', `${path}/change-requests/${number}/content`, insert('Proposed')).expect(200)
-    assert.is((await who.call('get', path).expect(200)).body.permissions.edit, true, 'permissions say what the role allows')
+    assert.is(
+      (await who.call('get', path).expect(200)).body.permissions.edit,
+      true,
+      'permissions say what the role allows',
+    )
   })
 
 test('an admin of the space writes and rolls back, and the audit log says that they overrode the rule', async () => {
@@ -47,7 +59,8 @@ test('an admin of the space writes and rolls back, and the audit log says that t
   await here.admin.call('post', `${path}/permissions`, { role: 'admin', users: [boss.user] }).expect(204)
   await boss.call('post', `${path}/content`, insert('By hand')).expect(200)
   await boss.call('post', `${path}/rollback`, { revision: first }).expect(200)
-  const of = async (operation: string) => (await entries(operation)).find((one: { resources: { space: string } }) => one.resources.space === id)
+  const of = async (operation: string) =>
+    (await entries(operation)).find((one: { resources: { space: string } }) => one.resources.space === id)
   for (const operation of ['updateSpaceContent', 'rollBackSpace']) {
     const entry = await of(operation)
     assert.equal([entry.actor.user, entry.overruled], [boss.user, ['requiredApprovals']])
@@ -92,8 +105,13 @@ test('what waits for its turn goes by the rule, the lock and the role of when it
   for (const [change, status] of cases) {
     const { id, path, main } = await ruled(0)
     const before = await main()
-    const meanwhile = () => (change ? here.admin.call('patch', path, change).expect(200) : here.admin.call('delete', path).expect(204))
-    const response = await whileWaiting(id, async () => editor.call('post', `${path}/content`, insert('Late')), meanwhile)
+    const meanwhile = () =>
+      change ? here.admin.call('patch', path, change).expect(200) : here.admin.call('delete', path).expect(204)
+    const response = await whileWaiting(
+      id,
+      async () => editor.call('post', `${path}/content`, insert('Late')),
+      meanwhile,
+    )
     assert.is(response.status, status, JSON.stringify(change))
     if (change) assert.is(await main(), before)
   }
@@ -106,21 +124,28 @@ test('a merge that waits goes by the rule of when it moves main', async () => {
   await reviewer.call('post', `${path}/change-requests/1/content`, insert('Waiting')).expect(200)
   const before = await main()
   const merge = async () => reviewer.call('post', `${path}/change-requests/1/merge`)
-  assert.is((await whileWaiting(id, merge, () => here.admin.call('patch', path, { requiredApprovals: 1 }).expect(200))).status, 409)
+  assert.is(
+    (await whileWaiting(id, merge, () => here.admin.call('patch', path, { requiredApprovals: 1 }).expect(200))).status,
+    409,
+  )
   assert.is(await main(), before)
 })
 
 test('edits that wait together: one that is refused at the last moment does not fail the others', async () => {
   const { id, path } = await ruled(0)
   const [gone, stays] = [await here.caller('edit'), await here.caller('edit')]
-  const ask = () => Promise.all([gone, stays].map(async (who, n) => who.call('post', `${path}/content`, insert(`Edit ${n}`))))
-  const demote = () => here.admin.call('patch', `/v1/orgs/${here.organization}/members/${gone.user}`, { role: 'comment' }).expect(200)
+  const ask = () =>
+    Promise.all([gone, stays].map(async (who, n) => who.call('post', `${path}/content`, insert(`Edit ${n}`))))
+  const demote = () =>
+    here.admin.call('patch', `/v1/orgs/${here.organization}/members/${gone.user}`, { role: 'comment' }).expect(200)
   const responses = await whileWaiting(id, ask, demote)
   assert.equal(
     responses.map(({ status }) => status),
     [403, 200],
   )
-  const titles = (await here.admin.call('get', `${path}/content/pages`).expect(200)).body.pages.map((page: { title: string }) => page.title)
+  const titles = (await here.admin.call('get', `${path}/content/pages`).expect(200)).body.pages.map(
+    (page: { title: string }) => page.title,
+  )
   assert.ok(titles.includes('Edit 1') && !titles.includes('Edit 0'))
 })
 
@@ -128,12 +153,20 @@ test('imports: only from what the space was last synced with; an export does not
   const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
   try {
     const docs = { 'README.md': '# Docs\n', 'SUMMARY.md': '# Table of contents\n\n* [Docs](README.md)\n' }
-    const [known, other] = [await remotes.createRepository('known.git', { files: docs }), await remotes.createRepository('other.git', { files: docs })]
+    const [known, other] = [
+      await remotes.createRepository('known.git', { files: docs }),
+      await remotes.createRepository('other.git', { files: docs }),
+    ]
     const { admin, organization } = here
-    const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Synced' }).expect(201)).body.id as string
+    const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Synced' }).expect(201)).body
+      .id as string
     const path = `/v1/spaces/${id}`
     const run = (direction: 'import' | 'export', url: string, who: Caller = admin) =>
-      who.call('post', `${path}/git/${direction}`, { url, ref: 'refs/heads/main', ...(direction === 'export' ? { commitMessage: 'Export' } : {}) })
+      who.call('post', `${path}/git/${direction}`, {
+        url,
+        ref: 'refs/heads/main',
+        ...(direction === 'export' ? { commitMessage: 'Export' } : {}),
+      })
     const ended = async () => {
       for (;;) {
         const { body } = await admin.call('get', `${path}/git/history?limit=1`).expect(200)

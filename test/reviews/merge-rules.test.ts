@@ -40,8 +40,18 @@ async function unmet({ base }: Case, by: Caller = here.admin): Promise<string[]>
 }
 
 /** A rule, what is done first while it is unmet, and what meets it. */
-const cases: [name: string, rule: (hands: Hands) => Rule, still: (hands: Hands) => Promise<unknown>, met: (hands: Hands) => Promise<unknown>][] = [
-  ['require_at_least_one_review', () => ({ rule: 'require_at_least_one_review' }), async () => {}, ({ review, first }) => review(first, 'changes-requested')],
+const cases: [
+  name: string,
+  rule: (hands: Hands) => Rule,
+  still: (hands: Hands) => Promise<unknown>,
+  met: (hands: Hands) => Promise<unknown>,
+][] = [
+  [
+    'require_at_least_one_review',
+    () => ({ rule: 'require_at_least_one_review' }),
+    async () => {},
+    ({ review, first }) => review(first, 'changes-requested'),
+  ],
   [
     'require_at_least_one_approved_review',
     () => ({ rule: 'require_at_least_one_approved_review' }),
@@ -62,7 +72,9 @@ const cases: [name: string, rule: (hands: Hands) => Rule, still: (hands: Hands) 
     () => ({ rule: 'require_up_to_date_change_request' }),
     ({ space }) =>
       here.admin
-        .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Beside', document: { markdown: 'Text.\n' } }] })
+        .call('post', `/v1/spaces/${space}/content`, {
+          changes: [{ operation: 'insert_page', title: 'Beside', document: { markdown: 'Text.\n' } }],
+        })
         .expect(200),
     ({ base }) => here.admin.call('post', `${base}/update`).expect(200),
   ],
@@ -113,7 +125,8 @@ for (const [name, rule, still, met] of cases)
 
 test('require_author_to_merge: only who opened it', async () => {
   const author = await here.caller('review')
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Own' }).expect(201)).body.id
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Own' }).expect(201))
+    .body.id
   await author.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Mine', description: 'Said' }).expect(201)
   const made = { base: `/v1/spaces/${space}/change-requests/1` } as Case
   await here.admin.call('patch', `/v1/spaces/${space}`, rulesOf({ rule: 'require_author_to_merge' })).expect(200)
@@ -176,11 +189,19 @@ test('a space inherits the rules of its organization, until it says none or has 
 })
 
 test('whoever may bypass the rules merges and edits, and the audit log says so', async () => {
-  const hands = await under(({ first }) => [{ rule: 'require_change_request_description' }, { rule: 'allow_bypass', users: [first.user] }])
+  const hands = await under(({ first }) => [
+    { rule: 'require_change_request_description' },
+    { rule: 'allow_bypass', users: [first.user] },
+  ])
   const { space, base, first, second } = hands
   const write = (by: Caller) =>
-    by.call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Now', document: { markdown: 'x' } }] })
-  assert.match((await write(second).expect(409)).body.error.message, /merge rules \(require_change_request_description\)/)
+    by.call('post', `/v1/spaces/${space}/content`, {
+      changes: [{ operation: 'insert_page', title: 'Now', document: { markdown: 'x' } }],
+    })
+  assert.match(
+    (await write(second).expect(409)).body.error.message,
+    /merge rules \(require_change_request_description\)/,
+  )
   await write(first).expect(200)
   await second.call('post', `${base}/merge`).expect(409)
   await here.admin.call('post', `${base}/merge`).expect(409)
@@ -197,7 +218,11 @@ test('whoever may bypass the rules merges and edits, and the audit log says so',
 
 test('only bypass, and no rule: nothing is protected', async () => {
   const { space, second } = await under(({ first }) => [{ rule: 'allow_bypass', users: [first.user] }])
-  await second.call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Now', document: { markdown: 'x' } }] }).expect(200)
+  await second
+    .call('post', `/v1/spaces/${space}/content`, {
+      changes: [{ operation: 'insert_page', title: 'Now', document: { markdown: 'x' } }],
+    })
+    .expect(200)
 })
 
 test('an import of another remote, a rollback and a direct edit do not get around the rules', async () => {
@@ -207,7 +232,9 @@ test('an import of another remote, a rollback and a direct edit do not get aroun
     const { revision } = (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body
     await first.call('post', `/v1/spaces/${space}/rollback`, { revision }).expect(409)
     const boss = await here.caller('admin')
-    await boss.call('post', `/v1/spaces/${space}/git/import`, { url: `${remotes.url}/none.git`, ref: 'refs/heads/main' }).expect(409)
+    await boss
+      .call('post', `/v1/spaces/${space}/git/import`, { url: `${remotes.url}/none.git`, ref: 'refs/heads/main' })
+      .expect(409)
   } finally {
     await remotes.close()
   }
@@ -231,9 +258,11 @@ test('a space takes the rules of its organization along when it is transferred',
 test('what cannot be a rule is refused with its place', async () => {
   const { space } = await openCase(here)
   const refused = async (rule: object): Promise<string[]> =>
-    (await here.admin.call('patch', `/v1/spaces/${space}`, { mergeRules: { type: 'rules', rules: [rule] } }).expect(400)).body.error.details.map(
-      ({ path, message }: { path: string; message: string }) => `${path}: ${message}`,
-    )
+    (
+      await here.admin
+        .call('patch', `/v1/spaces/${space}`, { mergeRules: { type: 'rules', rules: [rule] } })
+        .expect(400)
+    ).body.error.details.map(({ path, message }: { path: string; message: string }) => `${path}: ${message}`)
   assert.equal(await refused({ rule: 'require_specific_reviewers', users: ['nobody'] }), [
     '/mergeRules/rules/0/users/0: must be the ID of a member of the organization',
   ])
@@ -241,7 +270,10 @@ test('what cannot be a rule is refused with its place', async () => {
     (await refused({ rule: 'custom', expression: 'changeRequest.subjet != ""', message: 'x' }))[0] as string,
     /expression: line 1, column 1: is not known here/,
   )
-  assert.match((await refused({ rule: 'custom', expression: 'fetch("x")', message: 'x' }))[0] as string, /functions cannot be called/)
+  assert.match(
+    (await refused({ rule: 'custom', expression: 'fetch("x")', message: 'x' }))[0] as string,
+    /functions cannot be called/,
+  )
   await refused({ rule: 'require_nothing' })
   await refused({ rule: 'require_specific_reviewers' })
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { mergeRules: { type: 'inherit' } }).expect(400)

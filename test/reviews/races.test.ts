@@ -27,7 +27,9 @@ test('of a push, an approval and a merge: nothing is merged that was not approve
     merged++
     const repository = join(here.dir, 'repos', `${space}.git`)
     const head = await git(repository, ['rev-parse', 'refs/heads/main^2'])
-    const approved = (await here.admin.call('get', `${base}/reviews`).expect(200)).body.items.map(({ revision }: { revision: string }) => revision)
+    const approved = (await here.admin.call('get', `${base}/reviews`).expect(200)).body.items.map(
+      ({ revision }: { revision: string }) => revision,
+    )
     assert.ok(approved.includes(head), `${head} of ${approved}, ${pushed}`)
   }
   assert.ok(merged > 0)
@@ -38,16 +40,24 @@ test('two users request, give and withdraw the same review: each happens once, w
   const reviewer = await here.caller('review')
   const responses = await Promise.all([
     ...Array.from({ length: 4 }, () => author.call('post', `${base}/requested-reviewers`, { users: [reviewer.user] })),
-    ...Array.from({ length: 4 }, () => here.admin.call('post', `${base}/requested-reviewers`, { users: [reviewer.user] })),
+    ...Array.from({ length: 4 }, () =>
+      here.admin.call('post', `${base}/requested-reviewers`, { users: [reviewer.user] }),
+    ),
   ])
   assert.equal([...new Set(responses.map(({ status }) => status))], [200])
   assert.is((await author.call('get', `${base}/requested-reviewers`).expect(200)).body.count, 1)
-  const made = await Promise.all(Array.from({ length: 6 }, () => reviewer.call('post', `${base}/reviews`, { status: 'approved' })))
+  const made = await Promise.all(
+    Array.from({ length: 6 }, () => reviewer.call('post', `${base}/reviews`, { status: 'approved' })),
+  )
   assert.equal([...new Set(made.map(({ status }) => status))], [201])
   const shown = (await author.call('get', `${base}/reviews`).expect(200)).body
   assert.equal([shown.count, shown.items.filter(({ counts }: { counts: boolean }) => counts).length], [6, 1])
   const at = `${base}/reviews/${shown.items[0].id}/dismiss`
-  const gone = await Promise.all([reviewer.call('post', at), here.admin.call('post', at), here.admin.call('post', `${base}/merge`)])
+  const gone = await Promise.all([
+    reviewer.call('post', at),
+    here.admin.call('post', at),
+    here.admin.call('post', `${base}/merge`),
+  ])
   assert.ok(
     gone.every(({ status }) => status < 500),
     gone.map(({ text }) => text).join(),
@@ -65,7 +75,8 @@ test('reviews go with their space', async () => {
     if (doc) await tx.replace(spaces, { ...doc, deletedAt: new Date(0).toISOString() })
   })
   await purgeSpace(here.service.app, space)
-  for (const of of [reviews, requestedReviews]) assert.is(await here.service.app.store.count(of as typeof reviews, 'space', space), 0)
+  for (const of of [reviews, requestedReviews])
+    assert.is(await here.service.app.store.count(of as typeof reviews, 'space', space), 0)
 })
 
 test.run()

@@ -16,15 +16,22 @@ test('are requested from people who may give them, once each; a draft becomes op
   const { base, author, space } = await openCase(here)
   const [one, two, reader] = [await here.caller('review'), await here.caller('admin'), await here.caller('comment')]
   const stranger = await here.caller()
-  const bad = await author.call('post', `${base}/requested-reviewers`, { users: [one.user, reader.user, stranger.user, 'none', author.user] }).expect(400)
+  const bad = await author
+    .call('post', `${base}/requested-reviewers`, { users: [one.user, reader.user, stranger.user, 'none', author.user] })
+    .expect(400)
   assert.equal(
     bad.body.error.details.map(({ path }: { path: string }) => path),
     ['/users/1', '/users/2', '/users/3', '/users/4'],
   )
   assert.is((await author.call('get', base).expect(200)).body.status, 'draft')
-  const asked = await author.call('post', `${base}/requested-reviewers`, { users: [one.user], subject: 'Please look' }).expect(200)
+  const asked = await author
+    .call('post', `${base}/requested-reviewers`, { users: [one.user], subject: 'Please look' })
+    .expect(200)
   assert.equal([asked.body.count, idsOf(asked.body)], [1, [one.user]])
-  assert.equal([asked.body.items[0].object, asked.body.items[0].requestedBy.id], ['change-request-requested-reviewer', author.user])
+  assert.equal(
+    [asked.body.items[0].object, asked.body.items[0].requestedBy.id],
+    ['change-request-requested-reviewer', author.user],
+  )
   const shown = (await author.call('get', base).expect(200)).body
   assert.equal([shown.status, shown.subject], ['open', 'Please look'])
   const counters = (await author.call('get', `/v1/spaces/${space}`).expect(200)).body
@@ -48,7 +55,12 @@ test('are requested from people who may give them, once each; a draft becomes op
 
 test('are not awaited any more when they are given, taken back, or when the person goes', async () => {
   const { base, author, review, space } = await openCase(here)
-  const people = [await here.caller('review'), await here.caller('review'), await here.caller('review'), await here.caller('review')] as const
+  const people = [
+    await here.caller('review'),
+    await here.caller('review'),
+    await here.caller('review'),
+    await here.caller('review'),
+  ] as const
   const awaited = async () => idsOf((await author.call('get', `${base}/requested-reviewers`).expect(200)).body).sort()
   await author.call('post', `${base}/requested-reviewers`, { users: people.map(({ user }) => user) }).expect(200)
   await review(people[0], 'approved')
@@ -61,7 +73,9 @@ test('are not awaited any more when they are given, taken back, or when the pers
   assert.equal(await awaited(), [people[0].user, people[3].user].sort())
   const reader = await here.caller('read')
   await reader.call('delete', `${base}/requested-reviewers/${people[3].user}`).expect(403)
-  await author.call('delete', `/v1/spaces/${space}/change-requests/99/requested-reviewers/${people[3].user}`).expect(404)
+  await author
+    .call('delete', `/v1/spaces/${space}/change-requests/99/requested-reviewers/${people[3].user}`)
+    .expect(404)
 })
 
 test('are not awaited of strangers when their space goes to another organization', async () => {
@@ -78,16 +92,27 @@ test('carry what was reviewed, a comment, and an address', async () => {
   const reviewer = await here.caller('review')
   const before = (await reviewer.call('get', base).expect(200)).body
   const made = await reviewer
-    .call('post', `${base}/reviews`, { status: 'changes-requested', comment: { markdown: '**No.**' }, revision: before.revision })
+    .call('post', `${base}/reviews`, {
+      status: 'changes-requested',
+      comment: { markdown: '**No.**' },
+      revision: before.revision,
+    })
     .expect(201)
-  assert.equal([made.body.object, made.body.reviewer.id, made.body.revision], ['change-request-review', reviewer.user, before.revision])
+  assert.equal(
+    [made.body.object, made.body.reviewer.id, made.body.revision],
+    ['change-request-review', reviewer.user, before.revision],
+  )
   assert.is(new URL(made.body.urls.location).pathname, made.headers.location)
   assert.equal((await reviewer.call('get', made.headers.location as string).expect(200)).body, made.body)
   const { comment } = made.body
-  assert.equal([comment.body.markdown, comment.target.review, comment.target.revision], ['**No.**', made.body.id, before.revision])
+  assert.equal(
+    [comment.body.markdown, comment.target.review, comment.target.revision],
+    ['**No.**', made.body.id, before.revision],
+  )
   assert.equal((await reviewer.call('get', `${base}/comments/${comment.id}`).expect(200)).body, comment)
   assert.is((await reviewer.call('get', base).expect(200)).body.comments, before.comments + 1)
-  const document = (await reviewer.call('get', `${base}/reviews?format=document`).expect(200)).body.items[0].comment.body.document
+  const document = (await reviewer.call('get', `${base}/reviews?format=document`).expect(200)).body.items[0].comment
+    .body.document
   assert.is(document.object, 'document')
   await reviewer.call('delete', `${base}/comments/${comment.id}`).expect(204)
   assert.is((await reviewer.call('get', made.headers.location as string).expect(200)).body.comment, undefined)
@@ -105,7 +130,11 @@ test('carry what was reviewed, a comment, and an address', async () => {
 
 test('are for those who may review, of change requests that are not over', async () => {
   const { base, author, space } = await openCase(here)
-  const [reviewer, commenter, stranger] = [await here.caller('review'), await here.caller('comment'), await here.caller()]
+  const [reviewer, commenter, stranger] = [
+    await here.caller('review'),
+    await here.caller('comment'),
+    await here.caller(),
+  ]
   await author.call('post', `${base}/reviews`, { status: 'approved' }).expect(403)
   await commenter.call('post', `${base}/reviews`, { status: 'approved' }).expect(403)
   await stranger.call('post', `${base}/reviews`, { status: 'approved' }).expect(404)
@@ -117,7 +146,9 @@ test('are for those who may review, of change requests that are not over', async
     { status: 'approved', x: 1 },
   ])
     await reviewer.call('post', `${base}/reviews`, body).expect(400)
-  const blank = await reviewer.call('post', `${base}/reviews`, { status: 'approved', comment: { markdown: ' \n' } }).expect(400)
+  const blank = await reviewer
+    .call('post', `${base}/reviews`, { status: 'approved', comment: { markdown: ' \n' } })
+    .expect(400)
   assert.is(blank.body.error.details[0].path, '/comment/markdown')
   assert.is((await commenter.call('get', `${base}/reviews`).expect(200)).body.count, 0)
   await author.call('patch', base, { status: 'archived' }).expect(200)

@@ -7,7 +7,11 @@ import { openCase } from './fixture.js'
 
 const [test, here] = await suiteWith('reviews: a merge needs approvals', startService)
 
-const state = (review: { status: string; stale: boolean; counts: boolean }) => [review.status, review.stale, review.counts]
+const state = (review: { status: string; stale: boolean; counts: boolean }) => [
+  review.status,
+  review.stale,
+  review.counts,
+]
 
 test('without a rule, reviews advise', async () => {
   const { base, review } = await openCase(here)
@@ -81,7 +85,9 @@ test('a commit, an update from main and a push to the branch make approvals stal
       'update from main',
       async () => {
         await admin
-          .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_page', title: 'Main', document: { markdown: 'M\n' } }] })
+          .call('post', `/v1/spaces/${space}/content`, {
+            changes: [{ operation: 'insert_page', title: 'Main', document: { markdown: 'M\n' } }],
+          })
           .expect(200)
         await admin.call('post', `${base}/update`).expect(200)
       },
@@ -160,7 +166,9 @@ test('nobody merges their own work on their own approval: neither who wrote in a
   await other.call('post', `${base}/merge`).expect(200)
 
   const pages = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages
-  const update = (markdown: string) => ({ changes: [{ operation: 'update_page', page: pages.at(-1).id, document: { markdown } }] })
+  const update = (markdown: string) => ({
+    changes: [{ operation: 'update_page', page: pages.at(-1).id, document: { markdown } }],
+  })
   await author.call('post', `/v1/spaces/${space}/change-requests`).expect(201)
   const second = `/v1/spaces/${space}/change-requests/2`
   await author.call('post', `${second}/content`, update('Theirs.\n')).expect(200)
@@ -172,7 +180,11 @@ test('nobody merges their own work on their own approval: neither who wrote in a
 
   await author.call('post', `/v1/spaces/${space}/change-requests`).expect(201)
   const third = `/v1/spaces/${space}/change-requests/3`
-  await author.call('post', `${third}/content`, { changes: [{ operation: 'insert_page', title: 'Third', document: { markdown: 'Third.\n' } }] }).expect(200)
+  await author
+    .call('post', `${third}/content`, {
+      changes: [{ operation: 'insert_page', title: 'Third', document: { markdown: 'Third.\n' } }],
+    })
+    .expect(200)
   await here.admin.call('post', `/v1/spaces/${space}/content`, update('Ours again.\n')).expect(200)
   await writer.call('post', `${third}/update`).expect(200)
   await writer.call('post', `${third}/reviews`, { status: 'approved' }).expect(201)

@@ -5,13 +5,17 @@ import { MAIN } from '../../src/domain/context/refs.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith('a setting or a right that is taken away: no move of a branch comes after the response', startService)
+const [test, here] = await suiteWith(
+  'a setting or a right that is taken away: no move of a branch comes after the response',
+  startService,
+)
 
 const insert = { changes: [{ operation: 'insert_page', title: 'Late', document: { markdown: 'Late.\n' } }] }
 
 async function space() {
   const { admin, organization } = here
-  const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Moving' }).expect(201)).body.id as string
+  const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Moving' }).expect(201)).body
+    .id as string
   const path = `/v1/spaces/${id}`
   const main = () => here.service.app.git.open(id).then((repo) => repo.head(MAIN))
   return { id, path, main }
@@ -38,8 +42,15 @@ const cases: [what: string, take: (one: Space, who: Caller, token: string) => Pr
   ['the lock', ({ path }) => here.admin.call('patch', path, { editMode: 'locked' }).expect(200)],
   ['the default level', ({ path }) => here.admin.call('patch', path, { defaultLevel: 'read' }).expect(200)],
   ['the space', ({ path }) => here.admin.call('delete', path).expect(204)],
-  ['the role', (_, { user }) => here.admin.call('patch', `/v1/orgs/${here.organization}/members/${user}`, { role: 'comment' }).expect(200)],
-  ['the membership', (_, { user }) => here.admin.call('delete', `/v1/orgs/${here.organization}/members/${user}`).expect(204)],
+  [
+    'the role',
+    (_, { user }) =>
+      here.admin.call('patch', `/v1/orgs/${here.organization}/members/${user}`, { role: 'comment' }).expect(200),
+  ],
+  [
+    'the membership',
+    (_, { user }) => here.admin.call('delete', `/v1/orgs/${here.organization}/members/${user}`).expect(204),
+  ],
   ['the token', (_, who, token) => who.call('delete', `/v1/user/tokens/${token}`).expect(204)],
 ]
 
@@ -48,10 +59,16 @@ for (const [what, take] of cases)
     test(`${what}, during a ${how}`, async () => {
       const one = await space()
       const who = await here.caller('review')
-      const { token } = (await who.call('get', '/v1/user/tokens').expect(200)).body.items.map(({ id }: { id: string }) => ({ token: id }))[0]
+      const { token } = (await who.call('get', '/v1/user/tokens').expect(200)).body.items.map(
+        ({ id }: { id: string }) => ({ token: id }),
+      )[0]
       let moving: Promise<{ status: number }> | undefined
       const move = async () => {
-        moving = Promise.resolve(how === 'write' ? who.call('post', `${one.path}/content`, insert) : who.call('post', `${one.path}/change-requests/1/merge`))
+        moving = Promise.resolve(
+          how === 'write'
+            ? who.call('post', `${one.path}/content`, insert)
+            : who.call('post', `${one.path}/change-requests/1/merge`),
+        )
         return moving
       }
       if (how === 'merge') {

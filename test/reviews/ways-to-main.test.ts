@@ -27,8 +27,11 @@ const rules: Rule[] = [
   { rule: 'custom', expression: 'reviews.approvals > 0', message: 'It needs one.' },
 ]
 const setRules = (path: string, ...set: Rule[]) =>
-  here.admin.call('patch', path, { mergeRules: set.length > 0 ? { type: 'rules', rules: set } : { type: 'none' } }).expect(200)
-const head = (space: string): Promise<string> => git(join(here.dir, 'repos', `${space}.git`), ['rev-parse', 'refs/heads/main'])
+  here.admin
+    .call('patch', path, { mergeRules: set.length > 0 ? { type: 'rules', rules: set } : { type: 'none' } })
+    .expect(200)
+const head = (space: string): Promise<string> =>
+  git(join(here.dir, 'repos', `${space}.git`), ['rev-parse', 'refs/heads/main'])
 const page = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: 'Text.\n' } }] })
 
 const space = await newSpace(here)
@@ -42,7 +45,8 @@ const ways: Record<string, (by: Caller) => Promise<{ status: number; body: { err
   'a rollback': (by) => by.call('post', `${url}/rollback`, { revision: first }),
   'a template': (by) => by.call('post', `${url}/content/template`, { id: 'handbook' }),
   'an import of content': (by) => by.call('post', `${url}/content/import`, { url: `${here.url}/docs`, source: 'html' }),
-  'an import into a page': (by) => by.call('post', `${url}/content/page/${pageId}/import`, { url: `${here.url}/docs`, source: 'html' }),
+  'an import into a page': (by) =>
+    by.call('post', `${url}/content/page/${pageId}/import`, { url: `${here.url}/docs`, source: 'html' }),
 }
 
 test('every rule, alone and of the organization, keeps every way closed to whoever is no admin', async () => {
@@ -67,7 +71,14 @@ test('a push to main becomes a change request, which does not meet the rules eit
   const seen = await clone.see('push', 'origin', 'HEAD:refs/heads/main')
   assert.is(await head(space), before, seen.text)
   for (const way of ['HEAD:refs/heads/main', '--force', '--delete']) {
-    await clone.see('push', ...(way === '--delete' ? ['origin', '--delete', 'main'] : way === '--force' ? ['--force', 'origin', 'HEAD:main'] : ['origin', way]))
+    await clone.see(
+      'push',
+      ...(way === '--delete'
+        ? ['origin', '--delete', 'main']
+        : way === '--force'
+          ? ['--force', 'origin', 'HEAD:main']
+          : ['origin', way]),
+    )
     assert.is(await head(space), before, way)
   }
   const { items } = (await here.admin.call('get', `${url}/change-requests`).expect(200)).body
@@ -120,7 +131,8 @@ test('an expression that is hostile is refused, or is a rule that nothing meets:
 
 test('rules of the organization that change take effect at once, for spaces that inherit them, and after a restart', async () => {
   const own = await newSpace(here)
-  const status = async (): Promise<number> => (await creator.call('post', `/v1/spaces/${own}/content`, page(`Page ${Math.random()}`))).status
+  const status = async (): Promise<number> =>
+    (await creator.call('post', `/v1/spaces/${own}/content`, page(`Page ${Math.random()}`))).status
   assert.is(await status(), 200)
   await setRules(organization, { rule: 'require_change_request_subject' })
   assert.is(await status(), 409)
@@ -128,7 +140,10 @@ test('rules of the organization that change take effect at once, for spaces that
   assert.is(await status(), 409)
   await here.admin
     .call('patch', organization, {
-      mergeRules: { type: 'rules', rules: [{ rule: 'require_change_request_subject' }, { rule: 'allow_bypass', users: [creator.user] }] },
+      mergeRules: {
+        type: 'rules',
+        rules: [{ rule: 'require_change_request_subject' }, { rule: 'allow_bypass', users: [creator.user] }],
+      },
     })
     .expect(200)
   assert.is(await status(), 200)

@@ -13,8 +13,10 @@ const [test, here] = await suiteWith('changes', startService)
 
 const edit = (page: string, markdown: string) => ({ operation: 'update_page', page, document: { markdown } })
 type Json = any
-const kinds = (changes: Json[]): string[] => changes.map((one) => `${one.type} ${one.page?.path ?? one.file?.path ?? one.reusableContent?.title ?? ''}`.trim())
-const last = (desk: Desk, query = '') => desk.git('rev-parse', 'main').then((id) => get(desk, `/revisions/${id}/changes${query}`))
+const kinds = (changes: Json[]): string[] =>
+  changes.map((one) => `${one.type} ${one.page?.path ?? one.file?.path ?? one.reusableContent?.title ?? ''}`.trim())
+const last = (desk: Desk, query = '') =>
+  desk.git('rev-parse', 'main').then((id) => get(desk, `/revisions/${id}/changes${query}`))
 
 test('of a change request: against the merge base, then of the merge', async () => {
   const desk = await openDesk(here, FILES)
@@ -54,7 +56,9 @@ test('of one that a Git user merged, with a merge commit and by moving main', as
 test('lists which attributes of a page changed, with values', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
-  await desk.write([{ operation: 'update_page', page: first, title: 'Number one', description: 'uno', icon: 'bolt', hidden: true }])
+  await desk.write([
+    { operation: 'update_page', page: first, title: 'Number one', description: 'uno', icon: 'bolt', hidden: true },
+  ])
   const { changes } = await last(desk)
   assert.equal(kinds(changes), ['page_edited first'])
   assert.equal(changes[0].attributes, {
@@ -73,7 +77,9 @@ test('lists which attributes of a page changed, with values', async () => {
 
 test('knows pages by ID: moved with its file, edited on the way, put in another order', async () => {
   const desk = await openDesk(here, FILES)
-  const [first, second, deep, third] = await Promise.all(['first', 'second', 'second/deep', 'third'].map((path) => desk.id(path)))
+  const [first, second, deep, third] = await Promise.all(
+    ['first', 'second', 'second/deep', 'third'].map((path) => desk.id(path)),
+  )
   await desk.write([{ operation: 'update_page', page: deep, slug: 'low', description: 'new' }])
   const { changes } = await last(desk)
   assert.equal(kinds(changes), ['page_moved second/low', 'page_edited second/low'])
@@ -102,7 +108,12 @@ test('lists everything else: created, deleted, files, variables, reusable conten
     { operation: 'upsert_reusable_content', title: 'Shared', document: { markdown: 'Shared.' } },
   ])
   const one = (await last(desk)).changes
-  assert.equal(kinds(one).sort(), ['page_created fourth', 'page_deleted third', 'reusable_content_created Shared', 'variables_edited'])
+  assert.equal(kinds(one).sort(), [
+    'page_created fourth',
+    'page_deleted third',
+    'reusable_content_created Shared',
+    'variables_edited',
+  ])
   assert.equal(one.find((change: Json) => change.variables).variables, { a: { after: '1' } })
   const shared = (await desk.paths()).find((path) => path.includes('includes/')) as string
   await desk.human({
@@ -151,7 +162,8 @@ test('of the first revision: all that it has; limit and more; one page', async (
 test('finds by itself what git diff-tree finds, for commits of any distance', async () => {
   const desk = await openDesk(here, FILES)
   const request = await desk.changeRequest()
-  for (const page of ['first', 'third', 'second']) await request.write([edit(await desk.id(page), `# ${page}\n\n${page} again.\n`)])
+  for (const page of ['first', 'third', 'second'])
+    await request.write([edit(await desk.id(page), `# ${page}\n\n${page} again.\n`)])
   await here.restart()
   const { changes } = await get(desk, `/change-requests/${request.id}/changes`)
   const native = await desk.git('diff-tree', '-r', '--name-only', 'main', request.ref)
@@ -206,11 +218,14 @@ test('a word diff contains both texts', async () => {
       { type: 'added', text: 'A line.\n' },
     ],
   )
-  assert.equal(parseWords('@@ -1 +1 @@ x\n-a\n~\n'), [{ header: '@@ -1 +1 @@', parts: [{ type: 'removed', text: 'a\n' }] }])
+  assert.equal(parseWords('@@ -1 +1 @@ x\n-a\n~\n'), [
+    { header: '@@ -1 +1 @@', parts: [{ type: 'removed', text: 'a\n' }] },
+  ])
 })
 
 test('differences that are too long are left out and say so', async () => {
-  const text = (seed: number) => `# Big\n\n${Array.from({ length: 60_000 }, (_, i) => `word${(i * seed) % 9973}`).join('\n')}\n`
+  const text = (seed: number) =>
+    `# Big\n\n${Array.from({ length: 60_000 }, (_, i) => `word${(i * seed) % 9973}`).join('\n')}\n`
   const desk = await openDesk(here, { ...FILES, 'third.md': text(7) })
   await desk.human({ 'third.md': text(11) })
   const { changes } = await last(desk, '?diff=unified')
@@ -224,7 +239,9 @@ test('contributors are the authors of the branch alone', async () => {
   const request = await desk.changeRequest()
   const path = `/change-requests/${request.id}/contributors`
   assert.equal((await get(desk, path)).items, [])
-  await writer.call('post', `${request.url}/content`, { changes: [edit(await desk.id('first'), '# First\n\nX\n')] }).expect(200)
+  await writer
+    .call('post', `${request.url}/content`, { changes: [edit(await desk.id('first'), '# First\n\nX\n')] })
+    .expect(200)
   await desk.human({ 'second.md': '# Second\n\nBy hand.\n' }, { ref: request.ref })
   await desk.write([edit(await desk.id('third'), '# Third\n\nBy the admin.\n')])
   const names = async () => (await get(desk, path)).items.map((one: Json) => one.displayName)

@@ -2,7 +2,8 @@ import type { Desk } from '../commits/fixture.js'
 import { expectStatus } from '../commits/fixture.js'
 
 export const FILES = {
-  'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [First](first.md)\n* [Second](second.md)\n  * [Deep](second/deep.md)\n* [Third](third.md)\n',
+  'SUMMARY.md':
+    '# Table of contents\n\n* [Home](README.md)\n* [First](first.md)\n* [Second](second.md)\n  * [Deep](second/deep.md)\n* [Third](third.md)\n',
   'README.md': '# Home\n\nWelcome.\n',
   'first.md': '---\ndescription: one\n---\n\n# First\n\nThe quick brown fox\njumps.\n',
   'second.md': '# Second\n',
@@ -12,9 +13,11 @@ export const FILES = {
 }
 
 /** The body of a GET below the space. */
-export const get = async (desk: Desk, path: string, status = 200) => (await desk.admin.call('get', `${desk.url}${path}`).expect(expectStatus(status))).body
+export const get = async (desk: Desk, path: string, status = 200) =>
+  (await desk.admin.call('get', `${desk.url}${path}`).expect(expectStatus(status))).body
 export const post = async (desk: Desk, path: string, body: object | undefined, status: number) =>
   (await desk.admin.call('post', `${desk.url}${path}`, body).expect(expectStatus(status))).body
 
 /** Lines that plain Git printed. */
-export const lines = async (desk: Desk, ...args: string[]): Promise<string[]> => (await desk.git(...args)).split('\n').filter((line) => line !== '')
+export const lines = async (desk: Desk, ...args: string[]): Promise<string[]> =>
+  (await desk.git(...args)).split('\n').filter((line) => line !== '')

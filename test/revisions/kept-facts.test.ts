@@ -31,14 +31,17 @@ let desk: string
 /** All that is answered from facts: tree, files and diagnostics, links, a page; without the port of the service, and signed addresses. */
 async function everything(): Promise<string> {
   const [content, links, page] = await Promise.all(
-    ['content', 'links?limit=200', 'content/path/costly?format=document'].map((path) => here.admin.call('get', `${desk}/${path}`).expect(200)),
+    ['content', 'links?limit=200', 'content/path/costly?format=document'].map((path) =>
+      here.admin.call('get', `${desk}/${path}`).expect(200),
+    ),
   )
   const all = JSON.stringify([content?.body, links?.body, page?.body])
   return all.replaceAll(here.url, '').replace(/"downloadURL":"[^"]*"/g, '')
 }
 
 test.before(async () => {
-  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Kept' }).expect(201)).body.id
+  const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Kept' }).expect(201))
+    .body.id
   const summary = `# Table of contents\n\n${listed.map((name) => `* [${name}](${name})\n`).join('')}`
   desk = (await deskOf(here, space, { ...files, 'SUMMARY.md': summary })).url
 })
@@ -50,7 +53,8 @@ test('one costly page and one with wrong front matter stop no other', async () =
   const codes = (path: string) => pages.find((page) => page.path === path)?.diagnostics?.map(({ code }) => code)
   assert.equal(codes('costly'), ['too-costly'])
   assert.equal(codes('broken'), ['invalid-front-matter'])
-  for (let n = 0; n < PAGES; n++) assert.is(pages.find((page) => page.path === `page-${n}`)?.description, `Page ${n} of many`)
+  for (let n = 0; n < PAGES; n++)
+    assert.is(pages.find((page) => page.path === `page-${n}`)?.description, `Page ${n} of many`)
   assert.equal(
     (body.files as { name: string }[]).map(({ name }) => name),
     ['one.png'],
@@ -63,7 +67,13 @@ test('a service answers the same from what the one before kept, and makes anew w
   const oids = (body.pages as { git: { oid: string } }[]).map(({ git }) => git.oid)
   const between: (() => Promise<unknown>)[] = [
     async () => {
-      const facts = openFacts({ file: index(), kinds: FACT_KINDS, version: FACTS_VERSION, maxBytes: 1e9, notice: (message) => assert.unreachable(message) })
+      const facts = openFacts({
+        file: index(),
+        kinds: FACT_KINDS,
+        version: FACTS_VERSION,
+        maxBytes: 1e9,
+        notice: (message) => assert.unreachable(message),
+      })
       for (const kind of FACT_KINDS) assert.is(facts.get(kind, oids).size, listed.length, kind)
       facts.close()
     },

@@ -76,7 +76,12 @@ const seconds = (iso: string | undefined): number => Date.parse(iso ?? '') / 100
 /** The dates of all pages as the API shows them, by path of their file. */
 async function shownDates(desk: Desk): Promise<Map<string, Dates>> {
   const pages = flat(await desk.pages()).filter((page) => page.git !== undefined)
-  return new Map(pages.map((page) => [page.git?.path as string, { created: seconds(page.createdAt), updated: seconds(page.updatedAt) }]))
+  return new Map(
+    pages.map((page) => [
+      page.git?.path as string,
+      { created: seconds(page.createdAt), updated: seconds(page.updatedAt) },
+    ]),
+  )
 }
 
 const sorted = (dates: ReadonlyMap<string, Dates>): [string, Dates][] => [...dates].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -145,9 +150,17 @@ test('after a restart, kept dates are used and the history is not read again', a
 
 test('dates of more files than fit a row are kept whole or not at all', async () => {
   const file = join(here.dir, 'rows.db')
-  const options = { file, kinds: [DATES_KIND], version: DATES_VERSION, maxBytes: 1e9, notice: (message: string) => assert.unreachable(message) }
+  const options = {
+    file,
+    kinds: [DATES_KIND],
+    version: DATES_VERSION,
+    maxBytes: 1e9,
+    notice: (message: string) => assert.unreachable(message),
+  }
   const commits = ['1', '2', '3'].map((digit) => digit.repeat(40) as CommitId)
-  const dates = new Map(Array.from({ length: 5_000 }, (_, n) => [`folder/page-${n}.md`, { created: n, updated: n + 1 }]))
+  const dates = new Map(
+    Array.from({ length: 5_000 }, (_, n) => [`folder/page-${n}.md`, { created: n, updated: n + 1 }]),
+  )
   const index = openFacts(options)
   await new KeptDates(index).keep('space', commits[1] as CommitId, dates)
   assert.equal(new KeptDates(index).find('space', commits), { commit: commits[1], dates })

@@ -18,9 +18,17 @@ test.after(async () => {
 })
 
 const oid = (n: number): string => n.toString(16).padStart(40, '0')
-const pages = new Map(Array.from({ length: 80 }, (_, n) => [oid(n), `# Page ${n}\n\nLead.\n\n## Part\n\nText ${n} [x](y-${n}.md).\n`]))
+const pages = new Map(
+  Array.from({ length: 80 }, (_, n) => [oid(n), `# Page ${n}\n\nLead.\n\n## Part\n\nText ${n} [x](y-${n}.md).\n`]),
+)
 const open = (name: string): { index: PageIndex; reads: () => number; close: () => void } => {
-  const facts = openFacts({ file: join(dir, name), kinds: FACT_KINDS, version: 1, maxBytes: 1e9, notice: (message) => assert.unreachable(message) })
+  const facts = openFacts({
+    file: join(dir, name),
+    kinds: FACT_KINDS,
+    version: 1,
+    maxBytes: 1e9,
+    notice: (message) => assert.unreachable(message),
+  })
   return { index: new PageIndex(texts, facts, revisionCache()), reads: () => reads, close: () => facts.close() }
 }
 let reads = 0

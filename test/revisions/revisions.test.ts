@@ -64,9 +64,16 @@ test('of one page: across renames by the service and by a Git user, not of its n
   await desk.write(edit(await desk.id('first'), '# First\n\nAnother page.\n'))
   const text = (await desk.file('second/low.md')) as string
   const summary = (await desk.file('SUMMARY.md')) as string
-  await desk.human({ 'second/low.md': null, 'ground.md': text, 'SUMMARY.md': summary.replace('second/low.md', 'ground.md') })
+  await desk.human({
+    'second/low.md': null,
+    'ground.md': text,
+    'SUMMARY.md': summary.replace('second/low.md', 'ground.md'),
+  })
   await note()
-  await desk.human({ 'second/low.md': '# Somebody else\n', 'SUMMARY.md': `${await desk.file('SUMMARY.md')}* [Other](second/low.md)\n` })
+  await desk.human({
+    'second/low.md': '# Somebody else\n',
+    'SUMMARY.md': `${await desk.file('SUMMARY.md')}* [Other](second/low.md)\n`,
+  })
   const other = await desk.git('rev-parse', 'main')
   await desk.human({ 'ground.md': `${text}\nLast.\n` })
   await note()
@@ -93,7 +100,8 @@ test('of one page: two pages that swapped paths keep their own histories', async
   const [a, b] = [(await desk.file('first.md')) as string, (await desk.file('third.md')) as string]
   const swapped = await desk.human({ 'first.md': b, 'third.md': a })
   assert.is((await desk.byPath()).get('third')?.id, first)
-  const of = async (page: string) => (await get(desk, `/revisions?pageId=${page}`)).items.map((one: { id: string }) => one.id)
+  const of = async (page: string) =>
+    (await get(desk, `/revisions?pageId=${page}`)).items.map((one: { id: string }) => one.id)
   assert.equal((await of(first)).slice(0, 2), [swapped, edited])
   assert.equal((await of(third)).includes(edited), false)
 })
@@ -101,10 +109,22 @@ test('of one page: two pages that swapped paths keep their own histories', async
 test('of one author, by user and by e-mail address; the address is no pattern', async () => {
   const desk = await openDesk(here, FILES)
   await desk.write(edit(await desk.id('first'), '# First\n\nMine.\n'))
-  const ids = async (query: string) => (await get(desk, `/revisions?${query}`)).items.map((one: { id: string }) => one.id)
-  assert.equal(await ids('author=ADA@example.com'), await lines(desk, 'log', '--first-parent', '--author=ada@example.com', '--format=%H', 'main'))
+  const ids = async (query: string) =>
+    (await get(desk, `/revisions?${query}`)).items.map((one: { id: string }) => one.id)
+  assert.equal(
+    await ids('author=ADA@example.com'),
+    await lines(desk, 'log', '--first-parent', '--author=ada@example.com', '--format=%H', 'main'),
+  )
   assert.equal((await ids(`author=${here.admin.user}`)).length, 2)
-  for (const author of ['ada@example.co', 'da@example.com', 'ada@exampleXcom', '.*@example.com', '--all@x', 'a@b>%0A', 'nobody'])
+  for (const author of [
+    'ada@example.co',
+    'da@example.com',
+    'ada@exampleXcom',
+    '.*@example.com',
+    '--all@x',
+    'a@b>%0A',
+    'nobody',
+  ])
     assert.equal(await ids(`author=${author}`), [], author)
   const [mine] = await ids(`author=${here.admin.user}&pageId=${await desk.id('first')}`)
   assert.is(mine, await desk.git('rev-parse', 'main'))

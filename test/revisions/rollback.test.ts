@@ -20,7 +20,11 @@ test('a rollback has the tree and page IDs of the old revision, and its parent i
   const { revision, result } = await post(desk, '/rollback', { revision: old }, 200)
   assert.is(result, 'rollback')
   assert.is(await head(desk), revision)
-  assert.equal(await lines(desk, 'log', '-1', '--format=%P%n%an%n%(trailers:key=Rollback-To,valueonly)', 'main'), [main, 'Admin', old])
+  assert.equal(await lines(desk, 'log', '-1', '--format=%P%n%an%n%(trailers:key=Rollback-To,valueonly)', 'main'), [
+    main,
+    'Admin',
+    old,
+  ])
   assert.is(await head(desk, 'main^{tree}'), await head(desk, `${old}^{tree}`))
   assert.equal(await ids(desk), had)
   assert.is((await get(desk, `/revisions/${revision}`)).type, 'rollback')
@@ -40,7 +44,8 @@ test('a rollback is refused: no effect, unknown, not in main, locked, not allowe
   await request.write([edit(await desk.id('first'), '# First\n\nBranch.\n')])
   await post(desk, '/rollback', { revision: main }, 409)
   await post(desk, '/rollback', { revision: await head(desk, request.ref) }, 409)
-  for (const revision of ['f'.repeat(40), await head(desk, 'main:first.md'), 'main', '--all', `${main}\n`]) await post(desk, '/rollback', { revision }, 400)
+  for (const revision of ['f'.repeat(40), await head(desk, 'main:first.md'), 'main', '--all', `${main}\n`])
+    await post(desk, '/rollback', { revision }, 400)
   const editor = await here.caller('edit')
   await editor.call('post', `${desk.url}/rollback`, { revision: root }).expect(403)
   await desk.admin.call('patch', desk.url, { editMode: 'locked' }).expect(200)
@@ -51,7 +56,11 @@ test('a rollback is refused: no effect, unknown, not in main, locked, not allowe
 
 test('rollbacks during edits lose none of them', async () => {
   const desk = await openDesk(here, FILES)
-  const [old, first, start] = [await head(desk), await desk.id('first'), Number(await desk.git('rev-list', '--count', 'main'))]
+  const [old, first, start] = [
+    await head(desk),
+    await desk.id('first'),
+    Number(await desk.git('rev-list', '--count', 'main')),
+  ]
   await desk.write([edit(first, '# First\n\nStart.\n')])
   const responses = await Promise.all(
     Array.from({ length: 6 }, (_, i) =>
@@ -78,7 +87,10 @@ test('a revert undoes the merge alone: later edits, the pages it deleted and the
     { operation: 'update_page', page: had['second/deep'], slug: 'low' },
   ])
   const { revision } = await request.merge()
-  await desk.write([edit(had.second as string, '# Second\n\nLater.\n'), { operation: 'insert_page', title: 'After', document: { markdown: '# After\n' } }])
+  await desk.write([
+    edit(had.second as string, '# Second\n\nLater.\n'),
+    { operation: 'insert_page', title: 'After', document: { markdown: '# After\n' } },
+  ])
   const main = await head(desk)
   const made = await post(desk, `/change-requests/${request.number}/revert`, undefined, 201)
   assert.is(made.status, 'open')

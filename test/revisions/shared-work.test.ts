@@ -15,7 +15,9 @@ async function mergedSpace(): Promise<string> {
   const desk = await openDesk(here)
   await desk.git('branch', 'mine', 'main')
   for (let n = 0; n < 5; n++) {
-    await desk.write([{ operation: 'insert_page', title: `Page ${n}`, slug: `page-${n}`, document: { markdown: `# Page ${n}\n` } }])
+    await desk.write([
+      { operation: 'insert_page', title: `Page ${n}`, slug: `page-${n}`, document: { markdown: `# Page ${n}\n` } },
+    ])
     await desk.human({ [`mine/${n}.txt`]: `${n}\n` }, { ref: 'refs/heads/mine' })
     const tree = (await desk.git('merge-tree', '--write-tree', 'mine', 'main')).split('\n')[0] as string
     const merge = await desk.git('commit-tree', tree, '-p', 'mine', '-p', 'main', '-m', 'Take in main')
@@ -54,9 +56,14 @@ for (const [what, ask] of Object.entries({ 'IDs of pages': overridesAt, 'dates o
     const together = await counted(id)
     app.content.clear()
     const [head, below] = together.heads as [CommitId, CommitId]
-    const results = await Promise.all([below, head, head, head, below, head].map((commit) => ask(app, together.space, commit)))
+    const results = await Promise.all(
+      [below, head, head, head, below, head].map((commit) => ask(app, together.space, commit)),
+    )
     // Each looks up where it is.
-    assert.ok(together.asked() < alone.asked() * 1.5, `one asked the repository ${alone.asked()} times, six together ${together.asked()} times`)
+    assert.ok(
+      together.asked() < alone.asked() * 1.5,
+      `one asked the repository ${alone.asked()} times, six together ${together.asked()} times`,
+    )
     assert.equal(results[1], await ask(app, alone.space, head))
   })
 

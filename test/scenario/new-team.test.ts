@@ -23,9 +23,21 @@ test('collections two deep, with spaces in their order and a level of their own'
   await founder.patch(`/v1/collections/${made.harbour}`, { description: 'Everything about it', defaultLevel: null })
   for (const title of ['Guide', 'Reference', 'Internals'])
     made[title] = (await founder.post(`${org}/spaces`, { title, parent: made.harbour, template: 'sample' })).id
-  await founder.post(`/v1/spaces/${made.Internals}/move`, { position: { before: { type: 'space', space: made.Guide } } }, 200)
-  assert.equal(titles((await founder.all(`/v1/collections/${made.harbour}/spaces`)).items), ['Internals', 'Guide', 'Reference'])
-  await founder.post(`/v1/spaces/${made.Internals}/move`, { position: { before: { type: 'space', space: made.Guide } } }, 409)
+  await founder.post(
+    `/v1/spaces/${made.Internals}/move`,
+    { position: { before: { type: 'space', space: made.Guide } } },
+    200,
+  )
+  assert.equal(titles((await founder.all(`/v1/collections/${made.harbour}/spaces`)).items), [
+    'Internals',
+    'Guide',
+    'Reference',
+  ])
+  await founder.post(
+    `/v1/spaces/${made.Internals}/move`,
+    { position: { before: { type: 'space', space: made.Guide } } },
+    409,
+  )
   await founder.post(`/v1/collections/${made.products}/move`, { parent: made.harbour }, 409)
 
   await people.writer.get(`/v1/spaces/${made.Guide}`, 404)
@@ -60,7 +72,11 @@ test('a change request with comments, a review and a merge', async () => {
     },
     200,
   )
-  const { id: remark } = await people.reader.post(`${request}/comments`, { page: page.id, body: { markdown: 'Which *words*?' } }, 200)
+  const { id: remark } = await people.reader.post(
+    `${request}/comments`,
+    { page: page.id, body: { markdown: 'Which *words*?' } },
+    200,
+  )
   await people.writer.post(`${request}/comments/${remark}/replies`, { body: { markdown: 'These.' } }, 200)
   await people.writer.put(`${request}/comments/${remark}`, { addedReactions: ['👍'] })
   assert.is((await founder.get(request)).comments, 1)
@@ -79,7 +95,12 @@ test('a change request with comments, a review and a merge', async () => {
   const berths = (await people.writer.get(`${space}/content/path/berths`)).id
   made.page = berths
   made.note = (await people.reader.post(`${space}/comments`, { page: berths, body: { markdown: 'Good.' } }, 200)).id
-  const moved = { operation: 'update_page', page: berths, slug: 'moorings', document: { markdown: 'Where ships are tied.\n' } }
+  const moved = {
+    operation: 'update_page',
+    page: berths,
+    slug: 'moorings',
+    document: { markdown: 'Where ships are tied.\n' },
+  }
   const refused = await people.writer.post(`${space}/content`, { changes: [moved] }, 409)
   assert.match(refused.error.message, /change request .* approved once by others, and merge it/)
   const { number } = await people.writer.post(`${space}/change-requests`, { subject: 'Another word for it' })
@@ -106,10 +127,18 @@ test('a site with sections and variants', async () => {
   const { items: sections } = await founder.all(`${site}/sections`)
   assert.is(sections.filter((section) => section.default).length, 1)
   const first = sections.find((section) => section.id !== guide.id) ?? sections[0]
-  await founder.post(`${site}/sections/${guide.id}/move`, { position: { before: { type: 'site-section', siteSection: first.id } } }, 200)
+  await founder.post(
+    `${site}/sections/${guide.id}/move`,
+    { position: { before: { type: 'site-section', siteSection: first.id } } },
+    200,
+  )
   assert.is((await founder.all(`${site}/sections`)).items[0].id, guide.id)
   const { id: group } = await founder.post(`${site}/section-groups`, { title: 'More', sections: [guide.id] })
-  assert.is((await founder.get(`${site}/sections`)).items.find((section: { id: string }) => section.id === guide.id).sectionGroup, group)
+  assert.is(
+    (await founder.get(`${site}/sections`)).items.find((section: { id: string }) => section.id === guide.id)
+      .sectionGroup,
+    group,
+  )
   await founder.patch(`${site}/sections/${guide.id}`, { condition: 'visitor.claims.unsigned.isBeta == ' }, 400)
   await founder.patch(`${site}/sections/${guide.id}`, { condition: 'visitor.claims.unsigned.isBeta == true' })
   await founder.get(`${site}/published`, 404)
@@ -140,19 +169,27 @@ test('to another organization and back, with everything that belongs to it', asy
   const { updatedAt: _was, ...rest } = before
   const { updatedAt: _is, ...same } = after
   assert.equal({ ...same, urls: rest.urls }, rest)
-  assert.equal(titles((await founder.all(`/v1/collections/${made.harbour}/spaces`)).items), ['Internals', 'Guide', 'Reference'])
+  assert.equal(titles((await founder.all(`/v1/collections/${made.harbour}/spaces`)).items), [
+    'Internals',
+    'Guide',
+    'Reference',
+  ])
   assert.is((await founder.get(`/v1/spaces/${made.Guide}/comments/${made.note}`)).target.page.id, made.page)
   assert.is((await founder.all(`/v1/spaces/${made.Guide}/commenters`)).count, 1)
 })
 
 test('counters, permissions and addresses are what the documents say', async () => {
   const { founder, people, ids } = team
-  for (const { id, comments, changeRequests, changeRequestsOpen, changeRequestsDraft } of (await founder.all(`${org}/spaces`)).items) {
+  for (const { id, comments, changeRequests, changeRequestsOpen, changeRequestsDraft } of (
+    await founder.all(`${org}/spaces`)
+  ).items) {
     const count = async (path: string): Promise<number> => (await founder.get(`/v1/spaces/${id}/${path}limit=0`)).count
     assert.is(await count('comments?status=open&'), comments)
     assert.is(await count('change-requests?status=open&'), changeRequestsOpen)
     assert.is(await count('change-requests?status=draft&'), changeRequestsDraft)
-    const all = await Promise.all(['draft', 'open', 'archived', 'merged'].map((status) => count(`change-requests?status=${status}&`)))
+    const all = await Promise.all(
+      ['draft', 'open', 'archived', 'merged'].map((status) => count(`change-requests?status=${status}&`)),
+    )
     assert.is(
       all.reduce((sum, one) => sum + one, 0),
       changeRequests,
@@ -168,7 +205,8 @@ test('counters, permissions and addresses are what the documents say', async () 
   for (const person of [founder, ...Object.values(people)]) {
     // The site was deleted so that the collection could go, invitations end when they are accepted; everything else is where the responses said.
     const over = [made.site as string, '/invites/']
-    for (const address of person.shown) if (!over.some((part) => address.includes(part))) await person.get(address.replace(here.url, ''))
+    for (const address of person.shown)
+      if (!over.some((part) => address.includes(part))) await person.get(address.replace(here.url, ''))
   }
   assert.ok(founder.shown.size >= 15, [...founder.shown].join('\n'))
   const audit = await founder.all(`${org}/audit-log`)

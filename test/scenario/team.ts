@@ -17,13 +17,20 @@ const secretOf = (link: string): string => new URL(link).hash.slice(1)
 export async function foundTeam(url: string, operator: Person): Promise<Team> {
   const founder = operator
   const { id: founderId } = await founder.get('/v1/user')
-  const { id: organization } = await founder.post('/v1/orgs', { title: 'Harbour docs', emailDomains: ['harbour.example'] })
+  const { id: organization } = await founder.post('/v1/orgs', {
+    title: 'Harbour docs',
+    emailDomains: ['harbour.example'],
+  })
   const org = `/v1/orgs/${organization}`
 
   const join = async (email: string, role: string | null): Promise<[Person, string]> => {
     const { invites } = await founder.post(`${org}/invites`, { emails: [email], role }, 200)
     const token = secretOf(invites[0].urls.invite)
-    const accepted = await new Person(url, null).post('/v1/invites/accept', { token, displayName: email.split('@')[0] }, 200)
+    const accepted = await new Person(url, null).post(
+      '/v1/invites/accept',
+      { token, displayName: email.split('@')[0] },
+      200,
+    )
     assert.is(accepted.organization, organization)
     assert.is(accepted.member.role, role)
     await new Person(url, null)
@@ -48,7 +55,10 @@ export async function foundTeam(url: string, operator: Person): Promise<Team> {
   assert.ok((await founder.all(`${org}/members?sort=lastSeenAt`)).items.some((member) => member.id === writerId))
 
   const { id: writers } = await founder.put(`${org}/teams`, { title: 'Writers', members: [writerId] }, 201)
-  await founder.ask('PUT', `${org}/teams/${writers}/members`, 204, { add: [guestId], memberships: { [writerId]: 'owner' } })
+  await founder.ask('PUT', `${org}/teams/${writers}/members`, 204, {
+    add: [guestId],
+    memberships: { [writerId]: 'owner' },
+  })
   assert.is((await founder.get(`${org}/teams/${writers}`)).members, 2)
   await writer.patch(`${org}/teams/${writers}`, { title: 'Writing' })
   await reader.patch(`${org}/teams/${writers}`, { title: 'Mine' }, 403)

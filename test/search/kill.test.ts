@@ -26,7 +26,10 @@ test(
       if (round === 0) space = (await call('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs' })).body.id
       const paths = Array.from({ length: PAGES }, (_, i) => `p${i}.md`)
       const summary = `# Table of contents\n\n${paths.map((path) => `* [${path}](${path})`).join('\n')}\n`
-      await commitTo(join(dir, 'repos', `${space}.git`), { 'SUMMARY.md': summary, ...Object.fromEntries(paths.map((path, i) => [path, textOf(i, round)])) })
+      await commitTo(join(dir, 'repos', `${space}.git`), {
+        'SUMMARY.md': summary,
+        ...Object.fromEntries(paths.map((path, i) => [path, textOf(i, round)])),
+      })
       const search = (query: string) => call('GET', `/v1/spaces/${space}/search?limit=1000&query=${query}`)
       if (round < KILLS) {
         const asked = search(`round${round}word`).catch(() => null)
@@ -38,7 +41,8 @@ test(
       const { status, body } = await search(`round${round}word`)
       assert.is(status, 200)
       assert.is(body.count, PAGES)
-      for (const page of [0, 17, PAGES - 1]) assert.is((await search(`page${page}word`)).body.items[0].title, `p${page}.md`)
+      for (const page of [0, 17, PAGES - 1])
+        assert.is((await search(`page${page}word`)).body.items[0].title, `p${page}.md`)
       for (let old = 0; old < round; old++)
         assert.is(
           (await search(`round${old}word part`)).body.items.filter((one: { sections: { body: string }[] }) =>

@@ -30,7 +30,8 @@ export class Shelf {
 
   /** The page that a word must be found on; null if it must not be found. */
   where(word: string): string | null {
-    for (const [id, page] of this.pages) if (!page.hidden && (page.title === word || page.text.includes(word))) return id
+    for (const [id, page] of this.pages)
+      if (!page.hidden && (page.title === word || page.text.includes(word))) return id
     return null
   }
 
@@ -83,7 +84,9 @@ export class Shelf {
   async rewritePlainly(id: string, text: string[]): Promise<void> {
     const page = this.pages.get(id) as Known
     const front = page.hidden ? '---\nhidden: true\n---\n\n' : ''
-    await commitPlainly(join(this.here.dir, 'repos', `${this.id}.git`), { [page.gitPath]: `${front}# The ${page.title}\n\n${body(text)}` })
+    await commitPlainly(join(this.here.dir, 'repos', `${this.id}.git`), {
+      [page.gitPath]: `${front}# The ${page.title}\n\n${body(text)}`,
+    })
     this.rewritten(id, text)
   }
 

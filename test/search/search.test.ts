@@ -50,12 +50,17 @@ const FILES: Files = {
   'quiet.md': '---\nnoIndex: true\n---\n\n# Quiet\n\nNo kumquat either.\n',
 }
 
-async function found(desk: Pick<Desk, 'url'>, query: string, { as = here.admin, more = '' }: { as?: Caller; more?: string } = {}): Promise<Hit[]> {
+async function found(
+  desk: Pick<Desk, 'url'>,
+  query: string,
+  { as = here.admin, more = '' }: { as?: Caller; more?: string } = {},
+): Promise<Hit[]> {
   const { body } = await as.call('get', `${desk.url}/search?query=${encodeURIComponent(query)}${more}`).expect(200)
   assert.ok(body.count >= body.items.length)
   return body.items
 }
-const titles = async (desk: Pick<Desk, 'url'>, query: string): Promise<string[]> => (await found(desk, query)).map(({ title }) => title)
+const titles = async (desk: Pick<Desk, 'url'>, query: string): Promise<string[]> =>
+  (await found(desk, query)).map(({ title }) => title)
 const desk = await openDesk(here, FILES)
 
 test('results have a rank that pages of the list continue, the entries above them, and a description', async () => {
@@ -74,9 +79,13 @@ test('results have a rank that pages of the list continue, the entries above the
   const { pages } = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body
   const group = pages.find(({ title }: { title: string }) => title === 'Guides').id
   const moved = pages.find(({ title }: { title: string }) => title === 'Quince').id
-  await here.admin.call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page: moved, into: group }] }).expect(200)
+  await here.admin
+    .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page: moved, into: group }] })
+    .expect(200)
   const first = (await here.admin.call('get', `/v1/spaces/${space}/search?query=zyxwine&limit=2`).expect(200)).body
-  const next = (await here.admin.call('get', `/v1/spaces/${space}/search?query=zyxwine&limit=2&page=${first.next.page}`).expect(200)).body
+  const next = (
+    await here.admin.call('get', `/v1/spaces/${space}/search?query=zyxwine&limit=2&page=${first.next.page}`).expect(200)
+  ).body
   const all = [...first.items, ...next.items] as Hit[]
   assert.equal(
     all.map(({ rank, resultType }) => [rank, resultType]),
@@ -84,7 +93,8 @@ test('results have a rank that pages of the list continue, the entries above the
   )
   const quince = all.find(({ title }) => title === 'Quince')
   assert.equal([quince?.ancestors, quince?.description], [[{ title: 'Guides' }], 'About Quince'])
-  const [found] = (await here.admin.call('get', `/v1/orgs/${here.organization}/search?query=zyxwine`).expect(200)).body.items
+  const [found] = (await here.admin.call('get', `/v1/orgs/${here.organization}/search?query=zyxwine`).expect(200)).body
+    .items
   assert.equal([found.type, found.id, found.pages.map(({ rank }: Hit) => rank)], ['space', space, [1, 2, 3]])
   assert.is(found.score, found.pages[0].score)
 })
@@ -153,17 +163,28 @@ test('the last word may be unfinished, and parts of names are words', async () =
 })
 
 test('mistakes are forgiven, where nothing is spelt like that', async () => {
-  for (const typo of ['bergamt', 'bregamot', 'bergamott', 'bergomat', 'kuberntes', 'kubernettes', 'kubernets deploymnt', 'instalation'])
+  for (const typo of [
+    'bergamt',
+    'bregamot',
+    'bergamott',
+    'bergomat',
+    'kuberntes',
+    'kubernettes',
+    'kubernets deploymnt',
+    'instalation',
+  ])
     assert.is((await found(desk, typo)).length, 1, typo)
   assert.equal(await titles(desk, 'xyzzyx'), [])
 })
 
 test('accents, case and ligatures do not matter', async () => {
-  for (const query of ['CAFE', 'cafe', 'café', 'cafe\u0301', 'creme brulee', 'strasse']) assert.equal(await titles(desk, query), ['Le café'], query)
+  for (const query of ['CAFE', 'cafe', 'café', 'cafe\u0301', 'creme brulee', 'strasse'])
+    assert.equal(await titles(desk, query), ['Le café'], query)
 })
 
 test('Chinese is found from two characters on, within texts', async () => {
-  for (const query of ['安装', '数据库', '如何安装', '据库', '指南', '部署指南']) assert.equal(await titles(desk, query), ['部署指南'], query)
+  for (const query of ['安装', '数据库', '如何安装', '据库', '指南', '部署指南'])
+    assert.equal(await titles(desk, query), ['部署指南'], query)
   assert.equal(await titles(desk, '库数'), [])
   const [page] = await found(desk, '数据库')
   assert.is(page?.sections[0]?.body, '本章说明如何安装和配置**数据库**连接。')
@@ -181,13 +202,16 @@ test('scripts that are written from right to left are found, with and without vo
 test('hidden pages, what is below them, noIndex and drafts are not found, nor counted', async () => {
   const { body } = await here.admin.call('get', `${desk.url}/search?query=kumquat`).expect(200)
   assert.equal(body, { items: [], count: 0 })
-  for (const query of ['secret', 'kumqat', 'hidden', 'below', 'quiet', 'draft']) assert.equal(await titles(desk, query), [], query)
+  for (const query of ['secret', 'kumqat', 'hidden', 'below', 'quiet', 'draft'])
+    assert.equal(await titles(desk, query), [], query)
 })
 
 test('what is hidden has no part in the ranking', async () => {
   const pages = { 'a.md': 'Alpha', 'b.md': 'Beta' }
   const files = { 'a.md': '# Alpha\n\nPlum and pear and plum.\n', 'b.md': '# Beta\n\nPear, pear and plum.\n' }
-  const hidden = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`h${i}.md`, `---\nhidden: true\n---\n\n# Plum ${i}\n\nPlum pear plum.\n`]))
+  const hidden = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [`h${i}.md`, `---\nhidden: true\n---\n\n# Plum ${i}\n\nPlum pear plum.\n`]),
+  )
   const plain = await openDesk(here, { ...files, 'SUMMARY.md': summaryOf(pages) })
   const with20 = await openDesk(here, {
     ...files,
@@ -203,7 +227,11 @@ test('what is hidden has no part in the ranking', async () => {
 })
 
 test('edits, merges, moves and hiding show in the next search', async () => {
-  const space = await openDesk(here, { 'SUMMARY.md': summaryOf({ 'a.md': 'A', 'b.md': 'B' }), 'a.md': '# A\n\nQuince.\n', 'b.md': '# B\n\nMedlar.\n' })
+  const space = await openDesk(here, {
+    'SUMMARY.md': summaryOf({ 'a.md': 'A', 'b.md': 'B' }),
+    'a.md': '# A\n\nQuince.\n',
+    'b.md': '# B\n\nMedlar.\n',
+  })
   assert.equal(await titles(space, 'quince'), ['A'])
   const a = await space.id('a')
   const request = await space.changeRequest()
@@ -227,7 +255,9 @@ test('pages follow pages, by a cursor', async () => {
   const paths = Array.from({ length: 25 }, (_, i) => `p${i}.md`)
   const space = await openDesk(here, {
     'SUMMARY.md': summaryOf(Object.fromEntries(paths.map((path) => [path, path]))),
-    ...Object.fromEntries(paths.map((path) => [path, `# ${path}\n\n${'Persimmon. '.repeat(1 + Number(path.slice(1, -3)))}\n`])),
+    ...Object.fromEntries(
+      paths.map((path) => [path, `# ${path}\n\n${'Persimmon. '.repeat(1 + Number(path.slice(1, -3)))}\n`]),
+    ),
   })
   const all = await found(space, 'persimmon', { more: '&limit=1000' })
   assert.is(all.length, 25)
@@ -243,14 +273,24 @@ test('pages follow pages, by a cursor', async () => {
     ids,
     all.map(({ id }) => id),
   )
-  for (const page of ['x', Buffer.from('["a","b"]').toString('base64url'), Buffer.from('[-1,""]').toString('base64url')])
+  for (const page of [
+    'x',
+    Buffer.from('["a","b"]').toString('base64url'),
+    Buffer.from('[-1,""]').toString('base64url'),
+  ])
     await here.admin.call('get', `${space.url}/search?query=a&page=${page}`).expect(400)
 })
 
 test('only those who may see a space search it, and an organization finds just what they may see', async () => {
-  const secret = await openDesk(here, { 'SUMMARY.md': summaryOf({ 'a.md': 'Only for few' }), 'a.md': '# Only for few\n\nRambutan.\n' })
+  const secret = await openDesk(here, {
+    'SUMMARY.md': summaryOf({ 'a.md': 'Only for few' }),
+    'a.md': '# Only for few\n\nRambutan.\n',
+  })
   await here.admin.call('patch', secret.url, { title: 'Closed', defaultLevel: null }).expect(200)
-  const open = await openDesk(here, { 'SUMMARY.md': summaryOf({ 'a.md': 'For all' }), 'a.md': '# For all\n\nRambutan, and durian.\n' })
+  const open = await openDesk(here, {
+    'SUMMARY.md': summaryOf({ 'a.md': 'For all' }),
+    'a.md': '# For all\n\nRambutan, and durian.\n',
+  })
   const reader = await here.caller('read')
   const stranger = await here.caller()
   await reader.call('get', `${open.url}/search?query=rambutan`).expect(200)
@@ -307,13 +347,17 @@ test('nothing that is typed is an operator, and all of it is answered', async ()
     Array.from({ length: 120 }, (_, i) => `w${i}`).join(' '),
   ]
   for (const query of hostile) {
-    const { body, status } = await here.admin.call('get', `${desk.url}/search?query=${encodeURIComponent(Buffer.from(query).toString())}`)
+    const { body, status } = await here.admin.call(
+      'get',
+      `${desk.url}/search?query=${encodeURIComponent(Buffer.from(query).toString())}`,
+    )
     assert.is(status, 200, `${query} ${JSON.stringify(body).slice(0, 200)}`)
     assert.ok(Array.isArray(body.items), query)
   }
   assert.equal(await titles(desk, '"orchard'), await titles(desk, 'orchard'))
   assert.equal(await titles(desk, 'NEAR(orchard)'), await titles(desk, 'near orchard'))
-  for (const refused of ['%00', 'a'.repeat(513)]) await here.admin.call('get', `${desk.url}/search?query=${refused}`).expect(400)
+  for (const refused of ['%00', 'a'.repeat(513)])
+    await here.admin.call('get', `${desk.url}/search?query=${refused}`).expect(400)
   await here.admin.call('get', `${desk.url}/search`).expect(400)
 })
 
@@ -323,7 +367,10 @@ test('a question is answered by the words in it that matter', async () => {
 
 test('bodies are short, and have their own marks made harmless', async () => {
   const long = `${'word '.repeat(400)}tamarind ${'more '.repeat(400)}`
-  const space = await openDesk(here, { 'SUMMARY.md': summaryOf({ 'a.md': 'A' }), 'a.md': `# A\n\n${long}\n\n\`2 ** 3 **bold** carambola\`\n` })
+  const space = await openDesk(here, {
+    'SUMMARY.md': summaryOf({ 'a.md': 'A' }),
+    'a.md': `# A\n\n${long}\n\n\`2 ** 3 **bold** carambola\`\n`,
+  })
   const body = (await found(space, 'tamarind'))[0]?.sections[0]?.body ?? ''
   assert.ok(body.startsWith('…word') && body.endsWith('more…') && body.includes(' **tamarind** '), body)
   assert.ok(body.length < 320, `${body.length}`)

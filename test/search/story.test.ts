@@ -73,7 +73,11 @@ const merge: Step = async (story, shelf) => {
   const text = someWords(story)
   await shelf.rewrite(page, text, request)
   await admin.call('get', `${request}/content/page/${page}`).expect(200)
-  assert.equal(await found(admin, `${shelf.url}/search`, text[0] as string), [], 'a word of a change request is found on main')
+  assert.equal(
+    await found(admin, `${shelf.url}/search`, text[0] as string),
+    [],
+    'a word of a change request is found on main',
+  )
   await admin.call('post', `${request}/merge`).expect(200)
   shelf.rewritten(page, text)
   return `merge ${page}`
@@ -81,7 +85,8 @@ const merge: Step = async (story, shelf) => {
 
 const grant: Step = async (story, shelf) => {
   const { here, guest, granted } = story
-  if (granted.delete(shelf.id)) await here.admin.call('delete', `${shelf.url}/permissions/users/${guest.user}`).expect(204)
+  if (granted.delete(shelf.id))
+    await here.admin.call('delete', `${shelf.url}/permissions/users/${guest.user}`).expect(204)
   else {
     await here.admin.call('post', `${shelf.url}/permissions`, { role: 'read', users: [guest.user] }).expect(204)
     granted.add(shelf.id)
@@ -96,7 +101,8 @@ const restart: Step = async ({ here, next }) => {
     return 'restart'
   }
   await here.service.close()
-  for (const name of ['facts.db', 'search.db']) for (const end of ['', '-wal', '-shm']) await rm(join(here.dir, 'data', name + end), { force: true })
+  for (const name of ['facts.db', 'search.db'])
+    for (const end of ['', '-wal', '-shm']) await rm(join(here.dir, 'data', name + end), { force: true })
   await here.restart().catch(() => here.restart())
   return 'restart without the indexes'
 }
@@ -160,7 +166,14 @@ async function begin(seed: number): Promise<Story> {
     const { body } = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title }).expect(201)
     shelves.push(new Shelf(here, body.id))
   }
-  const story: Story = { here, next, words: new Words(next), shelves, guest: await here.caller(null), granted: new Set() }
+  const story: Story = {
+    here,
+    next,
+    words: new Words(next),
+    shelves,
+    guest: await here.caller(null),
+    granted: new Set(),
+  }
   for (const shelf of shelves) for (let i = 0; i < 3; i++) await insert(story, shelf)
   return story
 }

@@ -85,7 +85,9 @@ test('a word and the same word with a mistake have a form in common', () => {
 })
 
 test('bodies are short and have balanced marks, whatever the text', () => {
-  const text = fc.array(fc.oneof(anyText, fc.constantFrom('apple', '**', '苹果', ' ', '\n', '*')), { maxLength: 200 }).map((parts) => parts.join(' '))
+  const text = fc
+    .array(fc.oneof(anyText, fc.constantFrom('apple', '**', '苹果', ' ', '\n', '*')), { maxLength: 200 })
+    .map((parts) => parts.join(' '))
   const terms = [
     { expression: '', words: new Set(['apple']), prefix: 'app', pairs: [] },
     { expression: '', words: new Set<string>(), prefix: null, pairs: ['苹果'] },

@@ -22,8 +22,13 @@ export async function refreshed({ name, dir }: Place, space: string): Promise<st
 
 /** Every ref of every copy, which must be the same everywhere, one a line. */
 export async function sameRefs(places: readonly Place[], space: string): Promise<string> {
-  const all = await Promise.all(places.map(async (place) => git(await refreshed(place, space), ['for-each-ref', '--format=%(objectname) %(refname)'])))
-  for (const [at, refs] of all.entries()) if (refs !== all[0]) throw new Error(differ(places, at, `refs of ${space}`, all[0] as string, refs))
+  const all = await Promise.all(
+    places.map(async (place) =>
+      git(await refreshed(place, space), ['for-each-ref', '--format=%(objectname) %(refname)']),
+    ),
+  )
+  for (const [at, refs] of all.entries())
+    if (refs !== all[0]) throw new Error(differ(places, at, `refs of ${space}`, all[0] as string, refs))
   return all[0] as string
 }
 

@@ -12,7 +12,10 @@ const stories = [
 for (const story of stories)
   test(`no line is lost in ${story.merged} pull requests of seed ${story.seed}`, async () => {
     const { fault, at, log } = await playStory(story)
-    if (fault) throw new Error(`seed ${story.seed}, step ${at}: ${fault.message}\n${log.slice(-20).join('\n')}`, { cause: fault })
+    if (fault)
+      throw new Error(`seed ${story.seed}, step ${at}: ${fault.message}\n${log.slice(-20).join('\n')}`, {
+        cause: fault,
+      })
   })
 
 test.run()

@@ -25,7 +25,8 @@ for (const { seed, steps, without, nodes } of stories)
     `two-sided story ${seed}${without.length > 0 ? ` without ${without}` : ''}${nodes > 0 ? ` on ${nodes} nodes` : ''}`,
     async () => {
       const { fault, at, log } = await playStory({ seed, steps, without, nodes })
-      if (fault) throw new Error(`seed ${seed}, step ${at}: ${fault.message}\n${log.slice(-20).join('\n')}`, { cause: fault })
+      if (fault)
+        throw new Error(`seed ${seed}, step ${at}: ${fault.message}\n${log.slice(-20).join('\n')}`, { cause: fault })
     },
     { timeoutMs: 300_000 },
   )

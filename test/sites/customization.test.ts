@@ -63,10 +63,15 @@ test('every value of the contract is taken, and any subset of a group', async ()
     ['externalLinks', 'target', ['self', 'blank']],
   ]
   for (const [group, member, values] of taken) {
-    for (const value of values) assert.is((await put({ [group]: { [member]: value } }).expect(200)).body[group][member], value)
+    for (const value of values)
+      assert.is((await put({ [group]: { [member]: value } }).expect(200)).body[group][member], value)
     await put({ [group]: { [member]: 'system' } }).expect(400)
   }
-  assert.equal((await put({ announcement: { message: 'Soon' } }).expect(200)).body.announcement, { enabled: false, style: 'info', message: 'Soon' })
+  assert.equal((await put({ announcement: { message: 'Soon' } }).expect(200)).body.announcement, {
+    enabled: false,
+    style: 'info',
+    message: 'Soon',
+  })
   await put({})
 })
 
@@ -96,7 +101,10 @@ test('null takes a choice back: the member is absent then', async () => {
     privacyPolicy: { url: null },
   }
   const { body } = await put(nothing).expect(200)
-  assert.equal([body.title, body.favicon, 'tint' in body.styling, Object.keys(body.header)], [undefined, {}, false, ['preset', 'links']])
+  assert.equal(
+    [body.title, body.favicon, 'tint' in body.styling, Object.keys(body.header)],
+    [undefined, {}, false, ['preset', 'links']],
+  )
   const own = `${site.base}/site-spaces/${site.siteSpace}/customization`
   await put({ title: 'Docs', styling: { tint: { color: colour } }, header: { logo: themed('/logo.svg') } }).expect(200)
   await here.admin.call('put', own, { title: null, styling: { tint: null }, header: { logo: null } }).expect(200)
@@ -104,7 +112,10 @@ test('null takes a choice back: the member is absent then', async () => {
   const { customizations } = (await here.admin.call('get', `${site.base}/published`).expect(200)).body
   assert.equal(customizations.site.styling.tint, { color: colour })
   const shown = customizations.siteSpaces[site.siteSpace]
-  assert.equal([shown.title, 'tint' in shown.styling, Object.keys(shown.header)], [undefined, false, ['preset', 'links']])
+  assert.equal(
+    [shown.title, 'tint' in shown.styling, Object.keys(shown.header)],
+    [undefined, false, ['preset', 'links']],
+  )
   await here.admin.call('delete', own).expect(204)
   await put({})
 })
@@ -119,11 +130,23 @@ test('PUT replaces: what is left out has its default again, within a group too',
       preset: 'bold',
       logo: themed('https://cdn.example.org/logo.svg'),
       links: [
-        { title: 'Status', to: { kind: 'url', url: 'https://status.example.org' }, style: 'button-primary', condition: 'visitor.claims.isBeta == true' },
-        { title: 'More', to: null, links: [{ title: 'Start', to: { kind: 'page', page: site.page, space: site.space } }] },
+        {
+          title: 'Status',
+          to: { kind: 'url', url: 'https://status.example.org' },
+          style: 'button-primary',
+          condition: 'visitor.claims.isBeta == true',
+        },
+        {
+          title: 'More',
+          to: null,
+          links: [{ title: 'Start', to: { kind: 'page', page: site.page, space: site.space } }],
+        },
       ],
     },
-    footer: { copyright: '© Example', groups: [{ title: 'Legal', links: [{ title: 'Privacy', to: { kind: 'url', url: '/privacy' } }] }] },
+    footer: {
+      copyright: '© Example',
+      groups: [{ title: 'Legal', links: [{ title: 'Privacy', to: { kind: 'url', url: '/privacy' } }] }],
+    },
     themes: { default: 'dark' },
     internationalization: { locale: 'de' },
     privacyPolicy: { url: 'https://example.org/privacy' },
@@ -150,45 +173,91 @@ test('PUT replaces: what is left out has its default again, within a group too',
 const hostile: [why: string, body: object, at: string][] = [
   ['an unknown member', { script: 'x' }, '/script'],
   ['an unknown member of a group', { header: { html: '<script>' } }, '/header/html'],
-  ['an unknown member of a link', { header: { links: [{ title: 'x', to: null, onclick: 'x' }] } }, '/header/links/0/onclick'],
+  [
+    'an unknown member of a link',
+    { header: { links: [{ title: 'x', to: null, onclick: 'x' }] } },
+    '/header/links/0/onclick',
+  ],
   ['a colour that is none', { styling: { primaryColor: themed('red') } }, '/styling/primaryColor/light'],
-  ['style in a colour', { styling: { tint: { color: themed('#fff;background:url(//x)') } } }, '/styling/tint/color/light'],
-  ['style in the name of a font', { styling: { font: { fontFamily: "a'; } body { x", fontFaces: [] } } }, '/styling/font/fontFamily'],
+  [
+    'style in a colour',
+    { styling: { tint: { color: themed('#fff;background:url(//x)') } } },
+    '/styling/tint/color/light',
+  ],
+  [
+    'style in the name of a font',
+    { styling: { font: { fontFamily: "a'; } body { x", fontFaces: [] } } },
+    '/styling/font/fontFamily',
+  ],
   ['an unknown font', { styling: { font: 'Comic Sans' } }, '/styling/font'],
   ['a text for a boolean', { pdf: { enabled: 'true' } }, '/pdf/enabled'],
   ['an unknown language', { internationalization: { locale: 'tlh' } }, '/internationalization/locale'],
-  ['javascript: in a header link', { header: { links: [{ title: 'x', to: { kind: 'url', url: 'javascript:alert(1)' } }] } }, '/header/links/0/to/url'],
+  [
+    'javascript: in a header link',
+    { header: { links: [{ title: 'x', to: { kind: 'url', url: 'javascript:alert(1)' } }] } },
+    '/header/links/0/to/url',
+  ],
   [
     'javascript: in a menu',
-    { header: { links: [{ title: 'x', to: null, links: [{ title: 'y', to: { kind: 'url', url: 'javascript:1' } }] }] } },
+    {
+      header: { links: [{ title: 'x', to: null, links: [{ title: 'y', to: { kind: 'url', url: 'javascript:1' } }] }] },
+    },
     '/header/links/0/links/0/to/url',
   ],
-  ['javascript: in the primary link', { header: { primaryLink: { title: 'x', to: { kind: 'url', url: 'javascript:1' } } } }, '/header/primaryLink/to/url'],
+  [
+    'javascript: in the primary link',
+    { header: { primaryLink: { title: 'x', to: { kind: 'url', url: 'javascript:1' } } } },
+    '/header/primaryLink/to/url',
+  ],
   [
     'javascript: in the footer',
     { footer: { groups: [{ title: 'x', links: [{ title: 'y', to: { kind: 'url', url: 'javascript:1' } }] }] } },
     '/footer/groups/0/links/0/to/url',
   ],
-  ['javascript: in the announcement', { announcement: { link: { title: 'x', to: { kind: 'url', url: 'javascript:1' } } } }, '/announcement/link/to/url'],
+  [
+    'javascript: in the announcement',
+    { announcement: { link: { title: 'x', to: { kind: 'url', url: 'javascript:1' } } } },
+    '/announcement/link/to/url',
+  ],
   ['javascript: as privacy policy', { privacyPolicy: { url: 'javascript:alert(1)' } }, '/privacyPolicy/url'],
   ['data: as logo', { header: { logo: { light: '/logo.svg', dark: 'data:image/svg+xml,x' } } }, '/header/logo/dark'],
   ['data: as logo of the footer', { footer: { logo: { light: 'data:,', dark: '/x.svg' } } }, '/footer/logo/light'],
-  ['another host as favicon', { favicon: { icon: { light: '//evil.example/x', dark: '/x.png' } } }, '/favicon/icon/light'],
+  [
+    'another host as favicon',
+    { favicon: { icon: { light: '//evil.example/x', dark: '/x.png' } } },
+    '/favicon/icon/light',
+  ],
   ['file: as preview', { socialPreview: { url: 'file:///etc/passwd' } }, '/socialPreview/url'],
   [
     'javascript: as a font',
     { styling: { font: { fontFamily: 'Mine', fontFaces: [{ weight: 400, sources: [{ url: 'javascript:1' }] }] } } },
     '/styling/font/fontFaces/0/sources/0/url',
   ],
-  ['a condition that is none', { header: { links: [{ title: 'x', to: null, condition: 'visitor.claims.__proto__' }] } }, '/header/links/0/condition'],
-  ['a space that is not there', { announcement: { link: { title: 'x', to: { kind: 'space', space: 'nowhere' } } } }, '/announcement/link/to/space'],
+  [
+    'a condition that is none',
+    { header: { links: [{ title: 'x', to: null, condition: 'visitor.claims.__proto__' }] } },
+    '/header/links/0/condition',
+  ],
+  [
+    'a space that is not there',
+    { announcement: { link: { title: 'x', to: { kind: 'space', space: 'nowhere' } } } },
+    '/announcement/link/to/space',
+  ],
   [
     'a section of no site',
     { footer: { groups: [{ title: 'x', links: [{ title: 'y', to: { kind: 'site-section', siteSection: 'x' } }] }] } },
     '/footer/groups/0/links/0/to/siteSection',
   ],
-  ['too many links', { header: { links: Array.from({ length: 51 }, () => ({ title: 'x', to: null })) } }, '/header/links'],
-  ['an address that is too long', { privacyPolicy: { url: `https://example.org/${'x'.repeat(2048)}` } }, '/privacyPolicy/url'],
+  [
+    'too many links',
+    { header: { links: Array.from({ length: 51 }, () => ({ title: 'x', to: null })) } },
+    '/header/links',
+  ],
+  [
+    'an address that is too long',
+    { privacyPolicy: { url: `https://example.org/${'x'.repeat(2048)}` } },
+    '/privacyPolicy/url',
+  ],
 ]
 for (const [why, body, at] of hostile)
   test(`refuses ${why}`, async () => {
@@ -203,8 +272,16 @@ test('a font of one`s own is taken', async () => {
   const font = { fontFamily: 'Größe Sans', fontFaces: [{ weight: 400, sources }] }
   const taken = (await put({ styling: { font } }).expect(200)).body.styling.font
   const formats = ['woff', 'woff2'].map((format, i) => ({ ...sources[i], format }))
-  assert.equal(taken, { id: 'Größe-Sans', custom: true, fontFamily: 'Größe Sans', fontFaces: [{ weight: 400, sources: formats }] })
-  assert.equal((await put({ styling: { font: taken, monospaceFont: { ...taken, id: 'mine' } } }).expect(200)).body.styling.font, taken)
+  assert.equal(taken, {
+    id: 'Größe-Sans',
+    custom: true,
+    fontFamily: 'Größe Sans',
+    fontFaces: [{ weight: 400, sources: formats }],
+  })
+  assert.equal(
+    (await put({ styling: { font: taken, monospaceFont: { ...taken, id: 'mine' } } }).expect(200)).body.styling.font,
+    taken,
+  )
   assert.is((await get()).styling.monospaceFont.id, 'mine')
 })
 

@@ -33,26 +33,43 @@ const earlier = {
 /** The settings after the migration. */
 function migrated(settings: object): any {
   const written: any[] = []
-  const view = { documents: () => [{ id: 's', version: 1, site: 's', settings }], put: (_: string, doc: object) => written.push(doc) }
+  const view = {
+    documents: () => [{ id: 's', version: 1, site: 's', settings }],
+    put: (_: string, doc: object) => written.push(doc),
+  }
   migrateCustomizations(view as never)
   return written[0].settings
 }
 
 test('stored customizations become whole shapes of today', async () => {
   const { id, base } = await makeSite(here)
-  await here.service.app.store.insert(siteCustomizations, { id, site: id, settings: migrated(earlier) as SiteCustomizationInput })
+  await here.service.app.store.insert(siteCustomizations, {
+    id,
+    site: id,
+    settings: migrated(earlier) as SiteCustomizationInput,
+  })
   // The service checks its response against the schema.
   const whole = (await here.admin.call('get', `${base}/customization`).expect(200)).body
-  assert.equal([whole.ai, whole.themes, whole.internationalization], [{ mode: 'search' }, { default: 'light', toggeable: false }, { locale: 'en' }])
+  assert.equal(
+    [whole.ai, whole.themes, whole.internationalization],
+    [{ mode: 'search' }, { default: 'light', toggeable: false }, { locale: 'en' }],
+  )
   assert.equal(whole.announcement, { enabled: true, style: 'info', message: 'x'.repeat(127) })
   assert.equal(whole.header.links[0]?.links[0]?.title, 't'.repeat(64))
   assert.equal([whole.title, whole.favicon, whole.styling.tint], [undefined, {}, undefined])
 })
 
 test('what is as it was stays, and Portuguese finds its language', () => {
-  const kept = { title: 'Docs', themes: { default: 'dark' }, internationalization: { locale: 'de' }, ai: { mode: 'none' } }
+  const kept = {
+    title: 'Docs',
+    themes: { default: 'dark' },
+    internationalization: { locale: 'de' },
+    ai: { mode: 'none' },
+  }
   assert.equal(migrated(kept), kept)
-  assert.equal(migrated({ aiSearch: { enabled: false }, internationalization: { locale: 'pt' } }), { internationalization: { locale: 'pt-br' } })
+  assert.equal(migrated({ aiSearch: { enabled: false }, internationalization: { locale: 'pt' } }), {
+    internationalization: { locale: 'pt-br' },
+  })
 })
 
 test.run()

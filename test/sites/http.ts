@@ -21,16 +21,22 @@ export const makeSpace = async (here: TestService, title: string, more: object =
   (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title, ...more }).expect(201)).body
 
 /** A new site of the first organization. */
-export async function newSite(here: TestService, body: object = { title: 'Docs' }, caller: Caller = here.admin): Promise<SiteClient> {
+export async function newSite(
+  here: TestService,
+  body: object = { title: 'Docs' },
+  caller: Caller = here.admin,
+): Promise<SiteClient> {
   const { id } = (await caller.call('post', `/v1/orgs/${here.organization}/sites`, body).expect(201)).body
   const base = `/v1/orgs/${here.organization}/sites/${id}`
-  const post = async (path: string, what: object): Promise<Json> => (await here.admin.call('post', `${base}${path}`, what).expect(201)).body
+  const post = async (path: string, what: object): Promise<Json> =>
+    (await here.admin.call('post', `${base}${path}`, what).expect(201)).body
   return {
     id,
     base,
     section: async (title) => post('/sections', { spaceId: (await makeSpace(here, title)).id }),
     group: (title, sections = []) => post('/section-groups', { title, sections }),
-    siteSpace: async (title, sectionId) => post('/site-spaces', { spaceId: (await makeSpace(here, title)).id, ...(sectionId ? { sectionId } : {}) }),
+    siteSpace: async (title, sectionId) =>
+      post('/site-spaces', { spaceId: (await makeSpace(here, title)).id, ...(sectionId ? { sectionId } : {}) }),
     outline: async () => outlineOf((await here.admin.call('get', `${base}/structure`).expect(200)).body),
   }
 }
@@ -38,8 +44,11 @@ export async function newSite(here: TestService, body: object = { title: 'Docs' 
 /** Titles of a returned structure, as `outline`. */
 export function outlineOf({ structure }: Json): string {
   const spaces = (entries: Json[], chosen?: string): string =>
-    entries.map((one) => `${one.title}${one.id === chosen || (chosen === undefined && one.default) ? '*' : ''}`).join(' ')
-  const section = (one: Json): string => `${one.title}${one.default ? '*' : ''}[${spaces(one.siteSpaces, one.defaultSiteSpace ?? '')}]`
+    entries
+      .map((one) => `${one.title}${one.id === chosen || (chosen === undefined && one.default) ? '*' : ''}`)
+      .join(' ')
+  const section = (one: Json): string =>
+    `${one.title}${one.default ? '*' : ''}[${spaces(one.siteSpaces, one.defaultSiteSpace ?? '')}]`
   return structure
     .map((one: Json) => {
       if (one.object === 'site-space') return spaces([one])

@@ -15,7 +15,8 @@ test.before(async () => {
   ids.set('G', (await site.group('G', [id('Bb'), id('Cc'), id('Dd')])).id)
   ids.set('H', (await site.group('H')).id)
   for (const title of ['a2', 'a3']) ids.set(title, (await site.siteSpace(title, id('Aa'))).id)
-  for (const entry of (await here.admin.call('get', `${site.base}/site-spaces`).expect(200)).body.items as Json[]) ids.set(entry.title.toLowerCase(), entry.id)
+  for (const entry of (await here.admin.call('get', `${site.base}/site-spaces`).expect(200)).body.items as Json[])
+    ids.set(entry.title.toLowerCase(), entry.id)
 })
 
 test('the structure to begin with', async () => {
@@ -23,11 +24,16 @@ test('the structure to begin with', async () => {
 })
 
 type Step = [item: string, place: { before?: string; after?: string }, status: number, outline?: string]
-const kindOf = (title: string): string => (/^[GH]$/.test(title) ? 'site-section-group' : /^[a-z]/.test(title) ? 'site-space' : 'site-section')
+const kindOf = (title: string): string =>
+  /^[GH]$/.test(title) ? 'site-section-group' : /^[a-z]/.test(title) ? 'site-space' : 'site-section'
 
 test('every move, by the operation of its kind', async () => {
   const keys: Record<string, string> = { 'site-section': 'siteSection', 'site-space': 'siteSpace' }
-  const segment: Record<string, string> = { 'site-section': 'sections', 'site-space': 'site-spaces', 'site-section-group': 'section-groups' }
+  const segment: Record<string, string> = {
+    'site-section': 'sections',
+    'site-space': 'site-spaces',
+    'site-section-group': 'section-groups',
+  }
   const steps: Step[] = [
     ['Bb', { after: 'Cc' }, 200, 'Aa*[Aa* a2 a3] G(Cc[Cc*] Bb[Bb*] Dd[Dd*]) Ee[Ee*] H()'],
     ['Bb', { before: 'Cc' }, 200, 'Aa*[Aa* a2 a3] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) Ee[Ee*] H()'],
@@ -56,9 +62,14 @@ test('every move, by the operation of its kind', async () => {
   for (const [item, place, status, outline] of steps) {
     const before = await site.outline()
     const kind = kindOf(item)
-    const pointer = (title: string) => ({ type: kind === 'site-section-group' ? kindOf(title) : kind, [keys[kind] ?? 'id']: id(title) })
+    const pointer = (title: string) => ({
+      type: kind === 'site-section-group' ? kindOf(title) : kind,
+      [keys[kind] ?? 'id']: id(title),
+    })
     const position = Object.fromEntries(Object.entries(place).map(([name, title]) => [name, pointer(title)]))
-    const response = await here.admin.call('post', `${site.base}/${segment[kind]}/${id(item)}/move`, { position }).expect(status)
+    const response = await here.admin
+      .call('post', `${site.base}/${segment[kind]}/${id(item)}/move`, { position })
+      .expect(status)
     assert.is(await site.outline(), outline ?? before, `${item} ${JSON.stringify(place)}`)
     if (status === 200) assert.is(response.body.id, id(item))
   }
@@ -87,13 +98,18 @@ test('the same with sortSiteStructure, which also puts a section next to a group
   }
   const wrongKind = { item: { type: 'site-section-group', id: id('Aa') } }
   await here.admin.call('patch', `${site.base}/structure/sort`, wrongKind).expect(404)
-  for (const body of [{}, { item: { type: 'page', id: 'x' } }, { item: { type: 'site-space', id: id('aa') }, position: { at: 1 } }])
+  for (const body of [
+    {},
+    { item: { type: 'page', id: 'x' } },
+    { item: { type: 'site-space', id: id('aa') }, position: { at: 1 } },
+  ])
     await here.admin.call('patch', `${site.base}/structure/sort`, body).expect(400)
 })
 
 test('two moves of one item at once: one after the other, each item once', async () => {
   const before = await site.outline()
-  const move = (place: object) => here.admin.call('post', `${site.base}/site-spaces/${id('aa')}/move`, { position: place })
+  const move = (place: object) =>
+    here.admin.call('post', `${site.base}/site-spaces/${id('aa')}/move`, { position: place })
   const first = { before: { type: 'site-space', siteSpace: id('a2') } }
   const responses = await Promise.all([move(first), move({}), move(first), move({})])
   for (const { status } of responses) assert.ok([200, 409].includes(status), String(status))
@@ -113,7 +129,10 @@ test('a move against the deletion of its section: moved or gone, never an error 
     here.admin.call('delete', path),
     here.admin.call('patch', path, { title: 'Renamed' }),
   ])
-  assert.ok([200, 404].includes(moved.status) && [200, 404].includes(changed.status), `${moved.status} ${changed.status}`)
+  assert.ok(
+    [200, 404].includes(moved.status) && [200, 404].includes(changed.status),
+    `${moved.status} ${changed.status}`,
+  )
   assert.is(deleted.status, 204)
   await here.admin.call('get', path).expect(404)
 })
@@ -122,7 +141,8 @@ test('a cursor neither repeats nor skips while site spaces come, go and move', a
   const paged = await newSite(here)
   const made: string[] = []
   for (const title of ['s0', 's1', 's2', 's3', 's4', 's5']) made.push((await paged.siteSpace(title)).id)
-  const list = async (query: string) => (await here.admin.call('get', `${paged.base}/site-spaces?limit=2${query}`).expect(200)).body
+  const list = async (query: string) =>
+    (await here.admin.call('get', `${paged.base}/site-spaces?limit=2${query}`).expect(200)).body
   const first = await list('')
   await here.admin.call('delete', `${paged.base}/site-spaces/${made[1]}`).expect(204)
   await here.admin.call('delete', `${paged.base}/site-spaces/${made[2]}`).expect(204)

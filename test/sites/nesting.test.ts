@@ -18,10 +18,24 @@ import { faultsOf } from './structure-model.js'
 
 const [test, here] = await suiteWith('sites: nesting', startService)
 const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
-const call = (method: 'post' | 'patch' | 'delete', path: string, body?: object, status = 200) => here.admin.call(method, path, body).expect(status)
+const call = (method: 'post' | 'patch' | 'delete', path: string, body?: object, status = 200) =>
+  here.admin.call(method, path, body).expect(status)
 
 const step = fc.record({
-  op: fc.constantFrom('section', 'group', 'group', 'link', 'move', 'move', 'move', 'join', 'leave', 'dropGroup', 'dropLink', 'relink'),
+  op: fc.constantFrom(
+    'section',
+    'group',
+    'group',
+    'link',
+    'move',
+    'move',
+    'move',
+    'join',
+    'leave',
+    'dropGroup',
+    'dropLink',
+    'relink',
+  ),
   a: fc.nat(99),
   b: fc.nat(99),
   top: fc.boolean(),
@@ -31,15 +45,27 @@ test('whatever is nested and moved, nothing is lost or twice, groups are no deep
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       let structure: SiteStructure = emptyStructure
-      const all = (type: string): string[] => itemsOf(structure).flatMap(({ item }) => (item.type === type ? [item.id] : []))
+      const all = (type: string): string[] =>
+        itemsOf(structure).flatMap(({ item }) => (item.type === type ? [item.id] : []))
       const pick = (list: readonly string[], i: number): string => list[i % Math.max(1, list.length)] ?? 'nothing'
       for (const [n, { op, a, b, top }] of steps.entries()) {
-        const [group, other, link] = [pick(all('site-section-group'), a), pick(all('site-section-group'), b), pick(all('site-external-link'), a)]
+        const [group, other, link] = [
+          pick(all('site-section-group'), a),
+          pick(all('site-section-group'), b),
+          pick(all('site-external-link'), a),
+        ]
         const placed = itemsOf(structure).map(({ item }) => item)
         const item = placed[a % Math.max(1, placed.length)]
         const work: Record<typeof op, () => SiteStructure> = {
-          section: () => addSection(structure, { id: `s${n}`, title: 'x' }, { id: `v${n}`, space: `p${n}`, title: 'x' }, { id: `r${n}`, title: 'x' }),
-          group: () => addGroup(structure, { id: `g${n}`, title: 'x' }, all('site-section').slice(0, b % 3), top ? null : group),
+          section: () =>
+            addSection(
+              structure,
+              { id: `s${n}`, title: 'x' },
+              { id: `v${n}`, space: `p${n}`, title: 'x' },
+              { id: `r${n}`, title: 'x' },
+            ),
+          group: () =>
+            addGroup(structure, { id: `g${n}`, title: 'x' }, all('site-section').slice(0, b % 3), top ? null : group),
           link: () => addLink(structure, { id: `l${n}`, title: 'x', target: 'https://x.example' }, group),
           move: () => (item ? moveItem(structure, item, {}, top ? null : other) : structure),
           join: () => addToGroup(structure, group, pick(all('site-section'), b)),
@@ -65,7 +91,11 @@ test('whatever is nested and moved, nothing is lost or twice, groups are no deep
 const outline = (items: Json[]): string =>
   items
     .map((one) =>
-      one.object === 'site-section-group' ? `${one.title}(${outline(one.children)})` : one.object === 'site-external-link' ? `→${one.title}` : one.title,
+      one.object === 'site-section-group'
+        ? `${one.title}(${outline(one.children)})`
+        : one.object === 'site-external-link'
+          ? `→${one.title}`
+          : one.title,
     )
     .join(' ')
 const outlineAt = async (site: SiteClient): Promise<string> => outline((await get(`${site.base}/structure`)).structure)
@@ -74,11 +104,13 @@ test('groups are put into groups, and moved between them; circles and too many l
   const site = await newSite(here, { title: 'Nested' })
   const [a, b] = [await site.section('Aa'), await site.section('Bb')]
   const group = async (title: string, sectionGroup?: string, status = 201): Promise<Json> =>
-    (await call('post', `${site.base}/section-groups`, { title, ...(sectionGroup ? { sectionGroup } : {}) }, status)).body
+    (await call('post', `${site.base}/section-groups`, { title, ...(sectionGroup ? { sectionGroup } : {}) }, status))
+      .body
   const [g, h] = [await group('G'), await group('H')]
   const i = await group('I', g.id)
   assert.is(i.sectionGroup, g.id)
-  const sort = (type: string, id: string, more: object, status = 200) => call('patch', `${site.base}/structure/sort`, { item: { type, id }, ...more }, status)
+  const sort = (type: string, id: string, more: object, status = 200) =>
+    call('patch', `${site.base}/structure/sort`, { item: { type, id }, ...more }, status)
   await sort('site-section', a.id, { into: i.id })
   await sort('site-section', b.id, { into: i.id, position: { before: { type: 'site-section', id: a.id } } })
   assert.is(await outlineAt(site), 'G(I(Bb Aa)) H()')
@@ -95,11 +127,15 @@ test('groups are put into groups, and moved between them; circles and too many l
       ['Aa', i.id],
     ],
   )
-  for (const into of [g.id, i.id]) assert.ok(faults((await sort('site-section-group', g.id, { into }, 400)).body)['/into'])
+  for (const into of [g.id, i.id])
+    assert.ok(faults((await sort('site-section-group', g.id, { into }, 400)).body)['/into'])
   assert.ok(faults((await sort('site-section-group', g.id, { into: 'nothing' }, 400)).body)['/into'])
   assert.ok(faults(await group('X', 'nothing', 400))['/sectionGroup'])
   await sort('site-section-group', g.id, { into: null }, 409).catch(() => {})
-  await call('post', `${site.base}/section-groups/${h.id}/move`, { into: i.id, position: { after: { type: 'site-section', id: b.id } } })
+  await call('post', `${site.base}/section-groups/${h.id}/move`, {
+    into: i.id,
+    position: { after: { type: 'site-section', id: b.id } },
+  })
   assert.is(await outlineAt(site), 'G(I(Bb H() Aa))')
   const four = await group('Four', h.id)
   const five = await group('Five', four.id)
@@ -123,7 +159,10 @@ test('external links are among the children of groups, move like these, and lead
   const add = async (title: string, more: object = {}, status = 201): Promise<Json> =>
     (await call('post', links, { title, target: 'https://example.org/x', sectionGroup: g.id, ...more }, status)).body
   const [one, two] = [await add('One', { icon: 'gear' }), await add('Two')]
-  assert.equal([one.object, one.title, one.target, one.icon, one.sectionGroup], ['site-external-link', 'One', 'https://example.org/x', 'gear', g.id])
+  assert.equal(
+    [one.object, one.title, one.target, one.icon, one.sectionGroup],
+    ['site-external-link', 'One', 'https://example.org/x', 'gear', g.id],
+  )
   for (const target of ['javascript:alert(1)', '//evil.example', 'data:text/html,x', 'https://a@b.example'])
     assert.ok(faults(await add('X', { target }, 400))['/target'])
   assert.ok(faults(await add('X', { sectionGroup: 'nothing' }, 400))['/sectionGroup'])
@@ -138,9 +177,25 @@ test('external links are among the children of groups, move like these, and lead
     (await get(links)).items.map(({ title }: Json) => title),
     ['Two', 'One'],
   )
-  const changed = (await call('patch', `${links}/${one.id}`, { title: 'Eins', icon: null, target: '/guides', sectionGroup: h.id })).body
-  assert.equal([changed.title, changed.icon, changed.target, changed.sectionGroup], ['Eins', undefined, '/guides', h.id])
-  assert.ok(faults((await call('patch', `${site.base}/structure/sort`, { item: { type: 'site-external-link', id: two.id }, into: null }, 400)).body)['/into'])
+  const changed = (
+    await call('patch', `${links}/${one.id}`, { title: 'Eins', icon: null, target: '/guides', sectionGroup: h.id })
+  ).body
+  assert.equal(
+    [changed.title, changed.icon, changed.target, changed.sectionGroup],
+    ['Eins', undefined, '/guides', h.id],
+  )
+  assert.ok(
+    faults(
+      (
+        await call(
+          'patch',
+          `${site.base}/structure/sort`,
+          { item: { type: 'site-external-link', id: two.id }, into: null },
+          400,
+        )
+      ).body,
+    )['/into'],
+  )
   await call('delete', `${links}/${two.id}`, undefined, 204)
   await call('delete', `${links}/${two.id}`, undefined, 204)
   assert.is(await outlineAt(site), 'Aa G(Bb) H(→Eins)')
@@ -159,15 +214,22 @@ test('a draft, and all that is in it, is for editors alone, without an address; 
   await call('post', `${site.base}/publish`)
   const published = async (): Promise<string> => {
     const { structure } = (await get(`${site.base}/published`)) as Json
-    const flat = (items: Json[]): Json[] => items.flatMap((one) => (one.object === 'site-section-group' ? flat(one.children) : [one]))
+    const flat = (items: Json[]): Json[] =>
+      items.flatMap((one) => (one.object === 'site-section-group' ? flat(one.children) : [one]))
     return outlineOf({ structure: flat(structure.structure) })
   }
   assert.is(await published(), 'Aa*[Aa* A2] Bb[Bb*] Cc[Cc*]')
-  assert.is((await call('patch', `${site.base}/site-spaces/${a.siteSpaces[0].id}`, { draft: true })).body.urls.published, undefined)
+  assert.is(
+    (await call('patch', `${site.base}/site-spaces/${a.siteSpaces[0].id}`, { draft: true })).body.urls.published,
+    undefined,
+  )
   assert.is(await published(), 'Aa*[A2*] Bb[Bb*] Cc[Cc*]')
   assert.is((await get(`/v1/spaces/${a.siteSpaces[0].space.id}`)).urls.published, undefined)
   const section = (await call('patch', `${site.base}/sections/${a.id}`, { draft: true })).body
-  assert.equal([section.draft, section.default, section.urls.published, section.siteSpaces[1].urls.published], [true, false, undefined, undefined])
+  assert.equal(
+    [section.draft, section.default, section.urls.published, section.siteSpaces[1].urls.published],
+    [true, false, undefined, undefined],
+  )
   assert.is(await published(), 'Bb*[Bb*] Cc[Cc*]')
   await here.admin.call('get', `${site.base}/published/site-spaces/${variant.id}/pages`).expect(404)
   assert.is((await call('patch', `${site.base}/section-groups/${outer.id}`, { draft: true })).body.draft, true)
@@ -178,7 +240,8 @@ test('a draft, and all that is in it, is for editors alone, without an address; 
   await call('patch', `${site.base}/sections/${a.id}`, { draft: false })
   await call('patch', `${site.base}/site-spaces/${a.siteSpaces[0].id}`, { draft: false })
   assert.is(await published(), 'Aa*[Aa* A2] Bb[Bb*] Cc[Cc*]')
-  const born = (await call('post', `${site.base}/section-groups`, { title: 'New', draft: true, sections: [b.id] }, 201)).body
+  const born = (await call('post', `${site.base}/section-groups`, { title: 'New', draft: true, sections: [b.id] }, 201))
+    .body
   assert.equal([born.draft, await published()], [true, 'Aa*[Aa* A2] Cc[Cc*]'])
 })
 

@@ -33,7 +33,12 @@ test('a guest sees a site while they have a role on it, and does with it what th
 })
 
 test('a role given to a team, and none given where one of those named is unknown', async () => {
-  await here.service.app.store.insert(teams, { id: 'writers', organization: here.organization, title: 'Writers', createdAt: new Date().toISOString() })
+  await here.service.app.store.insert(teams, {
+    id: 'writers',
+    organization: here.organization,
+    title: 'Writers',
+    createdAt: new Date().toISOString(),
+  })
   await here.admin.call('post', path, { role: 'review', teams: ['writers', 'nobody'] }).expect(400)
   assert.is((await here.admin.call('get', `${path}/teams`).expect(200)).body.count, 0)
   await here.admin.call('post', path, { role: 'review', teams: ['writers'] }).expect(204)

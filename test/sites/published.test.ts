@@ -7,11 +7,15 @@ import { suiteWith } from '../support/suite.js'
 import { type Json, makeSpace, newSite, outlineOf, type SiteClient } from './http.js'
 
 let now = Date.now()
-const [test, here] = await suiteWith('sites: published', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('sites: published', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
 
 const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
-const patch = async (path: string, body: object): Promise<Json> => (await here.admin.call('patch', path, body).expect(200)).body
-const post = async (path: string, body?: object, status = 200): Promise<Json> => (await here.admin.call('post', path, body).expect(status)).body
+const patch = async (path: string, body: object): Promise<Json> =>
+  (await here.admin.call('patch', path, body).expect(200)).body
+const post = async (path: string, body?: object, status = 200): Promise<Json> =>
+  (await here.admin.call('post', path, body).expect(status)).body
 
 test('a site has no address for visitors until it is published, then one for every part of it', async () => {
   const site = await newSite(here, { title: 'Addresses' })
@@ -27,7 +31,15 @@ test('a site has no address for visitors until it is published, then one for eve
   ]
   assert.equal(await addresses(), Array(7).fill(undefined))
   assert.is((await post(`${site.base}/publish`)).published, true)
-  const expected = (base: string): string[] => [base, base, `${base}/api`, base, `${base}/guides/deutsch`, `${base}/api`, `${base}/api/version-1`]
+  const expected = (base: string): string[] => [
+    base,
+    base,
+    `${base}/api`,
+    base,
+    `${base}/guides/deutsch`,
+    `${base}/api`,
+    `${base}/api/version-1`,
+  ]
   const inOrganization = `${here.url}/sites/${here.organization}/addresses`
   assert.equal(await addresses(), expected(inOrganization))
   await patch(`/v1/orgs/${here.organization}`, { hostname: 'acme-docs' })
@@ -101,10 +113,15 @@ test('a share key is carried by every address, if it is one of an active link', 
   const urls = async (query: string): Promise<string[]> => {
     const [entry] = (await get(`${site.base}/site-spaces?default=false&${query}`)).items
     const [one] = (await get(`${site.base}/sections?${query}`)).items
-    return [entry.urls.published, one.urls.published, (await get(`/v1/spaces/${entry.space.id}?${query}`)).urls.published]
+    return [
+      entry.urls.published,
+      one.urls.published,
+      (await get(`/v1/spaces/${entry.space.id}?${query}`)).urls.published,
+    ]
   }
   assert.equal(await urls(`shareKey=${key}`), [`${keyed}/aa/a2`, keyed, `${keyed}/aa/a2`])
-  for (const query of ['', 'shareKey=nothing']) assert.equal(await urls(query), [`${base}/aa/a2`, base, `${base}/aa/a2`])
+  for (const query of ['', 'shareKey=nothing'])
+    assert.equal(await urls(query), [`${base}/aa/a2`, base, `${base}/aa/a2`])
   assert.is((await get(`${site.base}/published?shareKey=${key}`)).site.urls.published, keyed)
   await here.admin.call('get', `${site.base}/published?shareKey=nothing`).expect(404)
   await patch(`${site.base}/share-links/${link.id}`, { active: false })
@@ -114,7 +131,10 @@ test('a share key is carried by every address, if it is one of an active link', 
   await here.admin.call('get', `${site.base}/published?shareKey=${key}`).expect(200)
 })
 
-const outlines = async (site: SiteClient): Promise<string[]> => [await site.outline(), outlineOf((await get(`${site.base}/published`)).structure)]
+const outlines = async (site: SiteClient): Promise<string[]> => [
+  await site.outline(),
+  outlineOf((await get(`${site.base}/published`)).structure),
+]
 
 test('a deleted space is not shown, comes back where it was, and goes for good when it is purged', async () => {
   const site = await newSite(here, { title: 'Losses' })
@@ -192,7 +212,12 @@ test('a user who may see the site but not one of its spaces does not learn about
   await reader.call('get', `${site.base}/site-spaces/${hidden.id}`).expect(404)
   const guest = await here.caller(null)
   const { store } = here.service.app
-  await store.insert(grants, { id: `site:${site.id}:user:${guest.user}`, target: `site:${site.id}`, principal: `user:${guest.user}`, role: 'admin' })
+  await store.insert(grants, {
+    id: `site:${site.id}:user:${guest.user}`,
+    target: `site:${site.id}`,
+    principal: `user:${guest.user}`,
+    role: 'admin',
+  })
   assert.is(outlineOf((await guest.call('get', `${site.base}/structure`).expect(200)).body), 'Open[] Closed*[]')
   await guest.call('delete', `${site.base}/site-spaces/${hidden.id}`).expect(204)
   await guest.call('post', `${site.base}/sections/${open.id}/move`, {}).expect(200)

@@ -14,7 +14,8 @@ test.before(async () => {
 })
 
 const toURL = (url: string) => ({ kind: 'url', url })
-const post = (source: string, destination: object = toURL('https://example.org/')) => here.admin.call('post', `${site.base}/redirects`, { source, destination })
+const post = (source: string, destination: object = toURL('https://example.org/')) =>
+  here.admin.call('post', `${site.base}/redirects`, { source, destination })
 
 test('a redirect is created, found at its Location, listed, changed and deleted', async () => {
   const made = await post('/old//start/', { kind: 'page', page: site.page, space: site.space }).expect(201)
@@ -96,7 +97,9 @@ for (const url of badURLs)
   })
 
 test('a destination must be part of the site and visible', async () => {
-  const other = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Not on it' }).expect(201)).body.id
+  const other = (
+    await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Not on it' }).expect(201)
+  ).body.id
   const cases: [destination: object, path: string][] = [
     [{ kind: 'space', space: other }, '/destination/space'],
     [{ kind: 'space', space: 'nowhere' }, '/destination/space'],
@@ -108,7 +111,8 @@ test('a destination must be part of the site and visible', async () => {
     [{ kind: 'user', user: here.admin.user }, '/destination/kind'],
     [{ kind: 'url', url: '/x', more: 1 }, '/destination/more'],
   ]
-  for (const [destination, path] of cases) assert.ok(faults((await post('/lost', destination).expect(400)).body)[path], JSON.stringify(destination))
+  for (const [destination, path] of cases)
+    assert.ok(faults((await post('/lost', destination).expect(400)).body)[path], JSON.stringify(destination))
   await post('/to-space', { kind: 'space', space: site.space }).expect(201)
   await post('/to-site-space', { kind: 'site-space', siteSpace: site.siteSpace }).expect(201)
   await post('/to-anchor', { kind: 'anchor', anchor: 'install', page: site.page, space: site.space }).expect(201)
@@ -116,7 +120,9 @@ test('a destination must be part of the site and visible', async () => {
 
 test('a redirect says when what it leads to is gone, and when it is there again', async () => {
   const other = await makeSite(here)
-  const variant = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Variant' }).expect(201)).body.id
+  const variant = (
+    await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Variant' }).expect(201)
+  ).body.id
   const entry = (await here.admin.call('post', `${other.base}/site-spaces`, { spaceId: variant }).expect(201)).body.id
   const made = async (source: string, destination: object) =>
     void (await here.admin.call('post', `${other.base}/redirects`, { source, destination }).expect(201))
@@ -125,14 +131,18 @@ test('a redirect says when what it leads to is gone, and when it is there again'
   await made('/site-space', { kind: 'site-space', siteSpace: entry })
   await made('/url', toURL('https://example.org/'))
   const statuses = async (): Promise<string[]> =>
-    (await here.admin.call('get', `${other.base}/redirects`).expect(200)).body.items.map(({ status }: { status: string }) => status)
+    (await here.admin.call('get', `${other.base}/redirects`).expect(200)).body.items.map(
+      ({ status }: { status: string }) => status,
+    )
   assert.equal(await statuses(), ['ok', 'ok', 'ok', 'ok'])
   await here.admin.call('delete', `/v1/spaces/${variant}`).expect(204)
   assert.equal(await statuses(), ['ok', 'broken', 'broken', 'ok'])
   await here.admin.call('post', `/v1/spaces/${variant}/restore`).expect(200)
   assert.equal(await statuses(), ['ok', 'ok', 'ok', 'ok'])
   await here.admin.call('delete', `${other.base}/site-spaces/${entry}`).expect(204)
-  await here.admin.call('post', `/v1/spaces/${other.space}/content`, { changes: [{ operation: 'delete_page', page: other.page }] }).expect(200)
+  await here.admin
+    .call('post', `/v1/spaces/${other.space}/content`, { changes: [{ operation: 'delete_page', page: other.page }] })
+    .expect(200)
   assert.equal(await statuses(), ['broken', 'broken', 'broken', 'ok'])
 })
 
@@ -146,7 +156,9 @@ test('redirects never lead in a circle', async () => {
   await here.admin.call('patch', `${site.base}/redirects/${three.id}`, { destination: toURL('/one') }).expect(409)
   await here.admin.call('patch', `${site.base}/redirects/${two.id}`, { source: '/three' }).expect(409)
   await here.admin.call('patch', `${site.base}/redirects/${two.id}`, { destination: toURL('/one') }).expect(409)
-  await here.admin.call('patch', `${site.base}/redirects/${two.id}`, { source: '/two/', destination: toURL('/free') }).expect(200)
+  await here.admin
+    .call('patch', `${site.base}/redirects/${two.id}`, { source: '/two/', destination: toURL('/free') })
+    .expect(200)
 })
 
 test('two redirects that close a circle at once: one is refused', async () => {
@@ -157,7 +169,8 @@ test('two redirects that close a circle at once: one is refused', async () => {
 test('a list is read page by page while redirects come and go', async () => {
   const other = await makeSite(here)
   const path = `${other.base}/redirects`
-  const make = async (source: string) => (await here.admin.call('post', path, { source, destination: toURL('/') }).expect(201)).body.id
+  const make = async (source: string) =>
+    (await here.admin.call('post', path, { source, destination: toURL('/') }).expect(201)).body.id
   const read = async (query: string) => (await here.admin.call('get', `${path}?${query}`).expect(200)).body
   const ids: string[] = []
   for (const source of ['/1', '/2', '/3', '/4']) ids.push(await make(source))

@@ -13,7 +13,9 @@ test('the first section takes up what stood at the root, and nothing loses its a
   await here.admin.call('post', `${site.base}/publish`).expect(200)
   assert.is(await site.outline(), 'One* Two')
   const home = (await get(`${site.base}/site-spaces?default=true`)).items[0]
-  const made = await here.admin.call('post', `${site.base}/sections`, { spaceId: (await makeSpace(here, 'Three')).id, icon: 'gear' }).expect(201)
+  const made = await here.admin
+    .call('post', `${site.base}/sections`, { spaceId: (await makeSpace(here, 'Three')).id, icon: 'gear' })
+    .expect(201)
   assert.equal((await get(made.headers.location as string)).id, made.body.id)
   assert.equal([made.body.title, made.body.path, made.body.icon, made.body.default], ['Three', 'three', 'gear', false])
   assert.is(await site.outline(), 'One*[One* Two] Three[Three*]')
@@ -30,15 +32,28 @@ test('the first section takes up what stood at the root, and nothing loses its a
 test('a section has a title and a path of its own', async () => {
   const site = await newSite(here)
   const untitled = await makeSpace(here, 'A')
-  const short = (await here.admin.call('post', `${site.base}/sections`, { spaceId: untitled.id, title: null, icon: null }).expect(201)).body
+  const short = (
+    await here.admin
+      .call('post', `${site.base}/sections`, { spaceId: untitled.id, title: null, icon: null })
+      .expect(201)
+  ).body
   assert.equal([short.title, short.path, short.icon, short.default], ['Untitled', 'untitled', undefined, true])
   const second = await site.section('Untitled')
   assert.is(second.path, 'untitled-1')
   const at = `${site.base}/sections/${second.id}`
-  const patch = async (body: object, status = 200): Promise<Json> => (await here.admin.call('patch', at, body).expect(status)).body
+  const patch = async (body: object, status = 200): Promise<Json> =>
+    (await here.admin.call('patch', at, body).expect(status)).body
   assert.is((await patch({ title: 'Guides' })).path, 'untitled-1')
-  const full = await patch({ path: 'guides', condition: 'visitor.claims.unsigned.beta == true', icon: 'book', description: 'For all' })
-  assert.equal([full.path, full.condition, full.icon, full.description], ['guides', 'visitor.claims.unsigned.beta == true', 'book', 'For all'])
+  const full = await patch({
+    path: 'guides',
+    condition: 'visitor.claims.unsigned.beta == true',
+    icon: 'book',
+    description: 'For all',
+  })
+  assert.equal(
+    [full.path, full.condition, full.icon, full.description],
+    ['guides', 'visitor.claims.unsigned.beta == true', 'book', 'For all'],
+  )
   assert.equal(await patch({}), full)
   const bare = await patch({ condition: null, icon: null, description: null })
   assert.equal([bare.condition, bare.icon, bare.description, bare.title], [undefined, undefined, undefined, 'Guides'])
@@ -73,7 +88,8 @@ test('there is always one default, and it can be chosen', async () => {
   await here.admin.call('patch', site.base, { defaultSiteSection: a.id, defaultSiteSpace: variant.id }).expect(400)
   await here.admin.call('patch', site.base, { defaultSiteSection: b.id, defaultSiteSpace: variant.id }).expect(200)
   assert.is(await site.outline(), 'Aa[Aa*] Bb*[Bb B2*] Cc[Cc*]')
-  const list = async (query: string): Promise<string[]> => (await get(`${site.base}/site-spaces${query}`)).items.map((one: Json) => one.title)
+  const list = async (query: string): Promise<string[]> =>
+    (await get(`${site.base}/site-spaces${query}`)).items.map((one: Json) => one.title)
   assert.equal(await list('?default=true'), ['B2'])
   assert.equal(await list('?default=false'), ['Aa', 'Bb', 'Cc'])
   assert.equal(await list(''), ['Aa', 'Bb', 'B2', 'Cc'])
@@ -93,7 +109,12 @@ test('there is always one default, and it can be chosen', async () => {
 
 test('a group contains sections, and leaves them in its place when it is deleted', async () => {
   const site = await newSite(here)
-  const [a, b, c, d] = [await site.section('Aa'), await site.section('Bb'), await site.section('Cc'), await site.section('Dd')]
+  const [a, b, c, d] = [
+    await site.section('Aa'),
+    await site.section('Bb'),
+    await site.section('Cc'),
+    await site.section('Dd'),
+  ]
   const group = await site.group('G', [c.id, b.id])
   assert.is(await site.outline(), 'Aa*[Aa*] G(Cc[Cc*] Bb[Bb*]) Dd[Dd*]')
   assert.equal(
@@ -104,7 +125,8 @@ test('a group contains sections, and leaves them in its place when it is deleted
     ],
   )
   const at = `${site.base}/section-groups/${group.id}`
-  const put = (sectionId: string, status = 200) => here.admin.call('post', `${at}/sections`, { sectionId }).expect(status)
+  const put = (sectionId: string, status = 200) =>
+    here.admin.call('post', `${at}/sections`, { sectionId }).expect(status)
   await put(a.id)
   await put(a.id)
   assert.is(await site.outline(), 'G(Cc[Cc*] Bb[Bb*] Aa*[Aa*]) Dd[Dd*]')
@@ -129,7 +151,9 @@ test('a group contains sections, and leaves them in its place when it is deleted
   await here.admin.call('delete', `${site.base}/sections/${a.id}`).expect(204)
   assert.is(await site.outline(), 'Cc*[Cc*] Bb[Bb*] Dd[Dd*] H()')
   await here.admin.call('post', `${site.base}/section-groups`, { title: 'I', sections: [b.id, b.id] }).expect(400)
-  const { error } = (await here.admin.call('post', `${site.base}/section-groups`, { title: 'I', sections: [b.id, a.id] }).expect(400)).body
+  const { error } = (
+    await here.admin.call('post', `${site.base}/section-groups`, { title: 'I', sections: [b.id, a.id] }).expect(400)
+  ).body
   assert.is(error.details[0].path, '/sections/1')
   await here.admin.call('delete', `${site.base}/section-groups/${other.id}/sections/${c.id}`).expect(204)
   await here.admin.call('delete', `${at}/sections/${c.id}`).expect(404)
@@ -151,7 +175,8 @@ test('a site space has a path among its siblings, a condition, and can show anot
   const elsewhere = await site.siteSpace('English', b.id)
   assert.equal([english.path, again.path, elsewhere.path], ['english', 'english-1', 'english'])
   const at = `${site.base}/site-spaces/${again.id}`
-  const patch = async (body: object, status = 200): Promise<Json> => (await here.admin.call('patch', at, body).expect(status)).body
+  const patch = async (body: object, status = 200): Promise<Json> =>
+    (await here.admin.call('patch', at, body).expect(status)).body
   await patch({ path: 'english' }, 409)
   assert.is((await patch({ path: 'deutsch', condition: 'visitor.claims.german' })).path, 'deutsch')
   assert.is((await patch({ condition: null })).condition, undefined)
@@ -167,7 +192,9 @@ test('a site space has a path among its siblings, a condition, and can show anot
   await here.admin.call('post', `${site.base}/site-spaces`, { spaceId: german.id, sectionId: b.id }).expect(409)
   await here.admin.call('post', `${site.base}/sections`, { spaceId: german.id }).expect(409)
   const fresh = await makeSpace(here, 'Fresh')
-  const { error } = (await here.admin.call('post', `${site.base}/site-spaces`, { spaceId: fresh.id, sectionId: 'nothing' }).expect(400)).body
+  const { error } = (
+    await here.admin.call('post', `${site.base}/site-spaces`, { spaceId: fresh.id, sectionId: 'nothing' }).expect(400)
+  ).body
   assert.is(error.details[0].path, '/sectionId')
   const made = await here.admin.call('post', `${site.base}/site-spaces`, { spaceId: fresh.id }).expect(201)
   assert.equal(await get(made.headers.location as string), made.body)

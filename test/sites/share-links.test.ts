@@ -13,7 +13,8 @@ test.before(async () => {
   await here.admin.call('post', `${site.base}/publish`).expect(200)
 })
 
-const create = async (name = 'Partners', base = site.base) => (await here.admin.call('post', `${base}/share-links`, { name }).expect(201)).body
+const create = async (name = 'Partners', base = site.base) =>
+  (await here.admin.call('post', `${base}/share-links`, { name }).expect(201)).body
 const keyOf = (link: { urls: { published: string } }): string => link.urls.published.split('/').at(-1) as string
 /** Whether the published site is found with a key, and its addresses carry it. */
 const opens = async (key: string, base = site.base): Promise<boolean> => {
@@ -28,7 +29,10 @@ test('a link is created, found at its Location, listed with its secret, renamed 
   assert.is(made.body.active, true)
   assert.match(keyOf(made.body), /^[0-9A-Za-z]{43}$/)
   assert.equal((await here.admin.call('get', location).expect(200)).body, made.body)
-  assert.equal((await here.admin.call('get', `${site.base}/share-links`).expect(200)).body, { items: [made.body], count: 1 })
+  assert.equal((await here.admin.call('get', `${site.base}/share-links`).expect(200)).body, {
+    items: [made.body],
+    count: 1,
+  })
   const renamed = (await here.admin.call('patch', location, { name: 'Press' }).expect(200)).body
   assert.equal(renamed, { ...made.body, name: 'Press' })
   assert.ok(await opens(keyOf(made.body)))
@@ -57,7 +61,8 @@ test('a key opens its own site, while it is active and the site is shared by lin
 
 test('the address of a link is the one at which the site is published', async () => {
   const link = await create()
-  const { urls } = (await here.admin.call('get', `${site.base}/published?shareKey=${keyOf(link)}`).expect(200)).body.site
+  const { urls } = (await here.admin.call('get', `${site.base}/published?shareKey=${keyOf(link)}`).expect(200)).body
+    .site
   assert.is(urls.published, link.urls.published)
   const space = (await here.admin.call('get', `/v1/spaces/${site.space}?shareKey=${keyOf(link)}`).expect(200)).body
   assert.ok(space.urls.published.includes(keyOf(link)), JSON.stringify(space.urls))
@@ -92,7 +97,10 @@ test('PATCH against DELETE leaves no link behind', async () => {
   for (let i = 0; i < 5; i++) {
     const { id } = await create()
     const path = `${site.base}/share-links/${id}`
-    const [patched, deleted] = await Promise.all([here.admin.call('patch', path, { active: false }), here.admin.call('delete', path)])
+    const [patched, deleted] = await Promise.all([
+      here.admin.call('patch', path, { active: false }),
+      here.admin.call('delete', path),
+    ])
     assert.ok([200, 404].includes(patched.status), String(patched.status))
     assert.is(deleted.status, 204)
     await here.admin.call('get', path).expect(404)

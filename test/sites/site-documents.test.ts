@@ -1,5 +1,12 @@
 import * as assert from 'uvu/assert'
-import { grants, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects } from '../../src/model/index.js'
+import {
+  grants,
+  shareLinks,
+  siteAdaptiveSchemas,
+  siteCustomizations,
+  sitePublishingAuths,
+  siteRedirects,
+} from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -13,7 +20,11 @@ const jsonSchema = { type: 'object', properties: { isBeta: { type: 'boolean' } }
 async function documentsOf({ id }: MadeSite): Promise<number> {
   const { store } = here.service.app
   const single = await Promise.all([store.get(siteAdaptiveSchemas, id), store.get(sitePublishingAuths, id)])
-  const several = await Promise.all([store.find(shareLinks, 'site', id), store.find(siteRedirects, 'site', id), store.find(siteCustomizations, 'site', id)])
+  const several = await Promise.all([
+    store.find(shareLinks, 'site', id),
+    store.find(siteRedirects, 'site', id),
+    store.find(siteCustomizations, 'site', id),
+  ])
   return [...single.filter(Boolean), ...several.flat(), ...(await store.find(grants, 'target', `site:${id}`))].length
 }
 
@@ -21,9 +32,13 @@ async function filled(): Promise<MadeSite> {
   const site = await makeSite(here)
   const { admin } = here
   await admin.call('post', `${site.base}/share-links`, { name: 'x' }).expect(201)
-  await admin.call('post', `${site.base}/redirects`, { source: '/x', destination: { kind: 'space', space: site.space } }).expect(201)
+  await admin
+    .call('post', `${site.base}/redirects`, { source: '/x', destination: { kind: 'space', space: site.space } })
+    .expect(201)
   await admin.call('put', `${site.base}/customization`, { title: 'Site' }).expect(200)
-  await admin.call('put', `${site.base}/site-spaces/${site.siteSpace}/customization`, { styling: { font: 'Lato' } }).expect(200)
+  await admin
+    .call('put', `${site.base}/site-spaces/${site.siteSpace}/customization`, { styling: { font: 'Lato' } })
+    .expect(200)
   await admin.call('put', `${site.base}/adaptive-schema`, { jsonSchema }).expect(200)
   await admin.call('post', `${site.base}/permissions`, { role: 'read', users: [admin.user] }).expect(204)
   return site
@@ -34,14 +49,22 @@ test('a site is deleted with everything that belongs to it; what belongs to othe
   assert.equal([await documentsOf(site), await documentsOf(other)], [7, 7])
   await here.admin.call('delete', site.base).expect(204)
   assert.equal([await documentsOf(site), await documentsOf(other)], [0, 7])
-  for (const path of ['share-links', 'redirects', 'customization', 'adaptive-schema', 'publishing/auth', 'permissions/users'])
+  for (const path of [
+    'share-links',
+    'redirects',
+    'customization',
+    'adaptive-schema',
+    'publishing/auth',
+    'permissions/users',
+  ])
     await here.admin.call('get', `${site.base}/${path}`).expect(404)
 })
 
 test('writes against the removal of the site: all or nothing is left, and never a 5xx', async () => {
   for (let i = 0; i < 4; i++) {
     const site = await makeSite(here)
-    const redirect = (source: string) => here.admin.call('post', `${site.base}/redirects`, { source, destination: { kind: 'url', url: '/' } })
+    const redirect = (source: string) =>
+      here.admin.call('post', `${site.base}/redirects`, { source, destination: { kind: 'url', url: '/' } })
     const responses = await Promise.all([
       redirect('/a'),
       here.admin.call('put', `${site.base}/customization`, {}),
@@ -88,8 +111,13 @@ test('every change is in the events of the organization, without a secret', asyn
   await here.admin.call('put', `${site.base}/customization`, {}).expect(200)
   const all = await eventsOf(here.service.app.store, here.organization)
   const mine = all.filter(({ type, subject }) => subject.site === site.id && type === 'site.updated')
-  assert.equal(mine.flatMap(({ data }) => data.changed as string[]).sort(), ['customization', 'publishing-auth', 'share-links'])
-  for (const secret of [privateKey, link.urls.published.split('/').at(-1)]) assert.not.ok(JSON.stringify(all).includes(secret))
+  assert.equal(mine.flatMap(({ data }) => data.changed as string[]).sort(), [
+    'customization',
+    'publishing-auth',
+    'share-links',
+  ])
+  for (const secret of [privateKey, link.urls.published.split('/').at(-1)])
+    assert.not.ok(JSON.stringify(all).includes(secret))
 })
 
 test.run()

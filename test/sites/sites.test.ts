@@ -15,12 +15,22 @@ test.before(async () => {
 test('a site is made with what it is to show', async () => {
   const [guides, api] = [await makeSpace(here, 'Guides & Tours'), await makeSpace(here, 'API')]
   const empty = await here.admin.call('post', base).expect(201)
-  assert.equal([empty.body.title, empty.body.siteSpaces, empty.body.visibility, empty.body.published], ['Untitled', 0, 'public', false])
+  assert.equal(
+    [empty.body.title, empty.body.siteSpaces, empty.body.visibility, empty.body.published],
+    ['Untitled', 0, 'public', false],
+  )
   assert.equal((await here.admin.call('get', `${empty.headers.location}`).expect(200)).body, empty.body)
   assert.is(empty.body.urls.published, undefined)
 
-  const two = (await here.admin.call('post', base, { spaces: [guides.id, api.id], type: 'ultimate', visibility: 'unlisted' }).expect(201)).body
-  assert.equal([two.title, two.basename, two.siteSpaces, two.type, two.visibility], ['Guides & Tours', 'guides-and-tours', 2, 'ultimate', 'unlisted'])
+  const two = (
+    await here.admin
+      .call('post', base, { spaces: [guides.id, api.id], type: 'ultimate', visibility: 'unlisted' })
+      .expect(201)
+  ).body
+  assert.equal(
+    [two.title, two.basename, two.siteSpaces, two.type, two.visibility],
+    ['Guides & Tours', 'guides-and-tours', 2, 'ultimate', 'unlisted'],
+  )
   const list = (await here.admin.call('get', `${base}/${two.id}/site-spaces`).expect(200)).body
   assert.equal(
     list.items.map((one: Json) => [one.title, one.path, one.default, one.space.id]),
@@ -83,7 +93,8 @@ test('a user who may only read a space cannot publish it, and one from whom it i
 test('the list is filtered by space, title and whether it is published', async () => {
   const organization = (await here.admin.call('post', '/v1/orgs', { title: 'Filters' }).expect(201)).body.id
   const own = `/v1/orgs/${organization}/sites`
-  const space = (await here.admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Shown' }).expect(201)).body.id
+  const space = (await here.admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Shown' }).expect(201)).body
+    .id
   const make = async (body: object) => (await here.admin.call('post', own, body).expect(201)).body.id
   const first = await make({ title: 'Developer portal', spaces: [space] })
   await make({ title: 'Help (centre)' })
@@ -99,7 +110,8 @@ test('the list is filtered by space, title and whether it is published', async (
     [`space=${space}&published=false&title=b`, ['Blog']],
     ['limit=2', ['Developer portal', 'Help (centre)']],
   ]
-  for (const [query, expected] of cases) assert.equal(titlesOf((await here.admin.call('get', `${own}?${query}`).expect(200)).body), expected, query)
+  for (const [query, expected] of cases)
+    assert.equal(titlesOf((await here.admin.call('get', `${own}?${query}`).expect(200)).body), expected, query)
   await here.admin.call('get', `${own}?published=maybe`).expect(400)
   await here.admin.call('get', `${own}?space=nothing`).expect(400)
 })
@@ -107,7 +119,10 @@ test('the list is filtered by space, title and whether it is published', async (
 test('settings change one by one, and null removes what may be absent', async () => {
   const site = await newSite(here)
   const patch = async (body: object) => (await here.admin.call('patch', site.base, body).expect(200)).body
-  assert.is((await patch({ title: 'Renamed', visibility: 'unlisted', agentsContext: 'included' })).agentsContext, 'included')
+  assert.is(
+    (await patch({ title: 'Renamed', visibility: 'unlisted', agentsContext: 'included' })).agentsContext,
+    'included',
+  )
   assert.equal((await patch({ adaptiveContent: { enabled: true } })).adaptiveContent, { enabled: true })
   assert.equal((await patch({ icon: { emoji: '📚' } })).icon, { emoji: '📚' })
   const pictures = { icon: { light: 'https://example.org/l.svg', dark: 'https://example.org/d.svg' } }
@@ -151,9 +166,14 @@ test('settings change one by one, and null removes what may be absent', async ()
 test('a basename is unique in its organization, a hostname in the service: races included', async () => {
   const other = (await here.admin.call('post', '/v1/orgs', { title: 'Elsewhere' }).expect(201)).body.id
   const made = await Promise.all(Array.from({ length: 5 }, () => newSite(here, { title: 'Same title' })))
-  const names = await Promise.all(made.map(async ({ base: at }) => (await here.admin.call('get', at).expect(200)).body.basename))
+  const names = await Promise.all(
+    made.map(async ({ base: at }) => (await here.admin.call('get', at).expect(200)).body.basename),
+  )
   assert.equal(names.sort(), ['same-title', 'same-title-1', 'same-title-2', 'same-title-3', 'same-title-4'])
-  const both = async (body: object) => (await Promise.all(made.map(({ base: at }) => here.admin.call('patch', at, body)))).map(({ status }) => status).sort()
+  const both = async (body: object) =>
+    (await Promise.all(made.map(({ base: at }) => here.admin.call('patch', at, body))))
+      .map(({ status }) => status)
+      .sort()
   assert.equal(await both({ basename: 'wanted' }), [200, 409, 409, 409, 409])
   assert.equal(await both({ hostname: 'wanted.example.org' }), [200, 409, 409, 409, 409])
   const foreign = (await here.admin.call('post', `/v1/orgs/${other}/sites`, { title: 'Foreign' }).expect(201)).body
@@ -190,7 +210,12 @@ test('what each role may do with a site', async () => {
   assert.is((await guest.call('get', base).expect(200)).body.count, 0)
   await guest.call('get', site.base).expect(404)
   await guest.call('delete', site.base).expect(204)
-  const grant = { id: `site:${site.id}:user:${guest.user}`, target: `site:${site.id}`, principal: `user:${guest.user}`, role: 'read' as const }
+  const grant = {
+    id: `site:${site.id}:user:${guest.user}`,
+    target: `site:${site.id}`,
+    principal: `user:${guest.user}`,
+    role: 'read' as const,
+  }
   await here.service.app.store.insert(grants, grant)
   assert.equal(titlesOf((await guest.call('get', base).expect(200)).body), ['Hidden from guests'])
   await guest.call('get', site.base).expect(200)
@@ -204,7 +229,10 @@ test('a deleted site is gone with all that is its own, and the organization does
   const organization = `/v1/orgs/${here.organization}`
   const content = { type: 'site', site: site.id }
   await here.admin.call('patch', organization, { defaultContent: { type: 'site', site: 'nothing' } }).expect(400)
-  assert.equal((await here.admin.call('patch', organization, { defaultContent: content }).expect(200)).body.defaultContent, content)
+  assert.equal(
+    (await here.admin.call('patch', organization, { defaultContent: content }).expect(200)).body.defaultContent,
+    content,
+  )
   const responses = await Promise.all([
     here.admin.call('delete', site.base),
     here.admin.call('delete', site.base),
@@ -225,13 +253,19 @@ test('a deleted site is gone with all that is its own, and the organization does
 
 test('what happens to a site is in the stream of events', async () => {
   const site = await newSite(here, { title: 'Told', spaces: 'empty' })
-  for (let i = 0; i < 2; i++) await here.admin.call('patch', site.base, { title: 'Told again', visibility: 'public' }).expect(200)
-  for (const what of ['publish', 'publish', 'unpublish', 'unpublish']) await here.admin.call('post', `${site.base}/${what}`).expect(200)
+  for (let i = 0; i < 2; i++)
+    await here.admin.call('patch', site.base, { title: 'Told again', visibility: 'public' }).expect(200)
+  for (const what of ['publish', 'publish', 'unpublish', 'unpublish'])
+    await here.admin.call('post', `${site.base}/${what}`).expect(200)
   const { space } = await site.siteSpace('New')
   await here.admin.call('delete', site.base).expect(204)
-  const told = (await eventsOf(here.service.app.store, here.organization)).filter(({ subject }) => subject.site === site.id)
+  const told = (await eventsOf(here.service.app.store, here.organization)).filter(
+    ({ subject }) => subject.site === site.id,
+  )
   assert.equal(
-    told.sort((a, b) => a.sequence - b.sequence).map(({ type, subject, actor, data }) => [type, subject.space, data.changed, actor === here.admin.user]),
+    told
+      .sort((a, b) => a.sequence - b.sequence)
+      .map(({ type, subject, actor, data }) => [type, subject.space, data.changed, actor === here.admin.user]),
     [
       ['site.created', undefined, undefined, true],
       ['site.updated', undefined, ['title'], true],

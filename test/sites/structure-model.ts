@@ -122,14 +122,18 @@ export class StructureModel {
   /** All of it, to be compared with `shapeOf`. */
   shape(): unknown {
     const spaces = (id: string) => ({ spaces: this.list(id), byDefault: this.defaults.get(id) })
-    const item = (id: string): unknown => (this.kinds.get(id) === 'site-section' ? { id, ...spaces(id) } : { id, sections: this.list(id).map(item) })
+    const item = (id: string): unknown =>
+      this.kinds.get(id) === 'site-section' ? { id, ...spaces(id) } : { id, sections: this.list(id).map(item) }
     return { root: spaces('root'), top: this.list('top').map(item), byDefault: this.defaults.get('top') }
   }
 }
 
 /** A structure as the model describes it. */
 export function shapeOf(structure: SiteStructure): unknown {
-  const spaces = (of: Pick<SiteStructure, 'siteSpaces' | 'defaultSiteSpace'>) => ({ spaces: of.siteSpaces.map(({ id }) => id), byDefault: of.defaultSiteSpace })
+  const spaces = (of: Pick<SiteStructure, 'siteSpaces' | 'defaultSiteSpace'>) => ({
+    spaces: of.siteSpaces.map(({ id }) => id),
+    byDefault: of.defaultSiteSpace,
+  })
   const item = (one: GroupChild): unknown => {
     if (one.type === 'site-section') return { id: one.id, ...spaces(one) }
     return one.type === 'site-section-group' ? { id: one.id, sections: one.children.map(item) } : { id: one.id }
@@ -141,7 +145,8 @@ export function shapeOf(structure: SiteStructure): unknown {
 export function faultsOf(structure: SiteStructure): string[] {
   const faults: string[] = []
   const expect = (holds: boolean, what: string): void => void (holds || faults.push(what))
-  const unique = (values: readonly (string | undefined)[], what: string): void => expect(new Set(values).size === values.length, `${what}: ${values}`)
+  const unique = (values: readonly (string | undefined)[], what: string): void =>
+    expect(new Set(values).size === values.length, `${what}: ${values}`)
   const growing = (items: readonly { order?: string }[], what: string): void =>
     expect(
       items.every(({ order }, i) => order !== undefined && (i === 0 || order > (items[i - 1]?.order ?? ''))),
@@ -169,10 +174,20 @@ export function faultsOf(structure: SiteStructure): string[] {
       one.siteSpaces.map(({ path }) => path),
       'paths of site spaces',
     )
-    expect(one.siteSpaces.length === 0 ? one.defaultSiteSpace === null : one.siteSpaces.some(({ id }) => id === one.defaultSiteSpace), 'one default site space')
+    expect(
+      one.siteSpaces.length === 0
+        ? one.defaultSiteSpace === null
+        : one.siteSpaces.some(({ id }) => id === one.defaultSiteSpace),
+      'one default site space',
+    )
     growing(one.siteSpaces, 'site spaces')
   }
-  expect(sections.length === 0 ? structure.defaultSection === null : sections.some(({ id }) => id === structure.defaultSection), 'one default section')
+  expect(
+    sections.length === 0
+      ? structure.defaultSection === null
+      : sections.some(({ id }) => id === structure.defaultSection),
+    'one default section',
+  )
   expect(sections.length === 0 || structure.siteSpaces.length === 0, 'no site space at the root beside sections')
   for (const list of [structure.items, ...groups.map((group) => group.children)]) growing(list, 'items')
   expect(

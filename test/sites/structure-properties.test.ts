@@ -15,7 +15,20 @@ const test = suite('sites: structure')
 const titles = ['Guides', 'guides', 'API', '', '¡!', 'Guides 1', 'x'.repeat(120)]
 
 const step = fc.record({
-  op: fc.constantFrom('section', 'siteSpace', 'siteSpace', 'group', 'move', 'move', 'move', 'dropSection', 'dropSiteSpace', 'dropGroup', 'join', 'leave'),
+  op: fc.constantFrom(
+    'section',
+    'siteSpace',
+    'siteSpace',
+    'group',
+    'move',
+    'move',
+    'move',
+    'dropSection',
+    'dropSiteSpace',
+    'dropGroup',
+    'join',
+    'leave',
+  ),
   kind: fc.constantFrom<SiteItemType>('site-section', 'site-space', 'site-section-group'),
   title: fc.constantFrom(...titles),
   a: fc.nat(99),
@@ -25,9 +38,15 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** Does one step to both; returns the structure after it. */
-function apply(structure: SiteStructure, model: StructureModel, { op, kind, title, a, b, c }: Step, n: number): SiteStructure {
+function apply(
+  structure: SiteStructure,
+  model: StructureModel,
+  { op, kind, title, a, b, c }: Step,
+  n: number,
+): SiteStructure {
   const pick = (list: readonly string[], i: number): string | undefined => list[i % Math.max(1, list.length)]
-  const pointer = (id: string | undefined) => (id === undefined ? {} : { type: model.kinds.get(id) as SiteItemType, id })
+  const pointer = (id: string | undefined) =>
+    id === undefined ? {} : { type: model.kinds.get(id) as SiteItemType, id }
   if (op === 'section') {
     model.addSection(`s${n}`, `v${n}`, `r${n}`)
     return addSection(structure, { id: `s${n}`, title }, { id: `v${n}`, space: `p${n}`, title }, { id: `r${n}`, title })
@@ -42,14 +61,31 @@ function apply(structure: SiteStructure, model: StructureModel, { op, kind, titl
     model.addGroup(`g${n}`, [...sections])
     return addGroup(structure, { id: `g${n}`, title }, sections)
   }
-  const id = pick(model.all(op === 'move' ? kind : op === 'dropSection' ? 'site-section' : op === 'dropSiteSpace' ? 'site-space' : 'site-section-group'), a)
+  const id = pick(
+    model.all(
+      op === 'move'
+        ? kind
+        : op === 'dropSection'
+          ? 'site-section'
+          : op === 'dropSiteSpace'
+            ? 'site-space'
+            : 'site-section-group',
+    ),
+    a,
+  )
   if (id === undefined) return structure
   const section = pick(model.sections(), b)
   if (op === 'move') {
     const near = model.list(model.place(id) as string)
-    const [before, after] = [c % 3 === 0 ? undefined : pick([...near, ...model.all(kind)], b), c % 2 === 0 ? undefined : pick(near, c)]
+    const [before, after] = [
+      c % 3 === 0 ? undefined : pick([...near, ...model.all(kind)], b),
+      c % 2 === 0 ? undefined : pick(near, c),
+    ]
     const expected = model.move(id, before, after)
-    const position = { ...(before === undefined ? {} : { before: pointer(before) }), ...(after === undefined ? {} : { after: pointer(after) }) }
+    const position = {
+      ...(before === undefined ? {} : { before: pointer(before) }),
+      ...(after === undefined ? {} : { after: pointer(after) }),
+    }
     return statusOf(() => moveItem(structure, { type: kind, id }, position as never), structure, expected)
   }
   const both = (inModel: () => void, next: SiteStructure): SiteStructure => {
@@ -98,11 +134,14 @@ test('a move gives a new key to nothing but what moved', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 12 }), fc.nat(99), fc.nat(99), (size, from, to) => {
       let structure = emptyStructure
-      for (let n = 0; n < size; n++) structure = withKeys(addSiteSpace(structure, { id: `v${n}`, space: `p${n}`, title: 'x' }, undefined))
+      for (let n = 0; n < size; n++)
+        structure = withKeys(addSiteSpace(structure, { id: `v${n}`, space: `p${n}`, title: 'x' }, undefined))
       const id = `v${from % size}`
       const before = `v${to % size}`
       if (id === before || (from % size) + 1 === to % size) return
-      const moved = withKeys(moveItem(structure, { type: 'site-space', id }, { before: { type: 'site-space', id: before } }))
+      const moved = withKeys(
+        moveItem(structure, { type: 'site-space', id }, { before: { type: 'site-space', id: before } }),
+      )
       const keys = (of: SiteStructure) => new Map(of.siteSpaces.map((entry) => [entry.id, entry.order]))
       const changed = [...keys(moved)].filter(([one, key]) => keys(structure).get(one) !== key)
       assert.ok(changed.length === 1, JSON.stringify(changed))

@@ -11,7 +11,9 @@ export interface MadeSite {
 
 export async function makeSite(here: TestService): Promise<MadeSite> {
   const sites = `/v1/orgs/${here.organization}/sites`
-  const { id } = (await here.admin.call('post', sites, { title: 'Docs', spaces: 'sample', visibility: 'share-link' }).expect(201)).body
+  const { id } = (
+    await here.admin.call('post', sites, { title: 'Docs', spaces: 'sample', visibility: 'share-link' }).expect(201)
+  ).body
   const [entry] = (await here.admin.call('get', `${sites}/${id}/site-spaces`).expect(200)).body.items
   const { pages } = (await here.admin.call('get', `/v1/spaces/${entry.space.id}/content/pages`).expect(200)).body
   return { id, base: `${sites}/${id}`, space: entry.space.id, siteSpace: entry.id, page: pages[0].id }

@@ -6,7 +6,9 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type Json, newSite } from './http.js'
 
-const [test, here] = await suiteWith('sites: computed pages for visitors', () => startService({ env: { BINDERY_CHROMIUM: '/bin/false' } }))
+const [test, here] = await suiteWith('sites: computed pages for visitors', () =>
+  startService({ env: { BINDERY_CHROMIUM: '/bin/false' } }),
+)
 const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
 
 test('visitors get the pages of a specification, and nothing of those below a page that is hidden from them', async () => {
@@ -17,11 +19,14 @@ test('visitors get the pages of a specification, and nothing of those below a pa
     'secret.md': '---\nif: visitor.claims.a == true\n---\n\n# Secret\n',
   })
   const site = await newSite(here, { title: 'API' })
-  const siteSpace = (await here.admin.call('post', `${site.base}/site-spaces`, { spaceId: desk.space }).expect(201)).body
+  const siteSpace = (await here.admin.call('post', `${site.base}/site-spaces`, { spaceId: desk.space }).expect(201))
+    .body
   await here.admin.call('post', `${site.base}/publish`).expect(200)
   const base = `${site.base}/published/site-spaces/${siteSpace.id}/pages`
   const all = JSON.stringify(await get(`${desk.url}/content/pages`))
-  const [shown, hidden] = ['pets', 'crew'].map((title) => new RegExp(`"id":"([^"]+)","title":"${title}"`).exec(all)?.[1]) as [string, string]
+  const [shown, hidden] = ['pets', 'crew'].map(
+    (title) => new RegExp(`"id":"([^"]+)","title":"${title}"`).exec(all)?.[1],
+  ) as [string, string]
   assert.ok(shown && hidden, all)
   const listed = JSON.stringify(await get(`${base}?unsignedClaims=%7B%7D`))
   assert.match(listed, '"pets"')
@@ -29,7 +34,9 @@ test('visitors get the pages of a specification, and nothing of those below a pa
   assert.is((await get(`${base}/${shown}`)).title, 'pets')
   await here.admin.call('get', `${base}/${hidden}`).expect(404)
   // an entry in whose place its pages stand is no page
-  const entries = [...JSON.stringify(await get(`${desk.url}/content/pages?computed=false`)).matchAll(/"id":"([^"]+)"/g)].map((match) => match[1])
+  const entries = [
+    ...JSON.stringify(await get(`${desk.url}/content/pages?computed=false`)).matchAll(/"id":"([^"]+)"/g),
+  ].map((match) => match[1])
   for (const id of entries) assert.ok([200, 404].includes((await here.admin.call('get', `${base}/${id}`)).status), id)
   const search = async (words: string): Promise<string[]> => {
     await here.admin.call('get', `${desk.url}/search?query=${words}`).expect(200)

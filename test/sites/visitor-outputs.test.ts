@@ -11,8 +11,10 @@ const [test, here] = await suiteWith('sites: what visitors get', () =>
 )
 
 const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
-const patch = async (path: string, body: object): Promise<Json> => (await here.admin.call('patch', path, body).expect(200)).body
-const post = async (path: string, body?: object, status = 200): Promise<Json> => (await here.admin.call('post', path, body).expect(status)).body
+const patch = async (path: string, body: object): Promise<Json> =>
+  (await here.admin.call('patch', path, body).expect(200)).body
+const post = async (path: string, body?: object, status = 200): Promise<Json> =>
+  (await here.admin.call('post', path, body).expect(status)).body
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 /** A token as the sign-in of a site makes it. */
 function token(key: string, claims: object = {}): string {
@@ -24,13 +26,19 @@ const boolean = { type: 'boolean' }
 const schema = {
   jsonSchema: {
     type: 'object',
-    properties: { unsigned: { type: 'object', properties: { isBeta: boolean }, additionalProperties: false }, isPro: boolean, isStaff: boolean },
+    properties: {
+      unsigned: { type: 'object', properties: { isBeta: boolean }, additionalProperties: false },
+      isPro: boolean,
+      isStaff: boolean,
+    },
     additionalProperties: false,
   },
 }
 
 const PRO = 'visitor.claims.isPro == true'
-const front = (lines: string, text: string): { markdown: string } => ({ markdown: `---\n${lines}\n---\n\n# T\n\n${text}\n` })
+const front = (lines: string, text: string): { markdown: string } => ({
+  markdown: `---\n${lines}\n---\n\n# T\n\n${text}\n`,
+})
 const pagesOf = [
   { title: 'Open', document: { markdown: '# Open\n\nzebra open\n' } },
   { title: 'Hidden', document: front('hidden: true', 'zebra hidden') },
@@ -46,19 +54,33 @@ const pagesOf = [
 ]
 
 /** A published site with one space in a section, with a page for every way to be seen or not. */
-async function adaptive(more: object = {}): Promise<{ site: SiteClient; siteSpace: string; space: string; ids: Record<string, string>; section: string }> {
+async function adaptive(
+  more: object = {},
+): Promise<{ site: SiteClient; siteSpace: string; space: string; ids: Record<string, string>; section: string }> {
   const site = await newSite(here, { title: 'Adaptive' })
   const section = await site.section('Guides')
   const space = section.siteSpaces[0].space.id
-  const done = await post(`/v1/spaces/${space}/content`, { changes: pagesOf.map((page) => ({ operation: 'insert_page', ...page })) })
+  const done = await post(`/v1/spaces/${space}/content`, {
+    changes: pagesOf.map((page) => ({ operation: 'insert_page', ...page })),
+  })
   assert.ok(done)
   await patch(site.base, { adaptiveContent: { enabled: true }, ...more })
   await here.admin.call('put', `${site.base}/adaptive-schema`, schema).expect(200)
   await post(`${site.base}/publish`)
   const all = (await get(`/v1/spaces/${space}/content/pages`)).pages as Json[]
-  const below = (await here.admin.call('get', `/v1/spaces/${space}/content/page/${all.find((one) => one.title === 'Pro').id}`).expect(200)).body
+  const below = (
+    await here.admin
+      .call('get', `/v1/spaces/${space}/content/page/${all.find((one) => one.title === 'Pro').id}`)
+      .expect(200)
+  ).body
   assert.ok(below)
-  return { site, siteSpace: section.siteSpaces[0].id, space, section: section.id, ids: Object.fromEntries(all.map((one) => [one.title, one.id])) }
+  return {
+    site,
+    siteSpace: section.siteSpaces[0].id,
+    space,
+    section: section.id,
+    ids: Object.fromEntries(all.map((one) => [one.title, one.id])),
+  }
 }
 
 const FREE = ['Open', 'Unindexed', 'NotPro', 'Blocks']
@@ -70,7 +92,9 @@ test.before(async () => {
 const query = (more: Record<string, string>): string => new URLSearchParams(more).toString()
 const titles = async (more: Record<string, string> = {}): Promise<string[]> => {
   const { pages } = await get(`${made.site.base}/published/site-spaces/${made.siteSpace}/pages?${query(more)}`)
-  return pages.map((one: Json) => one.title).filter((title: string) => title in made.ids && pagesOf.some((page) => page.title === title))
+  return pages
+    .map((one: Json) => one.title)
+    .filter((title: string) => title in made.ids && pagesOf.some((page) => page.title === title))
 }
 const found = async (more: Record<string, string> = {}): Promise<string[]> => {
   let items: Json[] = []
@@ -84,14 +108,37 @@ const found = async (more: Record<string, string> = {}): Promise<string[]> => {
 
 const cases: [who: string, more: () => Promise<Record<string, string>>, listed: string[]][] = [
   ['somebody of whom nothing is known', async () => ({}), FREE],
-  ['a pro', async () => ({ visitorToken: token(await keyOf(made.site), { isPro: true }) }), ['Open', 'Unindexed', 'Pro', 'Blocks']],
-  ['a pro that is not true but a text', async () => ({ visitorToken: token(await keyOf(made.site), { isPro: 'true' }) }), FREE],
-  ['somebody whose token has unsigned claims', async () => ({ visitorToken: token(await keyOf(made.site), { unsigned: { isBeta: true } }) }), FREE],
-  ['a browser that says beta', async () => ({ unsignedClaims: '{"isBeta":true,"isPro":true}' }), ['Open', 'Unindexed', 'Beta', 'NotPro', 'Blocks']],
-  ['a browser that says pro below unsigned', async () => ({ unsignedClaims: '{"unsigned":{"isPro":true},"isBeta":1}' }), FREE],
+  [
+    'a pro',
+    async () => ({ visitorToken: token(await keyOf(made.site), { isPro: true }) }),
+    ['Open', 'Unindexed', 'Pro', 'Blocks'],
+  ],
+  [
+    'a pro that is not true but a text',
+    async () => ({ visitorToken: token(await keyOf(made.site), { isPro: 'true' }) }),
+    FREE,
+  ],
+  [
+    'somebody whose token has unsigned claims',
+    async () => ({ visitorToken: token(await keyOf(made.site), { unsigned: { isBeta: true } }) }),
+    FREE,
+  ],
+  [
+    'a browser that says beta',
+    async () => ({ unsignedClaims: '{"isBeta":true,"isPro":true}' }),
+    ['Open', 'Unindexed', 'Beta', 'NotPro', 'Blocks'],
+  ],
+  [
+    'a browser that says pro below unsigned',
+    async () => ({ unsignedClaims: '{"unsigned":{"isPro":true},"isBeta":1}' }),
+    FREE,
+  ],
   [
     'both',
-    async () => ({ visitorToken: token(await keyOf(made.site), { isPro: true, isBeta: true }), unsignedClaims: '{"isBeta":true}' }),
+    async () => ({
+      visitorToken: token(await keyOf(made.site), { isPro: true, isBeta: true }),
+      unsignedClaims: '{"isBeta":true}',
+    }),
     ['Open', 'Unindexed', 'Pro', 'Beta', 'Blocks'],
   ],
 ]
@@ -103,8 +150,15 @@ for (const [who, more, listed] of cases)
     for (const [title, id] of Object.entries(made.ids)) {
       if (!pagesOf.some((page) => page.title === title)) continue
       const path = `${made.site.base}/published/site-spaces/${made.siteSpace}/pages/${id}?${query(credentials)}`
-      assert.is((await here.admin.call('get', path)).status, listed.includes(title) || title === 'Hidden' ? 200 : 404, title)
-      const pdf = await here.admin.call('get', `${made.site.base}/published/site-spaces/${made.siteSpace}/pdf?${query({ ...credentials, page: id })}`)
+      assert.is(
+        (await here.admin.call('get', path)).status,
+        listed.includes(title) || title === 'Hidden' ? 200 : 404,
+        title,
+      )
+      const pdf = await here.admin.call(
+        'get',
+        `${made.site.base}/published/site-spaces/${made.siteSpace}/pdf?${query({ ...credentials, page: id })}`,
+      )
       assert.is(pdf.status === 404, !(listed.includes(title) || title === 'Hidden'), `PDF of ${title}: ${pdf.status}`)
     }
   })
@@ -130,7 +184,10 @@ test('a section, a site space and a link of the header with a condition are for 
   await patch(`${site.base}/site-spaces/${half.id}`, { condition: 'visitor.claims.isStaff == true' })
   const link = (title: string, more: object) => ({ title, to: { kind: 'url', url: 'https://example.org' }, ...more })
   const header = {
-    links: [link('Pro', { condition: PRO }), link('All', { links: [{ title: 'Deep', to: { kind: 'site-section', siteSection: pro.id } }] })],
+    links: [
+      link('Pro', { condition: PRO }),
+      link('All', { links: [{ title: 'Deep', to: { kind: 'site-section', siteSection: pro.id } }] }),
+    ],
   }
   await here.admin.call('put', `${site.base}/customization`, { header }).expect(200)
   const seen = async (claims?: object): Promise<[string, string[], number]> => {
@@ -144,16 +201,30 @@ test('a section, a site space and a link of the header with a condition are for 
   assert.equal(await seen({ isStaff: true }), ['Guides*[Guides* Variant]', ['All'], 0])
   const secret = `${site.base}/published/site-spaces/${pro.siteSpaces[0].id}/pages`
   await here.admin.call('get', secret).expect(404)
-  await here.admin.call('get', `${secret}?${query({ visitorToken: token(await keyOf(site), { isPro: true }) })}`).expect(200)
+  await here.admin
+    .call('get', `${secret}?${query({ visitorToken: token(await keyOf(site), { isPro: true }) })}`)
+    .expect(200)
 })
 
 test('every output asks for the key or the token that the site asks for; the published answer shows a member a preview', async () => {
   const { site, siteSpace, ids } = await adaptive({ visibility: 'visitor-auth' })
   const inside = `/published/site-spaces/${siteSpace}`
-  const outputs = [`/published`, `${inside}/pages`, `${inside}/pages/${ids['Open']}`, `${inside}/pdf`, '/published/search']
+  const outputs = [
+    `/published`,
+    `${inside}/pages`,
+    `${inside}/pages/${ids['Open']}`,
+    `${inside}/pdf`,
+    '/published/search',
+  ]
   const statuses = async (more: Record<string, string>): Promise<number[]> => {
     const all = outputs.map(
-      async (path) => (await here.admin.call('get', `${site.base}${path}?${query({ ...more, ...(path.endsWith('search') ? { query: 'x' } : {}) })}`)).status,
+      async (path) =>
+        (
+          await here.admin.call(
+            'get',
+            `${site.base}${path}?${query({ ...more, ...(path.endsWith('search') ? { query: 'x' } : {}) })}`,
+          )
+        ).status,
     )
     // 503: this machine cannot make a PDF, which is asked after the gate.
     return (await Promise.all(all)).map((status) => (status === 503 ? 200 : status))
@@ -191,14 +262,18 @@ test('a credential in a form that is not understood is an error, not a visitor w
 test('the claims of a browser are a JSON object, or the request is wrong', async () => {
   for (const text of ['', '{', 'null', '[]', '"x"', '1'])
     await here.admin.call('get', `${made.site.base}/published?${query({ unsignedClaims: text })}`).expect(400)
-  await here.admin.call('get', `${made.site.base}/published?${query({ unsignedClaims: `{"a":"${'x'.repeat(2048)}"}` })}`).expect(400)
+  await here.admin
+    .call('get', `${made.site.base}/published?${query({ unsignedClaims: `{"a":"${'x'.repeat(2048)}"}` })}`)
+    .expect(400)
   await here.admin.call('get', `${made.site.base}/published?${query({ visitorToken: 'x'.repeat(8193) })}`).expect(400)
 })
 
 test('a key that was replaced is valid for as long as was said, and only the last one', async () => {
   const { site } = await adaptive({ visibility: 'visitor-auth' })
-  const status = async (key: string): Promise<number> => (await here.admin.call('get', `${site.base}/published?${query({ visitorToken: token(key) })}`)).status
-  const rotate = async (body?: object): Promise<Json> => (await here.admin.call('post', `${site.base}/publishing/auth/regenerate`, body).expect(200)).body
+  const status = async (key: string): Promise<number> =>
+    (await here.admin.call('get', `${site.base}/published?${query({ visitorToken: token(key) })}`)).status
+  const rotate = async (body?: object): Promise<Json> =>
+    (await here.admin.call('post', `${site.base}/publishing/auth/regenerate`, body).expect(200)).body
   const first = await keyOf(site)
   const second = await rotate()
   assert.is(Date.parse(second.previousKeyValidUntil), now + 3600_000)
@@ -210,10 +285,17 @@ test('a key that was replaced is valid for as long as was said, and only the las
   assert.is((await get(`${site.base}/publishing/auth`)).previousKeyValidUntil, undefined)
   const third = await rotate({ graceSeconds: 10 })
   const fourth = await rotate({ graceSeconds: 10 })
-  assert.equal([await status(second.privateKey), await status(third.privateKey), await status(fourth.privateKey)], [403, 200, 200])
+  assert.equal(
+    [await status(second.privateKey), await status(third.privateKey), await status(fourth.privateKey)],
+    [403, 200, 200],
+  )
   const last = await rotate({ graceSeconds: 0 })
-  assert.equal([await status(third.privateKey), await status(fourth.privateKey), await status(last.privateKey)], [403, 403, 200])
-  for (const graceSeconds of [-1, 604_801, 0.5, '10']) await here.admin.call('post', `${site.base}/publishing/auth/regenerate`, { graceSeconds }).expect(400)
+  assert.equal(
+    [await status(third.privateKey), await status(fourth.privateKey), await status(last.privateKey)],
+    [403, 403, 200],
+  )
+  for (const graceSeconds of [-1, 604_801, 0.5, '10'])
+    await here.admin.call('post', `${site.base}/publishing/auth/regenerate`, { graceSeconds }).expect(400)
   await here.restart()
   assert.equal([await status(fourth.privateKey), await status(last.privateKey)], [403, 200])
 })

@@ -8,10 +8,13 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type Json, newSite, type SiteClient } from './http.js'
 
-const [test, here] = await suiteWith('sites: what is hidden from visitors', () => startService({ env: { BINDERY_CHROMIUM: '/bin/false' } }))
+const [test, here] = await suiteWith('sites: what is hidden from visitors', () =>
+  startService({ env: { BINDERY_CHROMIUM: '/bin/false' } }),
+)
 
 const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
-const patch = async (path: string, body: object): Promise<Json> => (await here.admin.call('patch', path, body).expect(200)).body
+const patch = async (path: string, body: object): Promise<Json> =>
+  (await here.admin.call('patch', path, body).expect(200)).body
 const query = (more: Record<string, string>): string => new URLSearchParams(more).toString()
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 function token(key: string, claims: object): string {
@@ -39,9 +42,16 @@ interface Condition {
   text: string
   holds(claims: Claims): boolean
 }
-const leaf = (name: string, path: string, of: (claims: Claims) => Record<string, unknown>, declared: readonly string[]): Condition[] => {
+const leaf = (
+  name: string,
+  path: string,
+  of: (claims: Claims) => Record<string, unknown>,
+  declared: readonly string[],
+): Condition[] => {
   const value = (claims: Claims): unknown =>
-    declared.includes(name) && Object.hasOwn(of(claims), name) && typeof of(claims)[name] === 'boolean' ? of(claims)[name] : undefined
+    declared.includes(name) && Object.hasOwn(of(claims), name) && typeof of(claims)[name] === 'boolean'
+      ? of(claims)[name]
+      : undefined
   return [
     { text: `${path} == true`, holds: (claims) => value(claims) === true },
     { text: `${path} != true`, holds: (claims) => value(claims) !== true },
@@ -50,8 +60,12 @@ const leaf = (name: string, path: string, of: (claims: Claims) => Record<string,
   ]
 }
 const leaves = [
-  ...[...NAMES, 'toString', 'exp'].flatMap((name) => leaf(name, `visitor.claims.${name}`, ({ signed }) => signed, NAMES)),
-  ...['a', 'c', 'valueOf'].flatMap((name) => leaf(name, `visitor.claims.unsigned.${name}`, ({ unsigned }) => unsigned, ['a', 'c'])),
+  ...[...NAMES, 'toString', 'exp'].flatMap((name) =>
+    leaf(name, `visitor.claims.${name}`, ({ signed }) => signed, NAMES),
+  ),
+  ...['a', 'c', 'valueOf'].flatMap((name) =>
+    leaf(name, `visitor.claims.unsigned.${name}`, ({ unsigned }) => unsigned, ['a', 'c']),
+  ),
 ]
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.constantFrom(...leaves),
@@ -85,18 +99,25 @@ interface Page {
   hidden: boolean
   below: Page[]
 }
-const claimed = fc.oneof({ weight: 3, arbitrary: fc.boolean() as fc.Arbitrary<unknown> }, fc.constantFrom('true', 1, null, [true], { a: true }))
+const claimed = fc.oneof(
+  { weight: 3, arbitrary: fc.boolean() as fc.Arbitrary<unknown> },
+  fc.constantFrom('true', 1, null, [true], { a: true }),
+)
 const claims: fc.Arbitrary<Claims> = fc.record({
   signed: fc.dictionary(fc.constantFrom(...NAMES, 'unsigned', 'toString', 'c'), claimed),
   unsigned: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'valueOf', 'constructor'), claimed),
 })
 let words = 0
-const letters = (number: number): string => [...String(number).padStart(5, '0')].map((digit) => 'bcdfghjklm'[Number(digit)]).join('')
+const letters = (number: number): string =>
+  [...String(number).padStart(5, '0')].map((digit) => 'bcdfghjklm'[Number(digit)]).join('')
 const pages = (depth: number): fc.Arbitrary<Page[]> =>
   fc.array(
     fc.record({
       word: fc.constant(''),
-      condition: fc.option(fc.oneof({ weight: 6, arbitrary: condition }, hostile), { freq: 3, nil: undefined as unknown as null }) as fc.Arbitrary<Condition>,
+      condition: fc.option(fc.oneof({ weight: 6, arbitrary: condition }, hostile), {
+        freq: 3,
+        nil: undefined as unknown as null,
+      }) as fc.Arbitrary<Condition>,
       hidden: fc.constant(false),
       below: depth === 0 ? fc.constant([] as Page[]) : pages(depth - 1),
     }),
@@ -173,7 +194,11 @@ async function publishedSite(title: string): Promise<{ site: SiteClient; space: 
 }
 
 /** A search of the site, once the index of the space is there. */
-async function search(made: { site: SiteClient; space: string }, words: string, credentials: Record<string, string>): Promise<Json> {
+async function search(
+  made: { site: SiteClient; space: string },
+  words: string,
+  credentials: Record<string, string>,
+): Promise<Json> {
   await here.admin.call('get', `/v1/spaces/${made.space}/search?${query({ query: words })}`)
   return get(`${made.site.base}/published/search?${query({ ...credentials, query: words, limit: '1000' })}`)
 }
@@ -188,16 +213,23 @@ test('every output shows what a model of claims and conditions shows, and no wor
       for (const who of visitors) {
         const credentials = { visitorToken: token(made.key, who.signed), unsignedClaims: JSON.stringify(who.unsigned) }
         const model = modelled(tree, who)
-        const of = (what: 'readable' | 'listed', is: boolean): string[] => Object.keys(model).filter((word) => model[word]?.[what] === is)
+        const of = (what: 'readable' | 'listed', is: boolean): string[] =>
+          Object.keys(model).filter((word) => model[word]?.[what] === is)
         const told = `${JSON.stringify(tree)} ${JSON.stringify(who)}`
         const without = (answer: Json, hidden: string[], where: string): void => {
           const text = JSON.stringify(answer)
-          for (const word of hidden) assert.not.ok(text.includes(word) || text.includes(ids[word] as string), `${word} in ${where}: ${told}`)
+          for (const word of hidden)
+            assert.not.ok(text.includes(word) || text.includes(ids[word] as string), `${word} in ${where}: ${told}`)
         }
         const list = await get(`${made.base}/pages?${query(credentials)}`)
-        for (const word of of('listed', true)) assert.ok(JSON.stringify(list).includes(`"${word}"`), `${word} is not listed: ${told}`)
+        for (const word of of('listed', true))
+          assert.ok(JSON.stringify(list).includes(`"${word}"`), `${word} is not listed: ${told}`)
         without(list, of('listed', false), 'the table of contents')
-        without(await get(`${made.site.base}/published?${query(credentials)}`), of('listed', false), 'the published answer')
+        without(
+          await get(`${made.site.base}/published?${query(credentials)}`),
+          of('listed', false),
+          'the published answer',
+        )
         const found = await search(made, 'common', credentials)
         const titles = found.items.flatMap((one: Json) => one.pages.map(({ title }: Json) => title)).sort()
         const listed = of('listed', true).sort()
@@ -210,8 +242,11 @@ test('every output shows what a model of claims and conditions shows, and no wor
           assert.is(page.status, readable ? 200 : 404, `${word}: ${told}`)
           if (readable) without(page.body, of('readable', false), `the page ${word}`)
           // a visible word that is like it may be found instead
-          if (!listed) without(await search(made, `${word}text`, credentials), of('listed', false), `a search for ${word}`)
-          const pdf = (await here.admin.call('get', `${made.base}/pdf?${query({ ...credentials, page: ids[word] as string })}`)).status
+          if (!listed)
+            without(await search(made, `${word}text`, credentials), of('listed', false), `a search for ${word}`)
+          const pdf = (
+            await here.admin.call('get', `${made.base}/pdf?${query({ ...credentials, page: ids[word] as string })}`)
+          ).status
           assert.is(pdf === 404, !readable, `PDF of ${word}: ${pdf}, ${told}`)
         }
       }
@@ -287,7 +322,12 @@ test('with pages that are hidden from a visitor, a search returns what it return
       const { items, count } = await search(made, words, {})
       return JSON.stringify({
         count,
-        items: items.map((one: Json) => one.pages.map(({ title, sections }: Json) => [title, (sections ?? []).map(({ title, body }: Json) => [title, body])])),
+        items: items.map((one: Json) =>
+          one.pages.map(({ title, sections }: Json) => [
+            title,
+            (sections ?? []).map(({ title, body }: Json) => [title, body]),
+          ]),
+        ),
       })
     }
     const [expected, got] = [await shown(without), await shown(having)]
@@ -304,7 +344,13 @@ test('with parts that are hidden from a visitor, the published answer is what it
       const [section, second] = [await one.section('Hush'), await one.section('Hush too')]
       await one.siteSpace('Hush variant', section.id)
       const group = await one.group('Hush group', [second.id])
-      await here.admin.call('post', `${one.base}/external-links`, { title: 'Hush link', target: 'https://hush.example', sectionGroup: group.id }).expect(201)
+      await here.admin
+        .call('post', `${one.base}/external-links`, {
+          title: 'Hush link',
+          target: 'https://hush.example',
+          sectionGroup: group.id,
+        })
+        .expect(201)
       await hide(one.base, section, 'sections')
       await hide(one.base, group, 'section-groups')
     }
@@ -317,7 +363,10 @@ test('with parts that are hidden from a visitor, the published answer is what it
         if (!names.has(id)) names.set(id, `#${names.size}`)
         return names.get(id) as string
       })
-      .replaceAll(/"(createdAt|updatedAt|basename|published|preview|location|app|public|revision|position)": "[^"]*"/g, '')
+      .replaceAll(
+        /"(createdAt|updatedAt|basename|published|preview|location|app|public|revision|position)": "[^"]*"/g,
+        '',
+      )
   }
   const expected = await site(null)
   const draft = await site((base, part, kind) => patch(`${base}/${kind}/${part.id}`, { draft: true }))

@@ -26,12 +26,19 @@ test('a site knows nothing about its visitors until an admin sets a schema', asy
   const { body } = await here.admin.call('get', `${site.base}/adaptive-schema`).expect(200)
   assert.equal(body.jsonSchema, schema({}).jsonSchema)
   assert.ok(body.updatedAt)
-  assert.equal((await here.admin.call('get', `${site.base}/adaptive-schema/template-conditions`).expect(200)).body, { items: [] })
+  assert.equal((await here.admin.call('get', `${site.base}/adaptive-schema/template-conditions`).expect(200)).body, {
+    items: [],
+  })
 })
 
 test('every claim of the schema makes conditions that can be used', async () => {
   const body = schema(
-    { isPro: { ...boolean, description: 'Pays' }, 'https://example.org/claims/x': boolean, class: boolean, 'a"b\\c': boolean },
+    {
+      isPro: { ...boolean, description: 'Pays' },
+      'https://example.org/claims/x': boolean,
+      class: boolean,
+      'a"b\\c': boolean,
+    },
     { isBeta: boolean },
   )
   const response = (await putSchema(body).expect(200)).body
@@ -53,28 +60,60 @@ const many = (count: number) => Object.fromEntries(Array.from({ length: count },
 const wrong: [why: string, body: object, at: string][] = [
   ['nothing', {}, '/jsonSchema'],
   ['a text as a schema', { jsonSchema: 'object' }, '/jsonSchema'],
-  ['a schema that is open', { jsonSchema: { type: 'object', properties: {}, additionalProperties: true } }, '/jsonSchema/additionalProperties'],
-  ['a schema without properties', { jsonSchema: { type: 'object', additionalProperties: false } }, '/jsonSchema/properties'],
+  [
+    'a schema that is open',
+    { jsonSchema: { type: 'object', properties: {}, additionalProperties: true } },
+    '/jsonSchema/additionalProperties',
+  ],
+  [
+    'a schema without properties',
+    { jsonSchema: { type: 'object', additionalProperties: false } },
+    '/jsonSchema/properties',
+  ],
   ['a claim that is a text', schema({ plan: { type: 'string' } }), '/jsonSchema/properties/plan/type'],
   ['a claim within a claim', schema({ plan: { type: 'object', properties: {} } }), '/jsonSchema/properties/plan/type'],
-  ['a keyword that is not known', schema({ plan: { type: 'boolean', $ref: 'https://evil.example' } }), '/jsonSchema/properties/plan/$ref'],
+  [
+    'a keyword that is not known',
+    schema({ plan: { type: 'boolean', $ref: 'https://evil.example' } }),
+    '/jsonSchema/properties/plan/$ref',
+  ],
   ['a reference to elsewhere', { jsonSchema: { ...schema({}).jsonSchema, $ref: '#' } }, '/jsonSchema/$ref'],
-  ['another draft', { jsonSchema: { ...schema({}).jsonSchema, $schema: 'https://json-schema.org/draft/2020-12/schema' } }, '/jsonSchema/$schema'],
+  [
+    'another draft',
+    { jsonSchema: { ...schema({}).jsonSchema, $schema: 'https://json-schema.org/draft/2020-12/schema' } },
+    '/jsonSchema/$schema',
+  ],
   [
     'unsigned as a boolean',
     { jsonSchema: { type: 'object', properties: { unsigned: boolean }, additionalProperties: false } },
     '/jsonSchema/properties/unsigned/type',
   ],
-  ['an open list of unsigned claims', schema({ unsigned: { type: 'object', properties: {} } }), '/jsonSchema/properties/unsigned/additionalProperties'],
-  ['an unsigned claim that is a number', schema({}, { age: { type: 'number' } }), '/jsonSchema/properties/unsigned/properties/age/type'],
+  [
+    'an open list of unsigned claims',
+    schema({ unsigned: { type: 'object', properties: {} } }),
+    '/jsonSchema/properties/unsigned/additionalProperties',
+  ],
+  [
+    'an unsigned claim that is a number',
+    schema({}, { age: { type: 'number' } }),
+    '/jsonSchema/properties/unsigned/properties/age/type',
+  ],
   ['a claim named constructor', schema({ constructor: boolean }), '/jsonSchema/properties/constructor'],
-  ['an unsigned claim named prototype', schema({}, { prototype: boolean }), '/jsonSchema/properties/unsigned/properties/prototype'],
+  [
+    'an unsigned claim named prototype',
+    schema({}, { prototype: boolean }),
+    '/jsonSchema/properties/unsigned/properties/prototype',
+  ],
   ['a claim without a name', schema({ '': boolean }), '/jsonSchema/properties/'],
   ['a claim with a long name', schema({ ['x'.repeat(101)]: boolean }), `/jsonSchema/properties/${'x'.repeat(101)}`],
   ['a claim with a line break in its name', schema({ 'a\nb': boolean }), '/jsonSchema/properties/a\nb'],
   ['too many claims', schema(many(101)), '/jsonSchema/properties'],
   ['too many unsigned claims', schema({}, many(101)), '/jsonSchema/properties/unsigned/properties'],
-  ['a description that is too long', schema({ plan: { ...boolean, description: 'x'.repeat(257) } }), '/jsonSchema/properties/plan/description'],
+  [
+    'a description that is too long',
+    schema({ plan: { ...boolean, description: 'x'.repeat(257) } }),
+    '/jsonSchema/properties/plan/description',
+  ],
 ]
 for (const [why, body, at] of wrong)
   test(`refuses ${why}`, async () => {
@@ -84,7 +123,11 @@ for (const [why, body, at] of wrong)
 
 test('a claim named __proto__ is refused', async () => {
   const body = JSON.stringify(schema({ p: boolean })).replace('"p":', '"__proto__":')
-  await here.admin.call('put', `${site.base}/adaptive-schema`).set('Content-Type', 'application/json').send(body).expect(400)
+  await here.admin
+    .call('put', `${site.base}/adaptive-schema`)
+    .set('Content-Type', 'application/json')
+    .send(body)
+    .expect(400)
 })
 
 const auth = (): string => `${site.base}/publishing/auth`
@@ -95,7 +138,10 @@ test('the key of visitors is 256 bits, for admins, and another one for each site
   assert.is(body.backend, 'custom')
   assert.equal((await here.admin.call('get', auth()).expect(200)).body, body)
   const other = await makeSite(here)
-  assert.is.not((await here.admin.call('get', `${other.base}/publishing/auth`).expect(200)).body.privateKey, body.privateKey)
+  assert.is.not(
+    (await here.admin.call('get', `${other.base}/publishing/auth`).expect(200)).body.privateKey,
+    body.privateKey,
+  )
   for (const role of ['read', 'create'] as const) {
     const who = await here.caller(role)
     const seen = (await who.call('get', auth()).expect(200)).body
@@ -113,15 +159,25 @@ test('the backend, its integration and the fallback are changed together or not 
   for (const url of ['javascript:alert(1)', '//evil.example', 'https://a@b.example/'])
     assert.ok(faults((await patch({ fallbackURL: url }).expect(400)).body)['/fallbackURL'])
   const { privateKey } = (await here.admin.call('get', auth()).expect(200)).body
-  const set = (await patch({ backend: 'integration', integration: 'auth0', fallbackURL: 'https://example.org/login' }).expect(200)).body
-  assert.equal([set.backend, set.integration, set.fallbackURL, set.privateKey], ['integration', 'auth0', 'https://example.org/login', privateKey])
+  const set = (
+    await patch({ backend: 'integration', integration: 'auth0', fallbackURL: 'https://example.org/login' }).expect(200)
+  ).body
+  assert.equal(
+    [set.backend, set.integration, set.fallbackURL, set.privateKey],
+    ['integration', 'auth0', 'https://example.org/login', privateKey],
+  )
   const back = (await patch({ backend: 'custom', fallbackURL: null }).expect(200)).body
-  assert.equal([back.backend, back.integration, back.fallbackURL, back.privateKey], ['custom', undefined, undefined, privateKey])
+  assert.equal(
+    [back.backend, back.integration, back.fallbackURL, back.privateKey],
+    ['custom', undefined, undefined, privateKey],
+  )
 })
 
 test('regenerated, twice at once: both return a new key, the last one is valid', async () => {
   const before = (await here.admin.call('get', auth()).expect(200)).body.privateKey
-  const [one, two] = await Promise.all([1, 2].map(async () => (await here.admin.call('post', `${auth()}/regenerate`).expect(200)).body.privateKey))
+  const [one, two] = await Promise.all(
+    [1, 2].map(async () => (await here.admin.call('post', `${auth()}/regenerate`).expect(200)).body.privateKey),
+  )
   const now = (await here.admin.call('get', auth()).expect(200)).body.privateKey
   assert.is(new Set([before, one, two]).size, 3)
   assert.ok([one, two].includes(now))

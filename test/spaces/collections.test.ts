@@ -9,14 +9,23 @@ test('a collection is made, changed, found at its URLs, and gone', async () => {
   const made = await f.admin.call('post', `/v1/orgs/${f.organization}/collections`).expect(201)
   const { id } = made.body
   assert.is(made.headers.location, `/v1/collections/${id}`)
-  assert.equal([made.body.object, made.body.title, made.body.defaultLevel, made.body.organization], ['collection', 'Untitled', 'inherit', f.organization])
+  assert.equal(
+    [made.body.object, made.body.title, made.body.defaultLevel, made.body.organization],
+    ['collection', 'Untitled', 'inherit', f.organization],
+  )
   assert.equal(made.body.permissions, { view: true, admin: true, viewInviteLinks: true, create: true })
-  for (const url of Object.values(made.body.urls as Record<string, string>)) await f.admin.call('get', new URL(url).pathname).expect(200)
-  const changed = (await f.admin.call('patch', `/v1/collections/${id}`, { title: 'Guides', description: 'All of them', defaultLevel: 'comment' }).expect(200))
-    .body
+  for (const url of Object.values(made.body.urls as Record<string, string>))
+    await f.admin.call('get', new URL(url).pathname).expect(200)
+  const changed = (
+    await f.admin
+      .call('patch', `/v1/collections/${id}`, { title: 'Guides', description: 'All of them', defaultLevel: 'comment' })
+      .expect(200)
+  ).body
   assert.equal([changed.title, changed.description, changed.defaultLevel], ['Guides', 'All of them', 'comment'])
   assert.equal(await f.get('collection', id), changed)
-  const bare = (await f.admin.call('patch', `/v1/collections/${id}`, { description: null, defaultLevel: null }).expect(200)).body
+  const bare = (
+    await f.admin.call('patch', `/v1/collections/${id}`, { description: null, defaultLevel: null }).expect(200)
+  ).body
   assert.equal([bare.title, 'description' in bare, bare.defaultLevel], ['Guides', false, null])
   await f.admin.call('patch', `/v1/collections/${id}`, {}).expect(200)
   for (let i = 0; i < 2; i++) await f.admin.call('delete', `/v1/collections/${id}`).expect(204)
@@ -64,14 +73,16 @@ test('what is not valid is refused by name', async () => {
 
 test('lists: nested or not, by page, and only what one may see', async () => {
   const org = (await f.admin.call('post', '/v1/orgs', { title: 'Lists' }).expect(201)).body.id
-  const add = async (body: object) => (await f.admin.call('post', `/v1/orgs/${org}/collections`, body).expect(201)).body.id
+  const add = async (body: object) =>
+    (await f.admin.call('post', `/v1/orgs/${org}/collections`, body).expect(201)).body.id
   const top = await add({ title: 'top' })
   const inner = await add({ title: 'inner', parent: top })
   const secret = await add({ title: 'secret', parent: inner })
   const last = await add({ title: 'last' })
   const space = (await f.admin.call('post', `/v1/orgs/${org}/spaces`, { parent: inner }).expect(201)).body.id
   await f.admin.call('patch', `/v1/collections/${secret}`, { defaultLevel: null }).expect(200)
-  const ids = async (who: typeof f.admin, path: string) => (await who.call('get', path).expect(200)).body.items.map((one: { id: string }) => one.id)
+  const ids = async (who: typeof f.admin, path: string) =>
+    (await who.call('get', path).expect(200)).body.items.map((one: { id: string }) => one.id)
   assert.equal(await ids(f.admin, `/v1/orgs/${org}/collections`), [top, inner, secret, last])
   assert.equal(await ids(f.admin, `/v1/orgs/${org}/collections?nested=false`), [top, last])
   assert.equal(await ids(f.admin, `/v1/collections/${inner}/spaces`), [space])
@@ -80,7 +91,10 @@ test('lists: nested or not, by page, and only what one may see', async () => {
   const first = (await f.admin.call('get', `/v1/orgs/${org}/collections?limit=3`).expect(200)).body
   assert.is(first.count, 4)
   assert.equal(await ids(f.admin, `/v1/orgs/${org}/collections?limit=3&page=${first.next.page}`), [last])
-  assert.equal((await f.admin.call('get', `/v1/orgs/${org}/collections?limit=0`).expect(200)).body, { items: [], count: 4 })
+  assert.equal((await f.admin.call('get', `/v1/orgs/${org}/collections?limit=0`).expect(200)).body, {
+    items: [],
+    count: 4,
+  })
   const reader = await f.caller('read')
   await reader.call('get', `/v1/orgs/${org}/collections`).expect(404)
   await reader.call('get', `/v1/collections/${top}`).expect(404)
@@ -103,7 +117,8 @@ test('what each role may do, in the organization and by a role on the collection
     create: [200, 201, 201, 201, 201, 403, 403],
     admin: [200, 201, 201, 201, 201, 200, 200],
   }
-  for (const [role, statuses] of Object.entries(expected)) assert.equal(await outcome(await f.caller(role as 'read'), id), statuses, role)
+  for (const [role, statuses] of Object.entries(expected))
+    assert.equal(await outcome(await f.caller(role as 'read'), id), statuses, role)
   for (const [role, statuses] of Object.entries(expected)) {
     const guest = await f.caller(null)
     assert.equal(await outcome(guest, id), [404, 400, 400, 403, 403, 404, 404], 'a guest')
@@ -129,7 +144,11 @@ test('default levels: the nearest that is not inherit, then the organization; nu
       ['spaces', space, s],
     ])
       await f.admin.call('patch', `/v1/${kind}/${id}`, { defaultLevel }).expect(200)
-    return [await f.role(member, 'collection', outer), await f.role(member, 'collection', inner), await f.role(member, 'space', space)]
+    return [
+      await f.role(member, 'collection', outer),
+      await f.role(member, 'collection', inner),
+      await f.role(member, 'space', space),
+    ]
   }
   assert.equal(await levels('inherit', 'inherit', 'inherit'), ['edit', 'edit', 'edit'])
   assert.equal(await levels('read', 'inherit', 'inherit'), ['read', 'read', 'read'])
@@ -155,7 +174,10 @@ test('in-collection: whoever may see the collection may read the space, and the 
   await f.admin.call('patch', `/v1/collections/${collection}`, { defaultLevel: null }).expect(200)
   assert.is(await f.role(member, 'space', space), 'none')
   await f.admin.call('patch', `/v1/collections/${collection}`, { defaultLevel: 'review' }).expect(200)
-  assert.equal([await f.role(member, 'collection', collection), await f.role(member, 'space', space)], ['review', 'read'])
+  assert.equal(
+    [await f.role(member, 'collection', collection), await f.role(member, 'space', space)],
+    ['review', 'read'],
+  )
   await f.admin.call('patch', `/v1/spaces/${space}`, { visibility: 'private' }).expect(200)
   assert.is(await f.role(member, 'space', space), 'none')
 })
@@ -177,7 +199,10 @@ test('settings of a space: what is given changes, what is null goes, what is wro
   const again = (await patch(full).expect(200)).body
   assert.is(again.updatedAt, changed.updatedAt)
   const bare = (await patch({ language: null, visitorAuth: null, defaultLevel: null }).expect(200)).body
-  assert.equal(['language' in bare, 'visitorAuth' in bare, bare.defaultLevel, bare.title], [false, false, null, 'Handbook'])
+  assert.equal(
+    ['language' in bare, 'visitorAuth' in bare, bare.defaultLevel, bare.title],
+    [false, false, null, 'Handbook'],
+  )
   for (const [body, where] of [
     [{ visitorAuth: { backend: 'integration', integration: 'auth0' } }, '/visitorAuth/integration'],
     [{ visitorAuth: { backend: 'other' } }, '/visitorAuth/backend'],
@@ -185,7 +210,9 @@ test('settings of a space: what is given changes, what is null goes, what is wro
     [{ parent: 'x' }, '/parent'],
   ] as const)
     assert.is((await patch(body).expect(400)).body.error.details[0].path, where)
-  const told = (await allEvents(f.service.app.store)).filter(({ subject, type }) => subject.space === space && type === 'space.updated')
+  const told = (await allEvents(f.service.app.store)).filter(
+    ({ subject, type }) => subject.space === space && type === 'space.updated',
+  )
   assert.equal(
     told.map(({ data }) => (data.fields as string[]).length),
     [7, 3],
@@ -195,15 +222,20 @@ test('settings of a space: what is given changes, what is null goes, what is wro
 test('counters say what there is, whatever happens to the space', async () => {
   const id = await f.space()
   for (const status of ['draft', 'open', 'archived', 'merged']) {
-    const { number } = (await f.admin.call('post', `/v1/spaces/${id}/change-requests`, { subject: status }).expect(201)).body
+    const { number } = (await f.admin.call('post', `/v1/spaces/${id}/change-requests`, { subject: status }).expect(201))
+      .body
     if (status === 'merged') await f.admin.call('post', `/v1/spaces/${id}/change-requests/${number}/merge`).expect(200)
-    else if (status !== 'draft') await f.admin.call('patch', `/v1/spaces/${id}/change-requests/${number}`, { status }).expect(200)
+    else if (status !== 'draft')
+      await f.admin.call('patch', `/v1/spaces/${id}/change-requests/${number}`, { status }).expect(200)
   }
-  const comment = (await f.admin.call('post', `/v1/spaces/${id}/comments`, { body: { markdown: 'One' } }).expect(200)).body.id
+  const comment = (await f.admin.call('post', `/v1/spaces/${id}/comments`, { body: { markdown: 'One' } }).expect(200))
+    .body.id
   await f.admin.call('post', `/v1/spaces/${id}/comments`, { body: { markdown: 'Two' } }).expect(200)
   await f.admin.call('put', `/v1/spaces/${id}/comments/${comment}`, { resolved: true }).expect(200)
   const counters = async (space: string) => {
-    const { comments, changeRequests, changeRequestsOpen, changeRequestsDraft } = (await f.admin.call('get', `/v1/spaces/${space}`).expect(200)).body
+    const { comments, changeRequests, changeRequestsOpen, changeRequestsDraft } = (
+      await f.admin.call('get', `/v1/spaces/${space}`).expect(200)
+    ).body
     return [comments, changeRequests, changeRequestsOpen, changeRequestsDraft]
   }
   assert.equal(await counters(id), [1, 4, 1, 1])
@@ -231,14 +263,17 @@ test('collections can be nested 32 deep, and no deeper', async () => {
 
 test('a space for all of its collection counts among the spaces of each of them', async () => {
   const member = await f.caller('edit')
-  const counted = async (): Promise<number> => (await f.admin.call('get', `/v1/orgs/${f.organization}/members/${member.user}`).expect(200)).body.spaces
+  const counted = async (): Promise<number> =>
+    (await f.admin.call('get', `/v1/orgs/${f.organization}/members/${member.user}`).expect(200)).body.spaces
   const before = await counted()
   const space = await f.space(await f.collection())
   await f.admin.call('patch', `/v1/spaces/${space}`, { defaultLevel: null }).expect(200)
   assert.is(await counted(), before)
   await f.admin.call('patch', `/v1/spaces/${space}`, { visibility: 'in-collection' }).expect(200)
   assert.equal([await f.role(member, 'space', space), await counted()], ['read', before + 1])
-  const { items } = (await f.admin.call('get', `/v1/orgs/${f.organization}/members/${member.user}/spaces?limit=1000`).expect(200)).body
+  const { items } = (
+    await f.admin.call('get', `/v1/orgs/${f.organization}/members/${member.user}/spaces?limit=1000`).expect(200)
+  ).body
   assert.is(items.find((one: { space: { id: string } }) => one.space.id === space)?.permission, 'read')
 })
 

@@ -3,7 +3,16 @@ import * as assert from 'uvu/assert'
 import { contentRole, viewerOf } from '../../src/domain/roles/access.js'
 import { Aggregation } from '../../src/domain/roles/aggregate-permissions.js'
 import { rolesOf } from '../../src/domain/roles/roles-of-list.js'
-import { collections, type DefaultLevel, grants, membershipId, memberships, type Role, roles, spaces } from '../../src/model/index.js'
+import {
+  collections,
+  type DefaultLevel,
+  grants,
+  membershipId,
+  memberships,
+  type Role,
+  roles,
+  spaces,
+} from '../../src/model/index.js'
 import { allEvents } from '../support/events.js'
 import type { Caller } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -26,7 +35,10 @@ test('its content moves to its position, in the same order, and nothing is lost'
   await remove(parent).expect(204)
   assert.equal((await f.order()).slice(-5), [before, a, b, c, after])
   const { store } = f.service.app
-  assert.equal([await store.find(grants, 'target', `collection:${gone}`), await store.find(spaces, 'parent', gone)], [[], []])
+  assert.equal(
+    [await store.find(grants, 'target', `collection:${gone}`), await store.find(spaces, 'parent', gone)],
+    [[], []],
+  )
   const told = (await allEvents(store)).filter(({ data }) => data.because !== undefined && data.from === gone)
   assert.equal(
     told.map(({ type, subject, data }) => [type, subject.space ?? subject.collection, data.to]),
@@ -47,7 +59,10 @@ test('a deleted space is restored to where the content of its collection went', 
   await remove(inner).expect(204)
   await remove(outer).expect(204)
   const back = (await f.admin.call('post', `/v1/spaces/${space}/restore`).expect(200)).body
-  assert.equal(['parent' in back, back.defaultLevel, await f.role(await f.caller('create'), 'space', space)], [false, null, 'none'])
+  assert.equal(
+    ['parent' in back, back.defaultLevel, await f.role(await f.caller('create'), 'space', space)],
+    [false, null, 'none'],
+  )
   assert.equal((await f.order()).slice(-2), [space, other])
 })
 
@@ -66,9 +81,16 @@ test('unless it is empty, it needs the right to add to where the content goes', 
 })
 
 const level = fc.constantFrom<DefaultLevel>('inherit', null, 'read', 'edit', 'create')
-const given = fc.array(fc.record({ on: fc.constantFrom('parent', 'gone', 'space', 'nested'), who: fc.nat(5), role: fc.constantFrom<Role>(...roles) }), {
-  maxLength: 6,
-})
+const given = fc.array(
+  fc.record({
+    on: fc.constantFrom('parent', 'gone', 'space', 'nested'),
+    who: fc.nat(5),
+    role: fc.constantFrom<Role>(...roles),
+  }),
+  {
+    maxLength: 6,
+  },
+)
 
 test(
   'nobody gains or loses access, whatever the levels, roles and visibilities were',
@@ -81,7 +103,16 @@ test(
     const run = { n: 0 }
     await fc.assert(
       fc.asyncProperty(
-        fc.record({ top: fc.boolean(), parent: level, gone: level, space: level, nested: level, inNested: level, visibility: fc.boolean(), given }),
+        fc.record({
+          top: fc.boolean(),
+          parent: level,
+          gone: level,
+          space: level,
+          nested: level,
+          inNested: level,
+          visibility: fc.boolean(),
+          given,
+        }),
         async (given) => {
           const suffix = ++run.n
           const id = (name: string) => `${name}-${suffix}`
@@ -89,14 +120,33 @@ test(
           const seed = await app.store.get(spaces, await seedSpace())
           await app.store.transact(async (tx) => {
             const nest = (name: string, defaultLevel: DefaultLevel, parent?: string) =>
-              tx.insert(collections, { id: id(name), organization, title: name, defaultLevel, createdAt: '', ...(parent ? { parent: id(parent) } : {}) })
+              tx.insert(collections, {
+                id: id(name),
+                organization,
+                title: name,
+                defaultLevel,
+                createdAt: '',
+                ...(parent ? { parent: id(parent) } : {}),
+              })
             await nest('parent', given.parent)
             await nest('gone', given.gone, given.top ? undefined : 'parent')
             await nest('nested', given.nested, 'gone')
             const { version: _seed, position: _place, ...space } = seed as NonNullable<typeof seed>
             const visibility = given.visibility ? 'in-collection' : 'private'
-            await tx.insert(spaces, { ...space, id: id('space'), parent: id('gone'), defaultLevel: given.space, visibility })
-            await tx.insert(spaces, { ...space, id: id('inNested'), parent: id('nested'), defaultLevel: given.inNested, visibility })
+            await tx.insert(spaces, {
+              ...space,
+              id: id('space'),
+              parent: id('gone'),
+              defaultLevel: given.space,
+              visibility,
+            })
+            await tx.insert(spaces, {
+              ...space,
+              id: id('inNested'),
+              parent: id('nested'),
+              defaultLevel: given.inNested,
+              visibility,
+            })
             for (const { on, who, role } of given.given) {
               const target = `${on === 'space' ? 'space' : 'collection'}:${id(on)}`
               const grant = { id: `${target}:${principal(who)}`, target, principal: principal(who), role }
@@ -118,7 +168,9 @@ test(
                 const role = await contentRole(app.store, user, content)
                 roles.push(role)
                 // The other two ways to a role, for lists and for everybody, say the same.
-                assert.equal(await rolesOf(app.store, await viewerOf(app.store, user, organization), kind, [content]), [role])
+                assert.equal(await rolesOf(app.store, await viewerOf(app.store, user, organization), kind, [content]), [
+                  role,
+                ])
                 const membership = await app.store.get(memberships, membershipId(organization, user))
                 assert.is(membership && aggregation.role(membership), role)
               }

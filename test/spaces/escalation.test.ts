@@ -9,9 +9,14 @@ import { startFixture } from './fixture.js'
 
 const [test, f] = await suiteWith('collections: nobody gets a greater role by a detour', startFixture)
 
-const level = (kind: 'space' | 'collection', id: string, defaultLevel: Role | null) => f.admin.call('patch', `/v1/${kind}s/${id}`, { defaultLevel }).expect(200)
+const level = (kind: 'space' | 'collection', id: string, defaultLevel: Role | null) =>
+  f.admin.call('patch', `/v1/${kind}s/${id}`, { defaultLevel }).expect(200)
 const to = (who: Caller, verb: 'move' | 'transfer', parent: string) => (id: string) =>
-  who.call('post', `/v1/collections/${id}/${verb}`, verb === 'move' ? { parent } : { organization: f.organization, parent })
+  who.call(
+    'post',
+    `/v1/collections/${id}/${verb}`,
+    verb === 'move' ? { parent } : { organization: f.organization, parent },
+  )
 
 /** A user who may create content, with a collection of which they are the admin, and another with a space in it. */
 async function detour() {
@@ -30,7 +35,11 @@ for (const verb of ['move', 'transfer'] as const)
       const before = await f.role(bob, 'space', space)
       const { body } = await to(bob, verb, mine)(shelf).expect(verb === 'move' ? 403 : 412)
       assert.is(body.error.details.length, 1)
-      assert.is(body.error.details[0].message.includes(space), hidden !== null, 'what the caller cannot see is not named')
+      assert.is(
+        body.error.details[0].message.includes(space),
+        hidden !== null,
+        'what the caller cannot see is not named',
+      )
       assert.is(await f.role(bob, 'space', space), before)
       await to(f.admin, verb, mine)(shelf).expect(200)
     })
@@ -75,7 +84,10 @@ for (const parent of ['a collection', 'the top level'] as const)
     await f.grant('space', space, 'create', [dan])
     const before = await f.order(shelf)
     const { message } = (await dan.call('post', `/v1/spaces/${space}/duplicate`).expect(403)).body.error
-    assert.match(message, new RegExp(`may not add to ${parent === 'a collection' ? 'the collection' : 'the top level'}`))
+    assert.match(
+      message,
+      new RegExp(`may not add to ${parent === 'a collection' ? 'the collection' : 'the top level'}`),
+    )
     assert.equal(await f.order(shelf), before)
     await dan.call('delete', `/v1/spaces/${space}`).expect(204)
     await dan.call('post', `/v1/spaces/${space}/restore`).expect(403)
@@ -104,13 +116,20 @@ test('roles and levels given in another organization do not come back with more 
   await f.grant('space', space, 'admin', [], [team])
   const transfer = (organization: string) => bob.call('post', `/v1/spaces/${space}/transfer`, { organization })
   await transfer(own).expect(200)
-  await bob.call('post', `/v1/spaces/${space}/permissions`, { role: 'admin', users: [bob.user, friend.user] }).expect(204)
+  await bob
+    .call('post', `/v1/spaces/${space}/permissions`, { role: 'admin', users: [bob.user, friend.user] })
+    .expect(204)
   await bob.call('patch', `/v1/spaces/${space}`, { defaultLevel: 'admin' }).expect(200)
   const { details } = (await transfer(f.organization).expect(412)).body.error
   assert.equal(details.length, 2)
   await bob.call('patch', `/v1/spaces/${space}`, { defaultLevel: 'edit' }).expect(200)
-  assert.match((await transfer(f.organization).expect(412)).body.error.message, /2 users or teams of that organization would have a role above your own/)
-  await bob.call('post', `/v1/spaces/${space}/permissions`, { role: 'create', users: [bob.user, friend.user] }).expect(204)
+  assert.match(
+    (await transfer(f.organization).expect(412)).body.error.message,
+    /2 users or teams of that organization would have a role above your own/,
+  )
+  await bob
+    .call('post', `/v1/spaces/${space}/permissions`, { role: 'create', users: [bob.user, friend.user] })
+    .expect(204)
   await transfer(f.organization).expect(200)
   assert.equal(
     [await f.role(bob, 'space', space), await f.role(friend, 'space', space)],

@@ -6,7 +6,8 @@ import { startFixture } from './fixture.js'
 
 const [test, f] = await suiteWith('collections: move', startFixture)
 
-const move = (kind: 'space' | 'collection', id: string, body: object, who = f.admin) => who.call('post', `/v1/${kind}s/${id}/move`, body)
+const move = (kind: 'space' | 'collection', id: string, body: object, who = f.admin) =>
+  who.call('post', `/v1/${kind}s/${id}/move`, body)
 const space = (id: string) => ({ type: 'space', space: id })
 const collection = (id: string) => ({ type: 'collection', collection: id })
 
@@ -67,7 +68,12 @@ test('409 if nothing would change, however it is expressed', async () => {
 
 test('400 names what is wrong with the parent or the position', async () => {
   const parent = await f.collection()
-  const [inside, beside, outside, gone] = [await f.space(parent), await f.space(parent), await f.space(), await f.space(parent)]
+  const [inside, beside, outside, gone] = [
+    await f.space(parent),
+    await f.space(parent),
+    await f.space(),
+    await f.space(parent),
+  ]
   await f.admin.call('delete', `/v1/spaces/${gone}`).expect(204)
   const other = (await f.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
   const foreign = (await f.admin.call('post', `/v1/orgs/${other}/collections`).expect(201)).body.id
@@ -112,7 +118,8 @@ test('a collection can be moved neither into itself nor into its content', async
 test('it needs the role create on the item, its old parent and its new parent', async () => {
   const [from, to] = [await f.collection(), await f.collection()]
   const id = await f.space(from)
-  for (const one of [from, to]) await f.admin.call('patch', `/v1/collections/${one}`, { defaultLevel: 'read' }).expect(200)
+  for (const one of [from, to])
+    await f.admin.call('patch', `/v1/collections/${one}`, { defaultLevel: 'read' }).expect(200)
   const who = await f.caller('create')
   await move('space', id, { parent: to }, who).expect(403)
   await f.grant('space', id, 'create', [who])
@@ -181,7 +188,9 @@ test('a duplicate comes right after the original; a move has an event', async ()
   const copy = (await f.admin.call('post', `/v1/spaces/${a}/duplicate`).expect(201)).body
   assert.equal([copy.parent, await f.order(parent)], [parent, [a, copy.id, b]])
   await move('space', a, { parent: null }).expect(200)
-  const [told] = (await allEvents(f.service.app.store)).filter(({ type, subject }) => type === 'space.moved' && subject.space === a)
+  const [told] = (await allEvents(f.service.app.store)).filter(
+    ({ type, subject }) => type === 'space.moved' && subject.space === a,
+  )
   assert.equal([told?.actor, told?.data], [f.admin.user, { from: parent, to: null }])
 })
 

@@ -39,7 +39,10 @@ async function sound(): Promise<void> {
 test('two collections moved into each other: one is, and there is no cycle', async () => {
   for (let round = 0; round < 10; round++) {
     const [a, b] = [await f.collection(), await f.collection()]
-    const responses = await Promise.all([post(`/v1/collections/${a}/move`, { parent: b }), post(`/v1/collections/${b}/move`, { parent: a })])
+    const responses = await Promise.all([
+      post(`/v1/collections/${a}/move`, { parent: b }),
+      post(`/v1/collections/${b}/move`, { parent: a }),
+    ])
     assert.equal(statuses(responses), [200, 409])
     await sound()
   }
@@ -47,7 +50,9 @@ test('two collections moved into each other: one is, and there is no cycle', asy
 
 test('a ring of moves never closes', async () => {
   const ring = await Promise.all(Array.from({ length: 6 }, () => f.collection()))
-  const responses = await Promise.all(ring.map((id, i) => post(`/v1/collections/${id}/move`, { parent: ring[(i + 1) % ring.length] })))
+  const responses = await Promise.all(
+    ring.map((id, i) => post(`/v1/collections/${id}/move`, { parent: ring[(i + 1) % ring.length] })),
+  )
   assert.equal(statuses(responses), [200, 200, 200, 200, 200, 409])
   await sound()
 })
@@ -60,7 +65,9 @@ test('moves of one thing, and of many to one position: each is at one place, and
   const many = await Promise.all(Array.from({ length: 6 }, () => f.space()))
   const responses = await Promise.all([
     ...places.map((parent) => post(`/v1/spaces/${one}/move`, { parent })),
-    ...many.map((id) => post(`/v1/spaces/${id}/move`, { parent: target, position: { before: { type: 'space', space: fixed } } })),
+    ...many.map((id) =>
+      post(`/v1/spaces/${id}/move`, { parent: target, position: { before: { type: 'space', space: fixed } } }),
+    ),
   ])
   assert.ok(responses.every(({ status }) => status === 200))
   const homes = (await Promise.all(places.map((place) => f.order(place)))).filter((order) => order.includes(one))
@@ -138,14 +145,22 @@ test(
   'whatever is moved, deleted and transferred: the order is the one asked for, and every way to a role gives the same',
   async () => {
     const member = await f.caller('edit')
-    const step = fc.record({ what: fc.nat(9), where: fc.nat(9), next: fc.nat(9), kind: fc.constantFrom('move', 'move', 'move', 'end', 'delete', 'transfer') })
+    const step = fc.record({
+      what: fc.nat(9),
+      where: fc.nat(9),
+      next: fc.nat(9),
+      kind: fc.constantFrom('move', 'move', 'move', 'end', 'delete', 'transfer'),
+    })
     const root = await f.collection()
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async (steps) => {
         const nests = [root, await f.collection(root), await f.collection(root)]
         const items = [
           ...nests.slice(1).map((id) => ({ kind: 'collection' as const, id })),
-          ...(await Promise.all([f.space(root), f.space(root), f.space(nests[1])])).map((id) => ({ kind: 'space' as const, id })),
+          ...(await Promise.all([f.space(root), f.space(root), f.space(nests[1])])).map((id) => ({
+            kind: 'space' as const,
+            id,
+          })),
         ]
         for (const { what, where, next, kind } of steps) {
           const item = items[what % items.length] as (typeof items)[number]
@@ -162,12 +177,15 @@ test(
           if (kind === 'transfer') {
             const { status } = await post(`/v1/${item.kind}s/${item.id}/transfer`, { organization: other })
             assert.is(status, 200)
-            await post(`/v1/${item.kind}s/${item.id}/transfer`, { organization: f.organization, parent: root }).expect(200)
+            await post(`/v1/${item.kind}s/${item.id}/transfer`, { organization: f.organization, parent: root }).expect(
+              200,
+            )
             assert.is((await f.order(root)).at(-1), item.id)
             continue
           }
           const before = (await f.order(parent)).filter((id) => id !== item.id)
-          const sibling = kind === 'end' ? undefined : items.find(({ id }) => id === before[next % Math.max(1, before.length)])
+          const sibling =
+            kind === 'end' ? undefined : items.find(({ id }) => id === before[next % Math.max(1, before.length)])
           const position = sibling && { position: { before: { type: sibling.kind, [sibling.kind]: sibling.id } } }
           const { status } = await post(`/v1/${item.kind}s/${item.id}/move`, { parent, ...position })
           assert.ok([200, 400, 409].includes(status), String(status))
@@ -178,7 +196,9 @@ test(
         await sound()
         const { store } = f.service.app
         const membership = await store.get(memberships, `${f.organization}:${member.user}`)
-        const listed = (await member.call('get', `/v1/orgs/${f.organization}/spaces?limit=1000`).expect(200)).body.items.map((one: { id: string }) => one.id)
+        const listed = (
+          await member.call('get', `/v1/orgs/${f.organization}/spaces?limit=1000`).expect(200)
+        ).body.items.map((one: { id: string }) => one.id)
         for (const { kind, id } of items) {
           const doc = kind === 'space' ? await store.get(spaces, id) : await store.get(collections, id)
           if (!doc || !membership) throw new Error(`${id} is gone`)

@@ -13,11 +13,13 @@ test.before(async () => {
   other = (await f.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
 })
 
-const transfer = (kind: 'space' | 'collection', id: string, body: object, who = f.admin) => who.call('post', `/v1/${kind}s/${id}/transfer`, body)
+const transfer = (kind: 'space' | 'collection', id: string, body: object, who = f.admin) =>
+  who.call('post', `/v1/${kind}s/${id}/transfer`, body)
 const join = async (who: Caller, organization: string, role: Role | null) => {
   await f.service.app.store.insert(memberships, newMembership(organization, who.user, role, new Date().toISOString()))
 }
-const shelf = async (organization: string) => (await f.admin.call('post', `/v1/orgs/${organization}/collections`).expect(201)).body.id as string
+const shelf = async (organization: string) =>
+  (await f.admin.call('post', `/v1/orgs/${organization}/collections`).expect(201)).body.id as string
 
 test('a space goes with its content, history and change requests, and comes back', async () => {
   const parent = await f.collection()
@@ -33,7 +35,9 @@ test('a space goes with its content, history and change requests, and comes back
     requests: (await f.admin.call('get', `/v1/spaces/${id}/change-requests?status=open`).expect(200)).body,
   })
   await f.admin.call('post', `/v1/spaces/${id}/comments`, { body: { markdown: 'Said.' } }).expect(200)
-  await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/requested-reviewers`, { users: [member.user, both.user] }).expect(200)
+  await f.admin
+    .call('post', `/v1/spaces/${id}/change-requests/1/requested-reviewers`, { users: [member.user, both.user] })
+    .expect(200)
   const before = await everything()
   const target = await shelf(other)
   const there = (await transfer('space', id, { organization: other, parent: target }).expect(200)).body
@@ -54,9 +58,18 @@ test('a space goes with its content, history and change requests, and comes back
   const { updatedAt: _then, position: _place, ...rest } = before.space
   for (const [field, value] of Object.entries(rest)) assert.equal(after.space[field], value, field)
   await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/merge`).expect(200)
-  assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['review', 'review'], 'what was given there takes effect again')
-  const told = (await allEvents(f.service.app.store)).filter(({ type, subject }) => type === 'space.transferred' && subject.space === id)
-  assert.equal(told.map(({ organization }) => organization).sort(), [f.organization, f.organization, other, other].sort())
+  assert.equal(
+    [await f.role(member, 'space', id), await f.role(both, 'space', id)],
+    ['review', 'review'],
+    'what was given there takes effect again',
+  )
+  const told = (await allEvents(f.service.app.store)).filter(
+    ({ type, subject }) => type === 'space.transferred' && subject.space === id,
+  )
+  assert.equal(
+    told.map(({ organization }) => organization).sort(),
+    [f.organization, f.organization, other, other].sort(),
+  )
 })
 
 test('roles that were kept while content was elsewhere are forgotten for those who left meanwhile, and mean nothing for its new people', async () => {
@@ -111,7 +124,9 @@ test('to another collection of the same organization it is a move; 409 if nothin
   assert.is((await transfer('space', id, { organization: f.organization, parent: to }).expect(200)).body.parent, to)
   assert.is((await f.admin.call('get', `/v1/spaces/${id}/permissions/users`).expect(200)).body.count, 1)
   await transfer('space', id, { organization: f.organization, parent: to }).expect(409)
-  assert.not.ok('parent' in (await transfer('space', id, { organization: f.organization, parent: null }).expect(200)).body)
+  assert.not.ok(
+    'parent' in (await transfer('space', id, { organization: f.organization, parent: null }).expect(200)).body,
+  )
   await transfer('space', id, { organization: f.organization }).expect(409)
   const inner = await f.collection(from)
   await transfer('collection', from, { organization: f.organization, parent: inner }).expect(409)
@@ -120,7 +135,11 @@ test('to another collection of the same organization it is a move; 409 if nothin
 
 test('400 for an invalid target, 403 for a caller who may not take it away, 412 with every reason', async () => {
   const parent = await f.collection()
-  const [id, blocked, unseen] = [await f.space(parent), await f.space(parent, { title: 'Blocked' }), await f.space(parent)]
+  const [id, blocked, unseen] = [
+    await f.space(parent),
+    await f.space(parent, { title: 'Blocked' }),
+    await f.space(parent),
+  ]
   const here = await shelf(f.organization)
   for (const [body, where] of [
     [{ organization: 'nothing' }, '/organization'],
@@ -131,7 +150,10 @@ test('400 for an invalid target, 403 for a caller who may not take it away, 412 
   ] as const)
     assert.is((await transfer('space', id, body).expect(400)).body.error.details[0].path, where)
   const who = await f.caller('create')
-  assert.is((await transfer('collection', parent, { organization: other }, who).expect(400)).body.error.details[0].path, '/organization')
+  assert.is(
+    (await transfer('collection', parent, { organization: other }, who).expect(400)).body.error.details[0].path,
+    '/organization',
+  )
   await join(who, other, 'edit')
   await f.admin.call('patch', `/v1/spaces/${blocked}`, { defaultLevel: 'read' }).expect(200)
   await f.admin.call('patch', `/v1/spaces/${unseen}`, { defaultLevel: null }).expect(200)
@@ -158,7 +180,10 @@ test('nobody transfers something out of their own sight', async () => {
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   const team = await f.team([who])
   await f.grant('space', id, 'create', [], [team])
-  assert.match((await transfer('space', id, { organization: other }, who).expect(412)).body.error.message, 'you could no longer see it')
+  assert.match(
+    (await transfer('space', id, { organization: other }, who).expect(412)).body.error.message,
+    'you could no longer see it',
+  )
   assert.is(await f.role(who, 'space', id), 'create')
   await f.grant('space', id, 'create', [who])
   await transfer('space', id, { organization: other }, who).expect(200)
@@ -167,12 +192,17 @@ test('nobody transfers something out of their own sight', async () => {
 test('a space on a site stays in its organization until it is removed there', async () => {
   const parent = await f.collection()
   const id = await f.space(parent)
-  const site = (await f.admin.call('post', `/v1/orgs/${f.organization}/sites`, { title: 'Site', spaces: [id] }).expect(201)).body.id
+  const site = (
+    await f.admin.call('post', `/v1/orgs/${f.organization}/sites`, { title: 'Site', spaces: [id] }).expect(201)
+  ).body.id
   for (const [kind, one] of [
     ['space', id],
     ['collection', parent],
   ] as const)
-    assert.match((await transfer(kind, one, { organization: other }).expect(412)).body.error.message, `is on the site ${site}`)
+    assert.match(
+      (await transfer(kind, one, { organization: other }).expect(412)).body.error.message,
+      `is on the site ${site}`,
+    )
   await transfer('space', id, { organization: f.organization }).expect(200)
   await f.admin.call('delete', `/v1/orgs/${f.organization}/sites/${site}`).expect(204)
   await transfer('space', id, { organization: other }).expect(200)
@@ -180,7 +210,9 @@ test('a space on a site stays in its organization until it is removed there', as
 
 test('a token of one organization reaches no other', async () => {
   const id = await f.space()
-  const { token } = (await f.admin.call('post', '/v1/user/tokens', { label: 'one', organization: f.organization }).expect(201)).body
+  const { token } = (
+    await f.admin.call('post', '/v1/user/tokens', { label: 'one', organization: f.organization }).expect(201)
+  ).body
   const response = await fetch(`${f.url}/v1/spaces/${id}/transfer`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

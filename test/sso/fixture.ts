@@ -38,7 +38,11 @@ export interface Sso extends TestService {
   code(provider: Provider, claims?: Partial<Claims>, signing?: Partial<Signing>): Promise<string>
   exchange(code: string): Test
   /** Signs in from begin to end. */
-  signIn(provider: Provider, claims?: Partial<Claims>, signing?: Partial<Signing>): Promise<Caller & { expiresAt: string; tokenId: string }>
+  signIn(
+    provider: Provider,
+    claims?: Partial<Claims>,
+    signing?: Partial<Signing>,
+  ): Promise<Caller & { expiresAt: string; tokenId: string }>
 }
 
 const pathOf = (url: string): string => new URL(url).pathname
@@ -49,14 +53,18 @@ export const codeOf = (location: string): string => location.slice(location.inde
 export async function startSso(env: Record<string, string> = {}): Promise<Sso> {
   let offset = 0
   const now = (): number => Date.now() + offset
-  const here = await startService({ env: { BINDERY_RATE_LIMIT_SSO: '0', ...env }, overrides: { clock: { now: () => new Date(now()) } } })
+  const here = await startService({
+    env: { BINDERY_RATE_LIMIT_SSO: '0', ...env },
+    overrides: { clock: { now: () => new Date(now()) } },
+  })
   const key = newKeyPair('idp.example.org')
   const begin = async ({ service }: Provider): Promise<Begun> => {
     const response = await request(here.url).get(pathOf(service.startURL)).expect(302)
     const cookie = (response.headers['set-cookie'] as unknown as string[])[0]?.split(';')[0] as string
     return { request: receive(response.headers.location as string), cookie, acs: pathOf(service.acsURL) }
   }
-  const respond: Sso['respond'] = (begun, claims = {}, signing = {}) => respondTo(begun.request, { key, ...signing }, { now: now(), ...claims })
+  const respond: Sso['respond'] = (begun, claims = {}, signing = {}) =>
+    respondTo(begun.request, { key, ...signing }, { now: now(), ...claims })
   const post: Sso['post'] = ({ request: { relayState }, cookie, acs }, xml, more = {}) =>
     request(here.url)
       .post(acs)
@@ -74,7 +82,14 @@ export async function startSso(env: Record<string, string> = {}): Promise<Sso> {
     now,
     forward: (ms: number) => void (offset += ms),
     createProvider: async (more = {}, organization = here.organization) => {
-      const body = { label: 'Example', entityID: IDP, ssoURL: 'https://idp.example.org/sso', certificate: key.certificate, defaultRole: 'edit', ...more }
+      const body = {
+        label: 'Example',
+        entityID: IDP,
+        ssoURL: 'https://idp.example.org/sso',
+        certificate: key.certificate,
+        defaultRole: 'edit',
+        ...more,
+      }
       return (await here.admin.call('post', `/v1/orgs/${organization}/saml`, body).expect(201)).body as Provider
     },
     begin,
@@ -89,7 +104,13 @@ export async function startSso(env: Record<string, string> = {}): Promise<Sso> {
         return sent === undefined ? test : test.send(sent as object)
       }
       const { body: user } = await call('get', '/v1/user').expect(200)
-      return { user: user.id as string, token: body.token as string, call, expiresAt: body.expiresAt as string, tokenId: body.id as string }
+      return {
+        user: user.id as string,
+        token: body.token as string,
+        call,
+        expiresAt: body.expiresAt as string,
+        tokenId: body.id as string,
+      }
     },
   }
   // the getters of the service must stay getters: a restart gives it another address

@@ -15,11 +15,17 @@ const MINUTE = 60_000
 
 const stored = async (): Promise<number[]> => {
   const { store } = here.service.app
-  return [await store.all(ssoSignIns), await store.all(ssoUsed), await store.all(memberships)].map(({ length }) => length)
+  return [await store.all(ssoSignIns), await store.all(ssoUsed), await store.all(memberships)].map(
+    ({ length }) => length,
+  )
 }
 
 /** Who signs in by a response, or null if it is refused. */
-async function signedInBy(begun: Awaited<ReturnType<typeof here.begin>>, xml: string, name: string): Promise<{ email: string } | null> {
+async function signedInBy(
+  begun: Awaited<ReturnType<typeof here.begin>>,
+  xml: string,
+  name: string,
+): Promise<{ email: string } | null> {
   const response = await here.post(begun, xml)
   if (response.status !== 303) {
     assert.is(response.status, 403, `${name}: ${response.status} ${response.text}`)
@@ -45,13 +51,20 @@ test('forged forms are refused, and leave nothing behind', async () => {
 test('a right response is read however it is written: canonicalized either way, signed twice, in lines of Windows', async () => {
   const inclusive = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315'
   const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#'
-  for (const signing of [{ canonical: inclusive }, { canonical: exclusive }, { canonical: exclusive, sign: 'both' as const }]) {
+  for (const signing of [
+    { canonical: inclusive },
+    { canonical: exclusive },
+    { canonical: exclusive, sign: 'both' as const },
+  ]) {
     const begun = await here.begin(provider)
     const xml = here.respond(begun, {}, signing)
     const value = (/<ds:SignatureValue>([^<]*)/.exec(xml) as RegExpExecArray)[1] as string
     const lines = xml.replace(value, `\r\n${value.replaceAll(/.{76}/g, '$&\r\n')}\r\n`)
     // a signature of the response covers that of the assertion as it is written
-    assert.ok(await signedInBy(begun, 'sign' in signing ? xml : lines, JSON.stringify(signing)), JSON.stringify(signing))
+    assert.ok(
+      await signedInBy(begun, 'sign' in signing ? xml : lines, JSON.stringify(signing)),
+      JSON.stringify(signing),
+    )
   }
 })
 
@@ -65,7 +78,11 @@ test('of several certificates, the last one signs in; a forged response costs th
   // the message of the check that comes before any digest
   assert.match(response.body.error.message, 'The signature is not valid, by any certificate')
   assert.ok(
-    await signedInBy(begun, here.respond(begun, { nameId: 'eva', attributes: { email: 'eva@example.com' }, extraAttributes: groups }), 'the last certificate'),
+    await signedInBy(
+      begun,
+      here.respond(begun, { nameId: 'eva', attributes: { email: 'eva@example.com' }, extraAttributes: groups }),
+      'the last certificate',
+    ),
   )
 })
 
@@ -73,10 +90,20 @@ test('bytes that are no UTF-8, and text that is no base64, are refused', async (
   const begun = await here.begin(provider)
   const xml = here.respond(begun)
   const send = (SAMLResponse: string) =>
-    request(here.url).post(begun.acs).set('Cookie', begun.cookie).type('form').send({ SAMLResponse, RelayState: begun.request.relayState })
+    request(here.url)
+      .post(begun.acs)
+      .set('Cookie', begun.cookie)
+      .type('form')
+      .send({ SAMLResponse, RelayState: begun.request.relayState })
   const overlong = Buffer.concat([Buffer.from([0xc0, 0xbc]), Buffer.from('!DOCTYPE a>'), Buffer.from(xml)])
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(xml, 'utf16le')])
-  for (const bytes of [overlong, utf16, Buffer.from(xml, 'utf16le'), Buffer.from(xml.replace('>ada<', '>ad\u00e9<'), 'latin1'), Buffer.alloc(0)])
+  for (const bytes of [
+    overlong,
+    utf16,
+    Buffer.from(xml, 'utf16le'),
+    Buffer.from(xml.replace('>ada<', '>ad\u00e9<'), 'latin1'),
+    Buffer.alloc(0),
+  ])
     assert.ok([400, 403].includes((await send(bytes.toString('base64'))).status), bytes.toString('latin1', 0, 40))
   for (const text of [xml, '%%%', `${encode(xml)}\u0000`, `${encode(xml)}!`, encodeURIComponent(encode(xml))])
     assert.ok([400, 403].includes((await send(text)).status), text.slice(0, 30))
@@ -147,7 +174,10 @@ test('times that are not UTC, or no times, are refused where they decide', async
   for (const time of times) {
     const plain = here.respond(begun, {}, { sign: 'none' })
     const id = (/<saml:Assertion [^>]*ID="([^"]*)"/.exec(plain) as RegExpExecArray)[1] as string
-    for (const place of [/(NotOnOrAfter=")[^"]*(" Recipient)/, /(<saml:Conditions NotBefore="[^"]*" NotOnOrAfter=")[^"]*(")/]) {
+    for (const place of [
+      /(NotOnOrAfter=")[^"]*(" Recipient)/,
+      /(<saml:Conditions NotBefore="[^"]*" NotOnOrAfter=")[^"]*(")/,
+    ]) {
       const xml = signElement(plain.replace(place, `$1${time}$2`), id, { key: here.key })
       assert.is(await signedInBy(begun, xml, `${time} ${place}`), null, `${time} ${place}`)
     }
@@ -164,7 +194,8 @@ test('whatever is moved, doubled or replaced in a response: it signs in ada, or 
     return empty ?? (close < 0 ? '' : xml.slice(index, close + end.length))
   })
   const parts = elements.filter((part) => part !== '' && part !== xml)
-  const changed = (part: string): string => part.replaceAll('>ada<', '>eve<').replaceAll('ada@example.com', 'eve@example.com')
+  const changed = (part: string): string =>
+    part.replaceAll('>ada<', '>eve<').replaceAll('ada@example.com', 'eve@example.com')
   const mutation = fc.record({
     part: fc.nat(parts.length - 1),
     at: fc.nat(parts.length - 1),
@@ -182,7 +213,12 @@ test('whatever is moved, doubled or replaced in a response: it signs in ada, or 
         let text = evil ? changed(moved) : moved
         if (free) text = text.replaceAll(/ ID="[^"]*"/g, ` ID="_free${part}"`)
         if (!keep) forged = forged.replace(moved, '')
-        const put = { before: text + target, after: target + text, instead: text, inside: target.replace(/(<\/[^<]*>)$/, (end) => text + end) }[how]
+        const put = {
+          before: text + target,
+          after: target + text,
+          instead: text,
+          inside: target.replace(/(<\/[^<]*>)$/, (end) => text + end),
+        }[how]
         forged = forged.replace(target, () => put)
       }
       // the right response ends the start, so it is not sent in this test
@@ -216,13 +252,21 @@ test('where a sign-in leads to depends on nothing that a visitor sends', async (
   }
   const { headers } = await request(here.url).get(`${start.pathname}`).set(hosts).expect(302)
   assert.is(new URL(headers.location as string).origin, 'https://idp.example.org')
-  const strange = await request(here.url).get(`${start.pathname}?RelayState=https://evil.example&redirect=https://evil.example&returnTo=//evil.example`)
+  const strange = await request(here.url).get(
+    `${start.pathname}?RelayState=https://evil.example&redirect=https://evil.example&returnTo=//evil.example`,
+  )
   if (strange.status === 302) assert.not.match(headers.location as string, /evil/)
   const begun = await here.begin(provider)
   assert.is(begun.request.acsUrl, provider.service.acsURL)
   const response = await here.post(begun, here.respond(begun)).set(hosts).expect(303)
   assert.ok((response.headers.location as string).startsWith(`${start.origin}/sign-in#`))
-  for (const relayState of ['https://evil.example', '//evil.example', '', 'a\r\nLocation: https://evil.example', '__proto__']) {
+  for (const relayState of [
+    'https://evil.example',
+    '//evil.example',
+    '',
+    'a\r\nLocation: https://evil.example',
+    '__proto__',
+  ]) {
     const again = await here.begin(provider)
     const refused = await here.post(again, here.respond(again), { relayState })
     assert.ok([400, 403].includes(refused.status), relayState)

@@ -15,7 +15,9 @@ const other = newKeyPair('idp.example.org')
 /** Posts what must be refused, and sees that nothing came of it. */
 async function refused(xml: string, begun: Begun, reason: RegExp, name: string): Promise<void> {
   const { store } = here.service.app
-  const before = [await store.all(ssoSignIns), await store.all(ssoUsed), await store.all(memberships)].map(({ length }) => length)
+  const before = [await store.all(ssoSignIns), await store.all(ssoUsed), await store.all(memberships)].map(
+    ({ length }) => length,
+  )
   const { status, body, headers } = await here.post(begun, xml)
   assert.is(status, 403, name)
   assert.match(body.error.message, reason, name)
@@ -45,7 +47,11 @@ test('what is not signed as it must be is refused', async () => {
     ['another key', sign({ key: other }), /signature is not valid/],
     ['SHA-1', sign({ method: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }), /not accepted/],
     ['a digest by SHA-1', sign({ digest: 'http://www.w3.org/2000/09/xmldsig#sha1' }), /not accepted/],
-    ['HMAC with the certificate as key', sign({ method: 'http://www.w3.org/2000/09/xmldsig#hmac-sha1' }), /not accepted/],
+    [
+      'HMAC with the certificate as key',
+      sign({ method: 'http://www.w3.org/2000/09/xmldsig#hmac-sha1' }),
+      /not accepted/,
+    ],
     ['another name', here.respond(begun).replace('>ada<', '>eve<'), /signature is not valid/],
     ['another attribute', here.respond(begun).replace('ada@example.com', 'eve@example.com'), /signature is not valid/],
     [
@@ -53,7 +59,11 @@ test('what is not signed as it must be is refused', async () => {
       here.respond(begun).replace(/(<ds:SignatureValue>)(.)/, (_, tag, first) => `${tag}${first === 'A' ? 'B' : 'A'}`),
       /signature is not valid/,
     ],
-    ['a changed response around a signed assertion', both.replace('Version="2.0" IssueInstant="2', 'Version="2.0" IssueInstant="1'), /signature is not valid/],
+    [
+      'a changed response around a signed assertion',
+      both.replace('Version="2.0" IssueInstant="2', 'Version="2.0" IssueInstant="1'),
+      /signature is not valid/,
+    ],
     [
       'the key of the attacker in the response',
       sign({ key: other }).replace(
@@ -83,7 +93,11 @@ test('what is for others, for another request or another time is refused', async
     ['not valid yet', { notBefore: 2 * MINUTE }, /not valid yet/],
     ['issued in the future', { issued: 2 * MINUTE }, /future/],
     ['signed in in the future', { authnInstant: 2 * MINUTE }, /future/],
-    ['issued long ago, valid for long', { issued: -12 * MINUTE, notOnOrAfter: 99 * MINUTE, confirmedUntil: 99 * MINUTE }, /too old/],
+    [
+      'issued long ago, valid for long',
+      { issued: -12 * MINUTE, notOnOrAfter: 99 * MINUTE, confirmedUntil: 99 * MINUTE },
+      /too old/,
+    ],
     ['a session that has ended', { sessionEnds: -1000 }, /session/],
     ['a transient name', { nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }, /transient/],
     ['an empty name', { nameId: '' }, /NameID/],
@@ -92,7 +106,13 @@ test('what is for others, for another request or another time is refused', async
     ['a refusal', { status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' }, /did not sign you in/],
   ]
   for (const [name, claims, reason] of cases) await refused(here.respond(begun, claims), begun, reason, name)
-  const asEarlyAndLate = { notBefore: MINUTE - 5000, notOnOrAfter: MINUTE, issued: MINUTE - 5000, sessionEnds: MINUTE, destination: null }
+  const asEarlyAndLate = {
+    notBefore: MINUTE - 5000,
+    notOnOrAfter: MINUTE,
+    issued: MINUTE - 5000,
+    sessionEnds: MINUTE,
+    destination: null,
+  }
   await here.post(begun, here.respond(begun, asEarlyAndLate)).expect(303)
 })
 
@@ -100,12 +120,20 @@ test('documents that two parsers could read differently, or that are too much, a
   const begun = await here.begin(provider)
   const right = here.respond(begun)
   const billion = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('')
-  const deep = (levels: number) => right.replace('</saml:AttributeStatement>', `${'<a>'.repeat(levels)}${'</a>'.repeat(levels)}</saml:AttributeStatement>`)
+  const deep = (levels: number) =>
+    right.replace(
+      '</saml:AttributeStatement>',
+      `${'<a>'.repeat(levels)}${'</a>'.repeat(levels)}</saml:AttributeStatement>`,
+    )
   const commented = here.respond(begun, { nameIdXml: 'admin<!---->.eve' })
   const cases: [name: string, xml: string, reason: RegExp][] = [
     ['a DOCTYPE', `<!DOCTYPE Response>${right}`, /DOCTYPE/],
     ['a billion laughs', `<!DOCTYPE r [<!ENTITY l0 "ha">${billion}]>${right.replace('>ada<', '>&l9;<')}`, /DOCTYPE/],
-    ['an external entity', `<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>${right.replace('>ada<', '>&x;<')}`, /DOCTYPE/],
+    [
+      'an external entity',
+      `<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>${right.replace('>ada<', '>&x;<')}`,
+      /DOCTYPE/,
+    ],
     ['an entity that is not declared', right.replace('>ada<', '>&ada;<'), /./],
     ['a comment in the name, signed so', commented, /comments/],
     ['a comment in the name', right.replace('>ada<', '>a<!-- -->da<'), /comments/],
@@ -114,12 +142,20 @@ test('documents that two parsers could read differently, or that are too much, a
     ['another encoding', `<?xml version="1.0" encoding="utf-7"?>${right}`, /UTF-8/],
     ['60 levels', deep(60), /levels/],
     ['10,000 levels', deep(10_000), /tags|levels/],
-    ['many tags', right.replace('</saml:AttributeStatement>', `${'<a/>'.repeat(10_000)}</saml:AttributeStatement>`), /tags/],
+    [
+      'many tags',
+      right.replace('</saml:AttributeStatement>', `${'<a/>'.repeat(10_000)}</saml:AttributeStatement>`),
+      /tags/,
+    ],
     ['much text', right.replace('ada@', `${'a'.repeat(192 * 1024)}@`), /bytes/],
     ['not well-formed', right.replace('</saml:Subject>', ''), /./],
     ['no XML', 'ada', /./],
     ['no response', '<a/>', /Response/],
-    ['an assertion alone', right.slice(right.indexOf('<saml:Assertion '), right.indexOf('</samlp:Response>')), /Response/],
+    [
+      'an assertion alone',
+      right.slice(right.indexOf('<saml:Assertion '), right.indexOf('</samlp:Response>')),
+      /Response/,
+    ],
     ['an encrypted assertion', right.replaceAll('saml:Assertion', 'saml:EncryptedAssertion'), /encrypted/],
   ]
   for (const [name, xml, reason] of cases) await refused(xml, begun, reason, name)
@@ -177,18 +213,30 @@ test('a replay is refused, also by another request and after a restart', async (
   assert.equal(statuses.sort(), [303, 403, 403])
   await here.post(begun, here.respond(begun)).expect(403)
   const again = await here.begin(provider)
-  await refused(here.respond(again, { assertionId: '_replayed' }), again, /used already/, 'the same assertion for another request')
+  await refused(
+    here.respond(again, { assertionId: '_replayed' }),
+    again,
+    /used already/,
+    'the same assertion for another request',
+  )
   const path = new URL(begun.request.acsUrl).pathname
   await here.restart()
   // The service has another address after a restart, so the assertion is made for that one.
   const acsUrl = here.url + path
   const audience = begun.request.audience.replace(/^http:\/\/[^/]*/, here.url)
-  await refused(respondTo({ ...begun.request, acsUrl, audience }, { key: here.key }, { now: here.now() }), begun, /used already/, 'after a restart')
+  await refused(
+    respondTo({ ...begun.request, acsUrl, audience }, { key: here.key }, { now: here.now() }),
+    begun,
+    /used already/,
+    'after a restart',
+  )
 })
 
 test('with two certificates, keys can be replaced; without the old one, what it signed is refused', async () => {
   const url = `${here.organizationUrl}/saml/${provider.id}`
-  const both = (await here.admin.call('patch', url, { certificate: here.key.certificate + other.certificate }).expect(200)).body
+  const both = (
+    await here.admin.call('patch', url, { certificate: here.key.certificate + other.certificate }).expect(200)
+  ).body
   assert.is(both.certificates.length, 2)
   for (const key of [here.key, other]) {
     const begun = await here.begin(provider)

@@ -15,9 +15,13 @@ const [test, here] = await suiteWith('sso: limited tokens', () => startSso(sampl
 const { app } = here.service
 
 /** A user with an account, a member of both organizations with that role. */
-async function inBoth(second: string, role: 'admin' | 'create'): Promise<{ user: string; email: string; token: string }> {
+async function inBoth(
+  second: string,
+  role: 'admin' | 'create',
+): Promise<{ user: string; email: string; token: string }> {
   const { id, email } = await createUser(app, { email: `${role}@both.example.com`, proof: 'mail' })
-  for (const org of [here.organization, second]) await app.store.insert(memberships, newMembership(org, id, role, new Date(here.now()).toISOString()))
+  for (const org of [here.organization, second])
+    await app.store.insert(memberships, newMembership(org, id, role, new Date(here.now()).toISOString()))
   return { user: id, email, token: (await issueToken(app, id, { label: 'own' })).secret }
 }
 
@@ -28,13 +32,20 @@ const one = await inBoth(second, 'admin')
 const asserted = { nameId: one.email, attributes: { email: one.email } }
 await as(here, one.token, 'post', '/v1/user/sso-identities', { token: await here.code(theirs, asserted) }).expect(200)
 const session = await here.signIn(theirs, asserted)
-const made: string = (await session.call('post', '/v1/user/tokens', { label: 'made', organization: second }).expect(201)).body.token
+const made: string = (
+  await session.call('post', '/v1/user/tokens', { label: 'made', organization: second }).expect(201)
+).body.token
 const stranger = await here.caller()
 
 // What several organizations share, and where one signs in: any token of a member will do (docs/design/sso.md).
 const apart = new Set(['getUserById', 'listSSOProviderLoginsInOrganization'])
 const probed = Object.entries(endpoints as Record<string, Endpoint>).filter(
-  ([id, { path, needs }]) => special[id] !== null && !apart.has(id) && needs !== 'public' && pathParameters(path).length > 0 && !path.includes('/user/'),
+  ([id, { path, needs }]) =>
+    special[id] !== null &&
+    !apart.has(id) &&
+    needs !== 'public' &&
+    pathParameters(path).length > 0 &&
+    !path.includes('/user/'),
 )
 const method = ({ method }: Endpoint) => method.toLowerCase() as 'get'
 
@@ -67,7 +78,9 @@ test('every operation on another organization treats them as a stranger', async 
 test('through Git, no space of another organization is there', async () => {
   const basic = (token: string) => `Basic ${Buffer.from(`git:${token}`).toString('base64')}`
   const refs = (token: string, space: string) =>
-    fetch(`${here.url}/git/${space}.git/info/refs?service=git-upload-pack`, { headers: { authorization: basic(token) } })
+    fetch(`${here.url}/git/${space}.git/info/refs?service=git-upload-pack`, {
+      headers: { authorization: basic(token) },
+    })
   const space = parameters.spaceId as string
   const expected = (await refs(stranger.token, space)).status
   assert.is.not(expected, 200)
@@ -87,8 +100,12 @@ test('of the account, a session neither changes nor sees what belongs elsewhere'
   await session.call('delete', `/v1/user/tokens/${elsewhere.id}`)
   await as(here, elsewhere.token, 'get', '/v1/user').expect(200)
   await session.call('patch', '/v1/user', { displayName: 'Changed by the other organization' })
-  assert.is.not((await as(here, one.token, 'get', '/v1/user').expect(200)).body.displayName, 'Changed by the other organization')
-  for (const body of [{ label: 'x' }, { label: 'x', organization: here.organization }]) await session.call('post', '/v1/user/tokens', body).expect(403)
+  assert.is.not(
+    (await as(here, one.token, 'get', '/v1/user').expect(200)).body.displayName,
+    'Changed by the other organization',
+  )
+  for (const body of [{ label: 'x' }, { label: 'x', organization: here.organization }])
+    await session.call('post', '/v1/user/tokens', body).expect(403)
   assert.ok((await session.call('post', '/v1/orgs', { title: 'Of the session' })).status >= 400)
   assert.equal(
     (await session.call('get', '/v1/orgs').expect(200)).body.items.map(({ id }: { id: string }) => id),
@@ -100,7 +117,11 @@ test('of the account, a session neither changes nor sees what belongs elsewhere'
   )
   const providers = await here.createProvider()
   const code = await here.code(providers, asserted)
-  assert.is((await session.call('post', '/v1/user/sso-identities', { token: code })).status, 403, 'the session ties an identity of another organization')
+  assert.is(
+    (await session.call('post', '/v1/user/sso-identities', { token: code })).status,
+    403,
+    'the session ties an identity of another organization',
+  )
 })
 
 test('where single sign-on is enforced, tokens of other kinds get nothing by any operation', async () => {
@@ -114,9 +135,15 @@ test('where single sign-on is enforced, tokens of other kinds get nothing by any
   const got: string[] = []
   for (const [id, endpoint] of probed) {
     const expected = await asked(id, endpoint, stranger.token)
-    for (const [kind, token] of Object.entries({ own: member.token, readOnly, limited, 'of another organization': other.token })) {
+    for (const [kind, token] of Object.entries({
+      own: member.token,
+      readOnly,
+      limited,
+      'of another organization': other.token,
+    })) {
       const answer = await asked(id, endpoint, token)
-      if (answer !== expected && !answer.startsWith('403')) got.push(`${id} by ${kind}: ${answer}, a stranger ${expected}`)
+      if (answer !== expected && !answer.startsWith('403'))
+        got.push(`${id} by ${kind}: ${answer}, a stranger ${expected}`)
     }
   }
   assert.equal(got, [])

@@ -45,7 +45,9 @@ test('a member ties an identity by the code and their own token; nobody else can
   const caller = await here.signIn(provider, asserting('another@example.com', one.email))
   assert.is(caller.user, one.user)
   await tie(other.token, await here.code(provider, asserting(one.email))).expect(409)
-  const log = (await here.admin.call('get', `${base}/audit-log?operation=linkSSOIdentity&outcome=succeeded`).expect(200)).body
+  const log = (
+    await here.admin.call('get', `${base}/audit-log?operation=linkSSOIdentity&outcome=succeeded`).expect(200)
+  ).body
   assert.equal(
     log.items.map((entry: { actor: { user: string } }) => entry.actor.user),
     [one.user],
@@ -69,7 +71,8 @@ test('a session of a member with an account works in this organization alone', a
 
 test('the identity of a member whom an admin has added is tied by the address, once', async () => {
   const one = await member()
-  const limited = (await issueToken(here.service.app, one.user, { label: 'limited', organization: here.organization })).secret
+  const limited = (await issueToken(here.service.app, one.user, { label: 'limited', organization: here.organization }))
+    .secret
   await here.admin.call('post', `${base}/members/${one.user}/sso`).expect(200)
   const caller = await here.signIn(provider, asserting(one.email.toUpperCase(), 'first'))
   assert.is(caller.user, one.user)
@@ -93,7 +96,9 @@ test('an admin is never tied by the address, only by themselves', async () => {
 })
 
 test('whoever is invited for single sign-on signs in as the user who accepted', async () => {
-  const { body: invited } = await here.admin.call('post', `${base}/invites`, { emails: ['invited@example.com'], role: 'edit', sso: true }).expect(200)
+  const { body: invited } = await here.admin
+    .call('post', `${base}/invites`, { emails: ['invited@example.com'], role: 'edit', sso: true })
+    .expect(200)
   const token = (invited.invites[0].urls.invite as string).split('#')[1]
   const { body: accepted } = await as(here, null, 'post', '/v1/invites/accept', { token }).expect(200)
   assert.not.ok(accepted.token)
@@ -120,7 +125,10 @@ test('two organizations with the same identity provider know nothing of each oth
   const there = await here.begin(theirs)
   await here.post(there, xml).expect(403)
   await here.post({ ...mine, acs: there.acs }, xml, there).expect(403)
-  const [a, b] = [await here.signIn(provider, asserting('both@example.com')), await here.signIn(theirs, asserting('both@example.com'))]
+  const [a, b] = [
+    await here.signIn(provider, asserting('both@example.com')),
+    await here.signIn(theirs, asserting('both@example.com')),
+  ]
   assert.is.not(a.user, b.user)
   await a.call('get', `/v1/orgs/${second.id}`).expect(404)
   await b.call('get', base).expect(404)
@@ -132,7 +140,9 @@ test('enforced single sign-on: who gets in by which token', async () => {
   const url = `/v1/orgs/${org.id}`
   const own = await here.createProvider({}, org.id)
   const { app } = here.service
-  const join = async (role: Role): Promise<{ user: string; email: string; mail: string; operator: string; named: string; namedId: string }> => {
+  const join = async (
+    role: Role,
+  ): Promise<{ user: string; email: string; mail: string; operator: string; named: string; namedId: string }> => {
     const { id, email } = await createUser(app, { email: `strict-${++people}@example.com`, proof: 'mail' })
     await app.store.insert(memberships, newMembership(org.id, id, role, new Date(here.now()).toISOString()))
     const issue = (label: string, more = {}) => issueToken(app, id, { label, ...more })
@@ -165,7 +175,11 @@ test('enforced single sign-on: who gets in by which token', async () => {
     for (const kind of ['mail', 'operator', 'named', 'session'] as const) {
       const token = kind === 'session' ? (sessions[who.user] as string) : who[kind]
       assert.is((await as(here, token, 'get', url)).status, statuses[kind], `${kind} of ${who.email}`)
-      assert.is((await as(here, token, 'get', `/v1/spaces/${space.id}`)).status, statuses[kind] === 200 ? 200 : 404, `${kind} of ${who.email}, inside`)
+      assert.is(
+        (await as(here, token, 'get', `/v1/spaces/${space.id}`)).status,
+        statuses[kind] === 200 ? 200 : 404,
+        `${kind} of ${who.email}, inside`,
+      )
       const listed = (await as(here, token, 'get', '/v1/orgs').expect(200)).body.items as { id: string }[]
       assert.is(
         listed.some(({ id }) => id === org.id),
@@ -180,7 +194,12 @@ test('enforced single sign-on: who gets in by which token', async () => {
   assert.is((await here.admin.call('get', `${url}/sso/tokens`).expect(200)).body.items.length, 3)
   await here.admin.call('delete', `${url}/sso/tokens/${plain.namedId}`).expect(204)
   await as(here, plain.named, 'get', url).expect(403)
-  await as(here, open.operator, 'put', `${url}/sso/tokens/${(await here.signIn(own, asserting(plain.email))).tokenId}`).expect(200)
+  await as(
+    here,
+    open.operator,
+    'put',
+    `${url}/sso/tokens/${(await here.signIn(own, asserting(plain.email))).tokenId}`,
+  ).expect(200)
 })
 
 test('there is always an admin who can get in without single sign-on', async () => {
@@ -191,7 +210,10 @@ test('there is always an admin who can get in without single sign-on', async () 
   await provisioned.call('get', url).expect(200)
   const last = `${url}/members/${here.admin.user}`
   await here.admin.call('patch', last, { role: 'read' }).expect(409)
-  assert.match((await provisioned.call('patch', last, { disabled: true }).expect(409)).body.error.message, 'without single sign-on')
+  assert.match(
+    (await provisioned.call('patch', last, { disabled: true }).expect(409)).body.error.message,
+    'without single sign-on',
+  )
   await provisioned.call('delete', last).expect(409)
   await here.admin.call('post', `${last}/sso`).expect(200)
   await tie(here.admin.token, await here.code(own, asserting('admin@localhost.example'))).expect(409)

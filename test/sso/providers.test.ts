@@ -9,10 +9,14 @@ const url = `${here.organizationUrl}/saml`
 
 test('a provider is pending until it has all that signing in by it takes', async () => {
   const { body: created, headers } = await here.admin.call('post', url, { label: 'Step by step' }).expect(201)
-  assert.equal([created.object, created.status, created.defaultRole, created.certificates], ['saml-provider', 'pending', 'edit', []])
+  assert.equal(
+    [created.object, created.status, created.defaultRole, created.certificates],
+    ['saml-provider', 'pending', 'edit', []],
+  )
   assert.ok((headers.location as string).endsWith(`${url}/${created.id}`))
   const one = `${url}/${created.id}`
-  const logins = async () => (await here.admin.call('get', `${here.organizationUrl}/sso`).expect(200)).body.items as { id: string }[]
+  const logins = async () =>
+    (await here.admin.call('get', `${here.organizationUrl}/sso`).expect(200)).body.items as { id: string }[]
   const steps = [{ entityID: IDP }, { ssoURL: 'https://idp.example.org/sso' }, { certificate: here.key.certificate }]
   for (const [index, step] of steps.entries()) {
     const { body } = await here.admin.call('patch', one, step).expect(200)
@@ -48,7 +52,10 @@ test('what cannot be used is refused, with its place', async () => {
   const cases: [input: object, path: string][] = [
     [{ certificate: 'no certificate' }, '/certificate'],
     [{ certificate: here.key.privateKey }, '/certificate'],
-    [{ certificate: `${here.key.certificate}-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----` }, '/certificate'],
+    [
+      { certificate: `${here.key.certificate}-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----` },
+      '/certificate',
+    ],
     [{ certificate: here.key.certificate.replace(/A/g, 'B') }, '/certificate'],
     [{ certificate: weak.certificate }, '/certificate'],
     [{ certificate: here.key.certificate.repeat(11) }, '/certificate'],
@@ -79,7 +86,9 @@ test('certificates come as PEM or as the base64 of one, and their end is told', 
   const bare = here.key.certificate.replaceAll(/-----.*?-----|\s/g, '')
   const { body } = await here.admin.call('post', url, { label: 'Bare', certificate: bare }).expect(201)
   assert.match(body.certificate, /^-----BEGIN CERTIFICATE-----/)
-  const { body: both } = await here.admin.call('patch', `${url}/${body.id}`, { certificate: body.certificate + old.certificate }).expect(200)
+  const { body: both } = await here.admin
+    .call('patch', `${url}/${body.id}`, { certificate: body.certificate + old.certificate })
+    .expect(200)
   assert.equal(
     both.certificates.map((one: { expired: boolean; notAfter: string }) => [one.expired, one.notAfter.slice(0, 4)]),
     [
@@ -97,7 +106,8 @@ test('only admins see and change providers; members list those to sign in by; an
   await member.call('get', `${here.organizationUrl}/sso/tokens`).expect(403)
   await (await here.caller()).call('get', `${here.organizationUrl}/sso`).expect(404)
   let status = 201
-  for (let i = 0; i < 11 && status === 201; i++) status = (await here.admin.call('post', url, { label: `Number ${i}` })).status
+  for (let i = 0; i < 11 && status === 201; i++)
+    status = (await here.admin.call('post', url, { label: `Number ${i}` })).status
   assert.is(status, 409)
   assert.is((await here.admin.call('get', `${url}?limit=3`).expect(200)).body.count, 10)
 })
@@ -111,10 +121,13 @@ test('steps of single sign-on are limited by address, and need https or this mac
     const start = () => request(address).get(`/v1/saml/${provider.id}/start`)
     settings.publicUrl = 'http://docs.example.org'
     assert.match((await start().expect(409)).body.error.message, 'BINDERY_PUBLIC_URL')
-    await limited.admin.call('post', `${limited.organizationUrl}/saml`, { label: 'Local', ssoURL: 'http://localhost/sso' }).expect(400)
+    await limited.admin
+      .call('post', `${limited.organizationUrl}/saml`, { label: 'Local', ssoURL: 'http://localhost/sso' })
+      .expect(400)
     settings.publicUrl = 'https://docs.example.org'
     const [cookie] = (await start().expect(302)).headers['set-cookie'] as unknown as string[]
-    for (const part of ['__Host-', 'Secure', 'HttpOnly', 'SameSite=None', 'Path=/']) assert.match(cookie as string, part)
+    for (const part of ['__Host-', 'Secure', 'HttpOnly', 'SameSite=None', 'Path=/'])
+      assert.match(cookie as string, part)
     assert.equal([(await start()).status, (await start()).status], [302, 429])
   } finally {
     await limited.close()

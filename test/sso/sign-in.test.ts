@@ -7,7 +7,9 @@ const provider = await here.createProvider()
 const HOUR = 3_600_000
 
 test('whoever signs in for the first time becomes a member, with a token for the organization alone', async () => {
-  const { body: team } = await here.admin.call('put', `${here.organizationUrl}/teams`, { title: 'Newcomers' }).expect(201)
+  const { body: team } = await here.admin
+    .call('put', `${here.organizationUrl}/teams`, { title: 'Newcomers' })
+    .expect(201)
   const own = await here.createProvider({ label: 'Own', defaultRole: 'comment', defaultTeam: team.id })
   const ada = await here.signIn(own)
   const { body: member } = await ada.call('get', `${here.organizationUrl}/members/${ada.user}`).expect(200)
@@ -33,14 +35,26 @@ test('the same identity is the same user, whatever address is asserted; another 
 })
 
 test('a token ends with the session of the provider, or after the time of the setting, and so do tokens made with it', async () => {
-  const short = await here.signIn(provider, { nameId: 'short', attributes: { email: 'short@example.com' }, sessionEnds: HOUR })
+  const short = await here.signIn(provider, {
+    nameId: 'short',
+    attributes: { email: 'short@example.com' },
+    sessionEnds: HOUR,
+  })
   assert.ok(Math.abs(Date.parse(short.expiresAt) - here.now() - HOUR) < 60_000)
-  const long = await here.signIn(provider, { nameId: 'long', attributes: { email: 'long@example.com' }, sessionEnds: 48 * HOUR })
+  const long = await here.signIn(provider, {
+    nameId: 'long',
+    attributes: { email: 'long@example.com' },
+    sessionEnds: 48 * HOUR,
+  })
   assert.ok(Math.abs(Date.parse(long.expiresAt) - here.now() - 12 * HOUR) < 60_000)
-  const { body: made } = await long.call('post', '/v1/user/tokens', { label: 'made', organization: here.organization }).expect(201)
+  const { body: made } = await long
+    .call('post', '/v1/user/tokens', { label: 'made', organization: here.organization })
+    .expect(201)
   assert.is(made.expiresAt, long.expiresAt)
   const later = new Date(Date.parse(long.expiresAt) + 1).toISOString()
-  await long.call('post', '/v1/user/tokens', { label: 'later', organization: here.organization, expiresAt: later }).expect(403)
+  await long
+    .call('post', '/v1/user/tokens', { label: 'later', organization: here.organization, expiresAt: later })
+    .expect(403)
   here.forward(2 * HOUR)
   await short.call('get', '/v1/user').expect(401)
   await long.call('get', '/v1/user').expect(200)
@@ -79,7 +93,12 @@ test('who is disabled is refused at once and at the next sign-in; who was remove
 })
 
 test('somebody without one address is refused', async () => {
-  for (const attributes of [{}, { email: ['a@example.com', 'b@example.com'] }, { email: 'no address' }, { email: 'a@example.com', mail: 'b@example.com' }])
+  for (const attributes of [
+    {},
+    { email: ['a@example.com', 'b@example.com'] },
+    { email: 'no address' },
+    { email: 'a@example.com', mail: 'b@example.com' },
+  ])
     await here.exchange(await here.code(provider, { nameId: 'nobody', attributes })).expect(403)
   const byName = await here.signIn(provider, { nameId: 'Name@Example.com', attributes: {} })
   assert.is((await byName.call('get', '/v1/user').expect(200)).body.email, 'name@example.com')
@@ -106,23 +125,31 @@ test('a provider that is deleted, or is another one, ends its sign-ins, also tho
 })
 
 test('a default team that was deleted is left out', async () => {
-  const { body: team } = await here.admin.call('put', `${here.organizationUrl}/teams`, { title: 'Short-lived' }).expect(201)
+  const { body: team } = await here.admin
+    .call('put', `${here.organizationUrl}/teams`, { title: 'Short-lived' })
+    .expect(201)
   const own = await here.createProvider({ label: 'Teamless', defaultTeam: team.id, defaultRole: null })
   await here.admin.call('delete', `${here.organizationUrl}/teams/${team.id}`).expect(204)
   const caller = await here.signIn(own, { nameId: 'teamless', attributes: { email: 'teamless@example.com' } })
   const { body } = await here.admin.call('get', `${here.organizationUrl}/members/${caller.user}`).expect(200)
   assert.equal([body.role, body.teams], [null, 0])
-  assert.not.ok('defaultTeam' in (await here.admin.call('get', `${here.organizationUrl}/saml/${own.id}`).expect(200)).body)
+  assert.not.ok(
+    'defaultTeam' in (await here.admin.call('get', `${here.organizationUrl}/saml/${own.id}`).expect(200)).body,
+  )
 })
 
 test('sign-ins are in the audit log, newcomers in the stream of events', async () => {
   const caller = await here.signIn(provider, { nameId: 'audited', attributes: { email: 'audited@example.com' } })
-  const { body } = await here.admin.call('get', `${here.organizationUrl}/audit-log?operation=signInByLink&actor=${caller.user}`).expect(200)
+  const { body } = await here.admin
+    .call('get', `${here.organizationUrl}/audit-log?operation=signInByLink&actor=${caller.user}`)
+    .expect(200)
   assert.equal(
     body.items.map((one: { actor: object; outcome: string }) => [one.actor, one.outcome]),
     [[{ user: caller.user, token: caller.tokenId }, 'succeeded']],
   )
-  const { body: stream } = await here.admin.call('get', `${here.organizationUrl}/events?type=member.joined&limit=1`).expect(200)
+  const { body: stream } = await here.admin
+    .call('get', `${here.organizationUrl}/events?type=member.joined&limit=1`)
+    .expect(200)
   assert.equal([stream.items[0].subject, stream.items[0].data.samlProvider], [{ user: caller.user }, provider.id])
 })
 

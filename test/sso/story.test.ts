@@ -30,7 +30,10 @@ interface Token {
 }
 
 const step = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('sign in' as const), name: fc.constantFrom(...NAMES), org: fc.nat(1) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('sign in' as const), name: fc.constantFrom(...NAMES), org: fc.nat(1) }),
+  },
   fc.record({
     do: fc.constantFrom('remove' as const, 'forget' as const, 'disable' as const, 'enable' as const),
     name: fc.constantFrom(...NAMES),
@@ -61,18 +64,28 @@ class Story {
       for (const [at, org] of orgs.entries()) {
         const { status } = await as(here, token.secret, 'get', `/v1/orgs/${org}`)
         const expected = at === token.org && this.opens(token)
-        assert.is(status === 200, expected, `${told}: the token of ${token.name} in ${token.org} gets ${status} in ${at}`)
+        assert.is(
+          status === 200,
+          expected,
+          `${told}: the token of ${token.name} in ${token.org} gets ${status} in ${at}`,
+        )
       }
   }
 
   async signIn(name: string, org: number, suffix: string): Promise<void> {
     const begun = await here.begin(providers[org] as Provider)
     const email = `${name}${suffix}@example.com`
-    const response = await here.post(begun, here.respond(begun, { nameId: `${name}${suffix}`, attributes: { email } })).expect(303)
+    const response = await here
+      .post(begun, here.respond(begun, { nameId: `${name}${suffix}`, attributes: { email } }))
+      .expect(303)
     const { status, body } = await here.exchange(codeOf(response.headers.location as string))
     const place = this.place(name, org)
     const expected = place?.identity ? place.member && !place.disabled : !place?.member
-    assert.is(status === 201, expected, `${name} signs in to ${org}: ${status} ${JSON.stringify(body)} ${JSON.stringify(place)}`)
+    assert.is(
+      status === 201,
+      expected,
+      `${name} signs in to ${org}: ${status} ${JSON.stringify(body)} ${JSON.stringify(place)}`,
+    )
     if (status !== 201) return
     const { body: user } = await as(here, body.token, 'get', '/v1/user').expect(200)
     if (place?.identity) assert.is(user.id, place.user)
@@ -85,13 +98,20 @@ class Story {
     this.tokens.push({ secret: body.token, org, name, user: user.id, ends: here.now() + 12 * HOUR, revoked: false })
   }
 
-  async manage(what: 'remove' | 'forget' | 'disable' | 'enable', name: string, org: number, nameId: string): Promise<void> {
+  async manage(
+    what: 'remove' | 'forget' | 'disable' | 'enable',
+    name: string,
+    org: number,
+    nameId: string,
+  ): Promise<void> {
     const place = this.place(name, org)
     if (!place) return
     const base = `/v1/orgs/${orgs[org]}`
     if (what === 'forget') {
       const list = `${base}/saml/${providers[org]?.id}/identities`
-      const found = (await here.admin.call('get', list).expect(200)).body.items.find((one: { nameID: string }) => one.nameID === nameId)
+      const found = (await here.admin.call('get', list).expect(200)).body.items.find(
+        (one: { nameID: string }) => one.nameID === nameId,
+      )
       assert.is(found !== undefined, place.identity, `the identity of ${name} in ${org}`)
       if (!found) return
       await here.admin.call('delete', `${list}/${found.id}`).expect(204)
@@ -125,13 +145,28 @@ test('who gets in is what the model says, at every step', async () => {
           story.enforced[one.org] = one.do === 'enforce'
         } else if (one.do === 'join') {
           const email = `joined-${index}${suffix}@example.com`
-          const invited = await here.admin.call('post', `/v1/orgs/${orgs[one.org]}/invites`, { emails: [email], role: 'edit' }).expect(200)
+          const invited = await here.admin
+            .call('post', `/v1/orgs/${orgs[one.org]}/invites`, { emails: [email], role: 'edit' })
+            .expect(200)
           const token = (invited.body.invites[0].urls.invite as string).split('#')[1]
           const { body } = await as(here, null, 'post', '/v1/invites/accept', { token }).expect(200)
           const name = `joined-${index}`
-          story.known.set(`${name} ${one.org}`, { user: body.member.id, identity: false, member: true, disabled: false })
+          story.known.set(`${name} ${one.org}`, {
+            user: body.member.id,
+            identity: false,
+            member: true,
+            disabled: false,
+          })
           // where single sign-on is a must, an invitation gives no token
-          if (body.token) story.tokens.push({ secret: body.token.token, org: one.org, name, user: body.member.id, ends: null, revoked: false })
+          if (body.token)
+            story.tokens.push({
+              secret: body.token.token,
+              org: one.org,
+              name,
+              user: body.member.id,
+              ends: null,
+              revoked: false,
+            })
         } else if ('name' in one) await story.manage(one.do, one.name, one.org, `${one.name}${suffix}`)
         await story.check(told)
       }

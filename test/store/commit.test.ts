@@ -8,11 +8,20 @@ import { temporaryDir } from './places.js'
 const test = suite('commits')
 const things = table<{ id: string; n: number }>()({ name: 'things', indexes: { byN: (thing) => String(thing.n) } })
 
-async function withStore(work: (store: Store, fs: LossyFs, events: StoreEvent[], reopen: () => Promise<Store>) => Promise<void>, afterBytes = 1_000_000) {
+async function withStore(
+  work: (store: Store, fs: LossyFs, events: StoreEvent[], reopen: () => Promise<Store>) => Promise<void>,
+  afterBytes = 1_000_000,
+) {
   const place = temporaryDir()
   const fs = new LossyFs(place.dir)
   const events: StoreEvent[] = []
-  const open = () => openStore({ dir: join(place.dir, 'store'), fs, checkpointAfterBytes: afterBytes, log: (event) => events.push(event) })
+  const open = () =>
+    openStore({
+      dir: join(place.dir, 'store'),
+      fs,
+      checkpointAfterBytes: afterBytes,
+      log: (event) => events.push(event),
+    })
   let store = await open()
   try {
     await work(store, fs, events, async () => {
@@ -26,7 +35,8 @@ async function withStore(work: (store: Store, fs: LossyFs, events: StoreEvent[],
   }
 }
 
-const insertMany = (store: Store, count: number) => Promise.allSettled(Array.from({ length: count }, (_, n) => store.insert(things, { id: `d${n}`, n })))
+const insertMany = (store: Store, count: number) =>
+  Promise.allSettled(Array.from({ length: count }, (_, n) => store.insert(things, { id: `d${n}`, n })))
 const noSpace = () => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
 
 test('of 500 writers at once share a few syncs', () =>
@@ -62,7 +72,10 @@ test('fail together with what was staged on top, and leave memory and log as the
   withStore(async (store, fs, events, reopen) => {
     await store.insert(things, { id: 'before', n: 0 })
     let failures = 0
-    fs.fault = (operation, path) => (operation === 'append' && path.endsWith('.log') && failures++ === 0 ? { error: noSpace(), partial: 25 } : undefined)
+    fs.fault = (operation, path) =>
+      operation === 'append' && path.endsWith('.log') && failures++ === 0
+        ? { error: noSpace(), partial: 25 }
+        : undefined
     const first = store.insert(things, { id: 'a', n: 1 })
     const readsIt = store.transact(async (tx) => (await tx.get(things, 'a'))?.n)
     const onTop = store.transact(async (tx) => tx.replace(things, { ...(await tx.get(things, 'a'))!, n: 2 }))
@@ -113,7 +126,8 @@ test('a sync that fails rejects, and what it was for is not there after a power 
   const dir = join(place.dir, 'store')
   let store = await openStore({ dir, fs })
   let failures = 0
-  fs.fault = (operation, path) => (operation === 'datasync' && path.endsWith('.log') && failures++ === 0 ? { error: new Error('EIO') } : undefined)
+  fs.fault = (operation, path) =>
+    operation === 'datasync' && path.endsWith('.log') && failures++ === 0 ? { error: new Error('EIO') } : undefined
   const [outcome] = await Promise.allSettled([store.insert(things, { id: 'a', n: 1 })])
   assert.is(outcome.status, 'rejected')
   await store.insert(things, { id: 'b', n: 1 })
@@ -132,7 +146,8 @@ test('a sync that fails rejects, and what it was for is not there after a power 
 
 test('go on while checkpoints cannot be written, which are written when they can', () =>
   withStore(async (store, fs, events, reopen) => {
-    fs.fault = (operation, path) => (operation === 'append' && path.includes('/documents/') ? { error: noSpace() } : undefined)
+    fs.fault = (operation, path) =>
+      operation === 'append' && path.includes('/documents/') ? { error: noSpace() } : undefined
     for (let n = 0; n < 20; n++) await store.insert(things, { id: `d${n}`, n })
     assert.ok(events.some(({ event }) => event === 'checkpoint-failed'))
     fs.fault = undefined

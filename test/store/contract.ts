@@ -1,7 +1,16 @@
 import * as assert from 'uvu/assert'
 import type { JournalQuery } from '../../src/kernel/documents.js'
 import { compareSortKeys, type Stretch } from '../../src/kernel/paging.js'
-import { table, DuplicateKey, journal, NoDocument, type Reader, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
+import {
+  table,
+  DuplicateKey,
+  journal,
+  NoDocument,
+  type Reader,
+  StaleDocument,
+  StoreClosed,
+  type Store,
+} from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 
 interface Page {
@@ -16,11 +25,18 @@ interface Page {
 /** The table that the contract works on; an adapter that must know its tables beforehand declares it. */
 export const pages = table<Page>()({
   name: 'pages',
-  indexes: { bySpace: (page) => page.space, bySlug: (page) => `${page.space}/${page.slug}`, byTag: (page) => page.tags ?? null },
+  indexes: {
+    bySpace: (page) => page.space,
+    bySlug: (page) => `${page.space}/${page.slug}`,
+    byTag: (page) => page.tags ?? null,
+  },
   unique: ['bySlug'],
   orders: {
     byTitle: { group: (page) => page.space, by: (page) => String(page.title ?? '') },
-    byWeight: { group: (page) => (page.weight === undefined ? null : [page.space, ...(page.tags ?? [])]), by: (page) => page.weight as number },
+    byWeight: {
+      group: (page) => (page.weight === undefined ? null : [page.space, ...(page.tags ?? [])]),
+      by: (page) => page.weight as number,
+    },
   },
   owner: (page) => page.space,
 })
@@ -53,7 +69,11 @@ export interface StorePlace {
 }
 
 /** What every adapter of the store must do. Registers and runs one suite. `after` is run at its end. */
-export function storeContract(name: string, place: () => Promise<StorePlace>, after: () => Promise<void> = async () => {}): void {
+export function storeContract(
+  name: string,
+  place: () => Promise<StorePlace>,
+  after: () => Promise<void> = async () => {},
+): void {
   const test = suite(`store contract: ${name}`)
   test.after(after)
   const check = (what: string, work: (store: Store, reopen: () => Promise<Store>) => Promise<void>) =>
@@ -118,7 +138,10 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
 
   check('refuses an index or order that does not exist', async (store) => {
     assert.instance(await thrown(store.find(pages, 'toString' as 'bySpace', 'x')), TypeError)
-    assert.instance(await thrown(store.page(pages, 'toString' as 'byTitle', 'x', { limit: 1, direction: 'asc' })), TypeError)
+    assert.instance(
+      await thrown(store.page(pages, 'toString' as 'byTitle', 'x', { limit: 1, direction: 'asc' })),
+      TypeError,
+    )
   })
 
   check('reads a list in order, in both directions, from any key', async (store, reopen) => {
@@ -131,7 +154,11 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
       await store.insert(pages, page(id, { title }))
     await store.insert(pages, page('e', { space: 't', title: 'x' }))
     const ids = async (reader: Store, stretch: Partial<Stretch>) => {
-      const { documents, count, more } = await reader.page(pages, 'byTitle', 's', { limit: 10, direction: 'asc', ...stretch })
+      const { documents, count, more } = await reader.page(pages, 'byTitle', 's', {
+        limit: 10,
+        direction: 'asc',
+        ...stretch,
+      })
       return [documents.map(({ id }) => id).join(''), count, more]
     }
     for (const open of [async () => store, reopen]) {
@@ -143,7 +170,11 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
       assert.equal(await ids(again, { direction: 'desc', after: ['x', 'b'] }), ['ab', 4, false])
       assert.equal(await ids(again, { after: ['zz', ''] }), ['', 4, false])
       assert.equal(await ids(again, { limit: 0 }), ['', 4, true])
-      assert.equal(await again.page(pages, 'byTitle', 'none', { limit: 1, direction: 'asc' }), { documents: [], count: 0, more: false })
+      assert.equal(await again.page(pages, 'byTitle', 'none', { limit: 1, direction: 'asc' }), {
+        documents: [],
+        count: 0,
+        more: false,
+      })
     }
   })
 
@@ -165,7 +196,10 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
       assert.is(await of(store, 'x'), 'b a / 2')
       await tx.insert(pages, { ...a, title: '?' })
     })
-    assert.equal([await of(store, 's'), await of(store, 'x'), await of(store, 'y')], ['a? d b! / 3', 'a? b! / 2', 'd / 1'])
+    assert.equal(
+      [await of(store, 's'), await of(store, 'x'), await of(store, 'y')],
+      ['a? d b! / 3', 'a? b! / 2', 'd / 1'],
+    )
     assert.instance(await thrown(store.insert(pages, { ...page('e'), weight: [] as never })), TypeError)
     assert.is(await store.get(pages, 'e'), null)
   })
@@ -196,12 +230,15 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
     ]
     const all = [...titles, ...titles.map((title) => long + title), long.slice(1)]
     await store.transact(async (tx) => {
-      for (const [n, title] of all.entries()) for (const id of [`${n}a`, `${n}\0`]) await tx.insert(pages, page(id, { title }))
+      for (const [n, title] of all.entries())
+        for (const id of [`${n}a`, `${n}\0`]) await tx.insert(pages, page(id, { title }))
     })
     const weights = [5e-324, -5e-324, 0, -0.5, 0.5, -1, 1, 9, 10, -1e300, 1e300, Number.MAX_SAFE_INTEGER]
     for (const weight of weights) await store.insert(pages, page(`w${weight}`, { space: 'w', weight }))
     const again = await reopen()
-    const expected = [...(await again.find(pages, 'bySpace', 's'))].sort((a, b) => compareSortKeys([a.title ?? '', a.id], [b.title ?? '', b.id]))
+    const expected = [...(await again.find(pages, 'bySpace', 's'))].sort((a, b) =>
+      compareSortKeys([a.title ?? '', a.id], [b.title ?? '', b.id]),
+    )
     for (const direction of ['asc', 'desc'] as const) {
       const ids = (documents: readonly Page[]): string[] => documents.map(({ id }) => id)
       const sign = direction === 'asc' ? 1 : -1
@@ -297,12 +334,20 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
         await tx.replace(pages, { ...counter, title: String(Number(counter.title) + 1) })
       })
     await Promise.all(Array.from({ length: 50 }, add))
-    assert.equal(await store.get(pages, 'counter'), { id: 'counter', version: 51, space: 's', slug: 'counter', title: '50' })
+    assert.equal(await store.get(pages, 'counter'), {
+      id: 'counter',
+      version: 51,
+      space: 's',
+      slug: 'counter',
+      title: '50',
+    })
   })
 
   check('of many that compare and swap the same version, one wins', async (store) => {
     const a = await store.insert(pages, page('a'))
-    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => thrown(store.replace(pages, { ...a, title: String(n) }))))
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => thrown(store.replace(pages, { ...a, title: String(n) }))),
+    )
     assert.is(outcomes.filter((error) => error === undefined).length, 1)
     assert.is(outcomes.filter((error) => error instanceof StaleDocument).length, 19)
   })
@@ -322,7 +367,17 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
     assert.is('title' in made, false)
     const cycle: unknown[] = []
     cycle.push(cycle)
-    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, () => 1, new Date(), [undefined], 1n, Symbol('s'), new Map(), cycle]) {
+    for (const bad of [
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      () => 1,
+      new Date(),
+      [undefined],
+      1n,
+      Symbol('s'),
+      new Map(),
+      cycle,
+    ]) {
       assert.instance(await thrown(store.insert(pages, { ...page('bad'), title: bad } as never)), TypeError)
     }
     assert.instance(await thrown(store.insert(pages, { space: 's', slug: 'no id' } as never)), TypeError)
@@ -404,59 +459,77 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
     return [records.map(({ record }) => record.n).join(' '), next]
   }
 
-  check('numbers the records of a journal by group, and reads them in both directions from any place', async (store, reopen) => {
-    // Over days, with restarts in between: some are in one file, some in the next, some in the log.
-    await add(store, 'a', 0, 20)
-    const second = await reopen()
-    await add(second, 'b', 0, 3)
-    await add(second, 'a', 20, 30)
-    const third = await reopen()
-    await add(third, 'a', 30, 60)
-    for (const open of [async () => third, reopen]) {
-      const again = await open()
-      assert.equal(await again.extent(entries, 'a'), { count: 60, next: 61 })
-      assert.equal((await again.groups(entries)).sort(), ['a', 'b'])
-      assert.equal(await numbers(again, 'a'), [Array.from({ length: 60 }, (_, n) => n).join(' '), null])
-      assert.equal(await numbers(again, 'a', { limit: 3, direction: 'desc' }), ['59 58 57', 58])
-      assert.equal(await numbers(again, 'a', { limit: 4, direction: 'desc', after: 22 }), ['20 19 18 17', 18])
-      assert.equal(await numbers(again, 'a', { limit: 4, after: 22 }), ['22 23 24 25', 26])
-      assert.equal(await numbers(again, 'a', { limit: 4, after: 56 }), ['56 57 58 59', null])
-      assert.equal(await numbers(again, 'a', { limit: 2, direction: 'desc', after: 3 }), ['1 0', null])
-      assert.equal(await numbers(again, 'a', { from: hour(23), to: hour(25) }), ['23 24 25', null])
-      assert.equal(await numbers(again, 'a', { matches: ({ n }) => n % 25 === 0, direction: 'desc' }), ['50 25 0', null])
-      assert.equal(await numbers(again, 'a', { matches: ({ n }) => n === 5, direction: 'desc', most: 10 }), ['', 51])
-      assert.equal(await numbers(again, 'a', { matches: ({ n }) => n === 5, direction: 'desc', most: 50, after: 51 }), ['5', null])
-      assert.equal(await numbers(again, 'none'), ['', null])
-      assert.equal(await numbers(again, 'b'), ['0 1 2', null])
-    }
-  })
-
-  check('adds a record with the documents of its transaction, or not at all; shows a transaction its own', async (store) => {
-    await add(store, 'a', 0, 2)
-    const error = await thrown(
-      store.transact(async (tx) => {
-        await tx.insert(pages, page('a'))
-        assert.equal(await tx.append(entries, 'a', (position) => entry('a', position - 1)), entry('a', 2))
-        assert.equal(await numbers(tx, 'a', { direction: 'desc', limit: 2 }), ['2 1', 2])
+  check(
+    'numbers the records of a journal by group, and reads them in both directions from any place',
+    async (store, reopen) => {
+      // Over days, with restarts in between: some are in one file, some in the next, some in the log.
+      await add(store, 'a', 0, 20)
+      const second = await reopen()
+      await add(second, 'b', 0, 3)
+      await add(second, 'a', 20, 30)
+      const third = await reopen()
+      await add(third, 'a', 30, 60)
+      for (const open of [async () => third, reopen]) {
+        const again = await open()
+        assert.equal(await again.extent(entries, 'a'), { count: 60, next: 61 })
+        assert.equal((await again.groups(entries)).sort(), ['a', 'b'])
+        assert.equal(await numbers(again, 'a'), [Array.from({ length: 60 }, (_, n) => n).join(' '), null])
+        assert.equal(await numbers(again, 'a', { limit: 3, direction: 'desc' }), ['59 58 57', 58])
+        assert.equal(await numbers(again, 'a', { limit: 4, direction: 'desc', after: 22 }), ['20 19 18 17', 18])
+        assert.equal(await numbers(again, 'a', { limit: 4, after: 22 }), ['22 23 24 25', 26])
+        assert.equal(await numbers(again, 'a', { limit: 4, after: 56 }), ['56 57 58 59', null])
+        assert.equal(await numbers(again, 'a', { limit: 2, direction: 'desc', after: 3 }), ['1 0', null])
+        assert.equal(await numbers(again, 'a', { from: hour(23), to: hour(25) }), ['23 24 25', null])
+        assert.equal(await numbers(again, 'a', { matches: ({ n }) => n % 25 === 0, direction: 'desc' }), [
+          '50 25 0',
+          null,
+        ])
+        assert.equal(await numbers(again, 'a', { matches: ({ n }) => n === 5, direction: 'desc', most: 10 }), ['', 51])
         assert.equal(
-          [await tx.extent(entries, 'a'), await store.extent(entries, 'a')],
-          [
-            { count: 3, next: 4 },
-            { count: 2, next: 3 },
-          ],
+          await numbers(again, 'a', { matches: ({ n }) => n === 5, direction: 'desc', most: 50, after: 51 }),
+          ['5', null],
         )
-        throw new Error('changed my mind')
-      }),
-    )
-    assert.is((error as Error).message, 'changed my mind')
-    assert.equal(await numbers(store, 'a'), ['0 1', null])
-    const many = Array.from({ length: 30 }, () => store.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1))))
-    assert.equal(new Set((await Promise.all(many)).map(({ n }) => n)), new Set(Array.from({ length: 30 }, (_, n) => n + 2)))
-    assert.instance(await thrown(store.transact((tx) => tx.append(entries, 'b', () => entry('a', 0)))), TypeError)
-  })
+        assert.equal(await numbers(again, 'none'), ['', null])
+        assert.equal(await numbers(again, 'b'), ['0 1 2', null])
+      }
+    },
+  )
+
+  check(
+    'adds a record with the documents of its transaction, or not at all; shows a transaction its own',
+    async (store) => {
+      await add(store, 'a', 0, 2)
+      const error = await thrown(
+        store.transact(async (tx) => {
+          await tx.insert(pages, page('a'))
+          assert.equal(await tx.append(entries, 'a', (position) => entry('a', position - 1)), entry('a', 2))
+          assert.equal(await numbers(tx, 'a', { direction: 'desc', limit: 2 }), ['2 1', 2])
+          assert.equal(
+            [await tx.extent(entries, 'a'), await store.extent(entries, 'a')],
+            [
+              { count: 3, next: 4 },
+              { count: 2, next: 3 },
+            ],
+          )
+          throw new Error('changed my mind')
+        }),
+      )
+      assert.is((error as Error).message, 'changed my mind')
+      assert.equal(await numbers(store, 'a'), ['0 1', null])
+      const many = Array.from({ length: 30 }, () =>
+        store.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1))),
+      )
+      assert.equal(
+        new Set((await Promise.all(many)).map(({ n }) => n)),
+        new Set(Array.from({ length: 30 }, (_, n) => n + 2)),
+      )
+      assert.instance(await thrown(store.transact((tx) => tx.append(entries, 'b', () => entry('a', 0)))), TypeError)
+    },
+  )
 
   check('begins a group at the position that it is told, and counts from there', async (store, reopen) => {
-    const append = (to: Store, least?: number): Promise<Entry> => to.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1), least))
+    const append = (to: Store, least?: number): Promise<Entry> =>
+      to.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1), least))
     await store.transact(async (tx) => {
       assert.is((await tx.append(entries, 'a', (position) => entry('a', position - 1), 800)).n, 799)
       assert.equal(await tx.extent(entries, 'a'), { count: 1, next: 801 })
@@ -469,7 +542,10 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
     assert.equal(await again.extent(entries, 'a'), { count: 3, next: 803 })
     assert.is(await again.drop(entries, 'a', 801), 1)
     const third = await reopen()
-    assert.equal([await numbers(third, 'a'), await third.extent(entries, 'a')], [['800 801', null], { count: 2, next: 803 }])
+    assert.equal(
+      [await numbers(third, 'a'), await third.extent(entries, 'a')],
+      [['800 801', null], { count: 2, next: 803 }],
+    )
   })
 
   check('drops the oldest records for good, and goes on with the numbers', async (store, reopen) => {
@@ -477,7 +553,10 @@ export function storeContract(name: string, place: () => Promise<StorePlace>, af
     const again = await reopen()
     assert.is(await again.drop(entries, 'a', 31), 30)
     assert.is(await again.drop(entries, 'a', 31), 0)
-    assert.equal([await numbers(again, 'a', { limit: 2 }), await again.extent(entries, 'a')], [['30 31', 32], { count: 10, next: 41 }])
+    assert.equal(
+      [await numbers(again, 'a', { limit: 2 }), await again.extent(entries, 'a')],
+      [['30 31', 32], { count: 10, next: 41 }],
+    )
     const third = await reopen()
     assert.equal(await numbers(third, 'a', { limit: 2 }), ['30 31', 32])
     assert.is(await third.drop(entries, 'a', 1000), 10)

@@ -12,14 +12,22 @@ interface Thing {
   owner: string
   mark: string
 }
-const things = table<Thing>()({ name: 'things', indexes: { byMark: (thing) => thing.mark }, owner: (thing) => thing.owner })
+const things = table<Thing>()({
+  name: 'things',
+  indexes: { byMark: (thing) => thing.mark },
+  owner: (thing) => thing.owner,
+})
 
 const marks = journal<{ mark: string; at: string }>()({ name: 'journal-marks', group: () => 'all', at: ({ at }) => at })
 
 /** What one transaction does: sets (or removes, mark null) documents, all with one mark. */
 type Step = { id: string; owner: string; remove: boolean }[]
 const step: fc.Arbitrary<Step> = fc.array(
-  fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), owner: fc.constantFrom('one', 'Two', 'three'), remove: fc.boolean() }),
+  fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd'),
+    owner: fc.constantFrom('one', 'Two', 'three'),
+    remove: fc.boolean(),
+  }),
   { minLength: 1, maxLength: 4 },
 )
 
@@ -31,7 +39,10 @@ async function apply(tx: Transaction, steps: Step, mark: string): Promise<void> 
     else await tx.insert(things, { id, owner, mark })
   }
   // Of one day, or of the next, so that segments grow and begin.
-  await tx.append(marks, 'all', () => ({ mark, at: `2026-01-${String(1 + (Number(mark) >> 3)).padStart(2, '0')}T00:00:00.000Z` }))
+  await tx.append(marks, 'all', () => ({
+    mark,
+    at: `2026-01-${String(1 + (Number(mark) >> 3)).padStart(2, '0')}T00:00:00.000Z`,
+  }))
   // A document that every transaction writes: its mark says which was the last that counts.
   const last = await tx.get(things, 'last')
   if (last) await tx.replace(things, { ...last, mark })
@@ -55,9 +66,16 @@ async function contents(store: Store): Promise<{ last: number; state: Map<string
   const { records, next } = await store.read(marks, 'all', { direction: 'asc', limit: 10_000 })
   assert.is(next, null)
   for (const [n, { position, record }] of records.entries()) assert.equal([position, record.mark], [n + 1, String(n)])
-  assert.is(records.length, Number(all.find(({ id }) => id === 'last')?.mark ?? -1) + 1, 'the journal is what the documents are')
+  assert.is(
+    records.length,
+    Number(all.find(({ id }) => id === 'last')?.mark ?? -1) + 1,
+    'the journal is what the documents are',
+  )
   const last = all.find(({ id }) => id === 'last')
-  return { last: last ? Number(last.mark) : -1, state: new Map(all.filter(({ id }) => id !== 'last').map(({ id, owner, mark }) => [id, `${owner} ${mark}`])) }
+  return {
+    last: last ? Number(last.mark) : -1,
+    state: new Map(all.filter(({ id }) => id !== 'last').map(({ id, owner, mark }) => [id, `${owner} ${mark}`])),
+  }
 }
 
 const sorted = (map: Map<string, string>) => [...map].sort()
@@ -70,7 +88,13 @@ interface Pace {
 }
 
 /** Runs steps until the power goes off; returns which were acknowledged. A failed close represents the end of the process. */
-async function live(fs: LossyFs, dir: string, steps: readonly Step[], from: number, { together, afterBytes, calm }: Pace): Promise<number> {
+async function live(
+  fs: LossyFs,
+  dir: string,
+  steps: readonly Step[],
+  from: number,
+  { together, afterBytes, calm }: Pace,
+): Promise<number> {
   let acknowledged = from - 1
   let store: Store | undefined
   let checkpointed: () => void = () => undefined
@@ -79,8 +103,11 @@ async function live(fs: LossyFs, dir: string, steps: readonly Step[], from: numb
     store = await openStore({ dir, fs, checkpointAfterBytes: afterBytes, log })
     for (let n = from; n < steps.length && !fs.isOff; n += together) {
       const checkpoint = new Promise<void>((resolve) => (checkpointed = resolve))
-      const group = steps.slice(n, n + together).map((changes, k) => store!.transact((tx) => apply(tx, changes, String(n + k))).then(() => n + k))
-      for (const outcome of await Promise.allSettled(group)) if (outcome.status === 'fulfilled') acknowledged = Math.max(acknowledged, outcome.value)
+      const group = steps
+        .slice(n, n + together)
+        .map((changes, k) => store!.transact((tx) => apply(tx, changes, String(n + k))).then(() => n + k))
+      for (const outcome of await Promise.allSettled(group))
+        if (outcome.status === 'fulfilled') acknowledged = Math.max(acknowledged, outcome.value)
       if (calm && afterBytes === 1 && acknowledged >= n) await checkpoint
     }
   } catch (thrown) {
@@ -129,7 +156,11 @@ test('at any operation, several in a row: what was acknowledged is there, whole,
       fc.array(step, { minLength: 1, maxLength: 25 }),
       fc.array(fc.nat(120), { minLength: 1, maxLength: 4 }),
       fc.array(fc.nat(1000), { maxLength: 12 }),
-      fc.record({ together: fc.integer({ min: 1, max: 5 }), afterBytes: fc.constantFrom(1, 1, 300, 1500, 1_000_000), calm: fc.boolean() }),
+      fc.record({
+        together: fc.integer({ min: 1, max: 5 }),
+        afterBytes: fc.constantFrom(1, 1, 300, 1500, 1_000_000),
+        calm: fc.boolean(),
+      }),
       survives,
     ),
     { numRuns: 70 },
@@ -149,7 +180,8 @@ test('at every single operation of one life with checkpoints', async () => {
     ],
     [{ id: 'c', owner: 'one', remove: false }],
   ]
-  for (let cut = 0; cut < 100; cut++) await survives(steps, [cut], cut % 2 === 0 ? [] : [cut, 7, 3, 1000], { together: 1, afterBytes: 1, calm: true })
+  for (let cut = 0; cut < 100; cut++)
+    await survives(steps, [cut], cut % 2 === 0 ? [] : [cut, 7, 3, 1000], { together: 1, afterBytes: 1, calm: true })
 })
 
 test('the file system used here does lose what is not synced', async () => {

@@ -6,7 +6,11 @@ import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
 const test = suite('damaged files')
-const things = table<{ id: string; owner: string; text: string }>()({ name: 'things', indexes: {}, owner: (thing) => thing.owner })
+const things = table<{ id: string; owner: string; text: string }>()({
+  name: 'things',
+  indexes: {},
+  owner: (thing) => thing.owner,
+})
 
 interface Place {
   dir: string
@@ -22,7 +26,12 @@ async function made(work: (place: Place) => Promise<void>): Promise<void> {
   await first.close()
   const second = await openStore({ dir })
   for (const id of ['x', 'y', 'z']) await second.insert(things, { id, owner: 'one', text: 'log' })
-  const files = ['store.json', 'documents/things/one.json', 'documents/things/two.json', ...readdirSync(join(dir, 'log')).map((name) => `log/${name}`)]
+  const files = [
+    'store.json',
+    'documents/things/one.json',
+    'documents/things/two.json',
+    ...readdirSync(join(dir, 'log')).map((name) => `log/${name}`),
+  ]
   // As a kill would leave it: what the close below does is undone.
   const kept = files.map((name) => [join(dir, name), readFileSync(join(dir, name))] as const)
   await second.close()
@@ -53,7 +62,10 @@ async function refusal(dir: string): Promise<StoreDamaged> {
 }
 
 /** The offset at which each line of a file begins. */
-const lines = (bytes: Buffer): number[] => [0, ...[...bytes.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1)]
+const lines = (bytes: Buffer): number[] => [
+  0,
+  ...[...bytes.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1),
+]
 
 test('a torn tail is cut, what is before it stays', () =>
   made(async ({ dir, log }) => {
@@ -62,7 +74,12 @@ test('a torn tail is cut, what is before it stays', () =>
     const events: StoreEvent[] = []
     assert.equal(await ids(dir, events), ['one', 'two', 'x', 'y'])
     const cut = events.find((event) => event.event === 'tail-cut')
-    assert.equal(cut, { event: 'tail-cut', file: log, offset: lines(bytes).at(-2), bytes: bytes.length - 5 - lines(bytes).at(-2)! })
+    assert.equal(cut, {
+      event: 'tail-cut',
+      file: log,
+      offset: lines(bytes).at(-2),
+      bytes: bytes.length - 5 - lines(bytes).at(-2)!,
+    })
     assert.equal(await ids(dir), ['one', 'two', 'x', 'y'])
   }))
 

@@ -13,9 +13,15 @@ const aUnit = fc.oneof(
 )
 const aText = fc.oneof(
   fc.array(aUnit, { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
-  fc.tuple(fc.integer({ min: 990, max: 1010 }), fc.array(aUnit, { maxLength: 4 })).map(([n, units]) => 'x'.repeat(n) + String.fromCharCode(...units)),
+  fc
+    .tuple(fc.integer({ min: 990, max: 1010 }), fc.array(aUnit, { maxLength: 4 }))
+    .map(([n, units]) => 'x'.repeat(n) + String.fromCharCode(...units)),
 )
-const aNumber = fc.oneof(fc.double({ noNaN: true }), fc.integer({ min: -3, max: 3 }), fc.constantFrom(0, -0, 5e-324, -5e-324))
+const aNumber = fc.oneof(
+  fc.double({ noNaN: true }),
+  fc.integer({ min: -3, max: 3 }),
+  fc.constantFrom(0, -0, 5e-324, -5e-324),
+)
 const aKey: fc.Arbitrary<SortKey> = fc.tuple(fc.oneof(aText, aNumber), aText)
 
 /** How PostgreSQL compares two places: by the first part, then by the second. */

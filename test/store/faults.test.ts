@@ -8,9 +8,17 @@ import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
 const test = suite('failing calls of the file system')
-const things = table<{ id: string; owner: string; n: number }>()({ name: 'things', indexes: {}, owner: (thing) => thing.owner })
+const things = table<{ id: string; owner: string; n: number }>()({
+  name: 'things',
+  indexes: {},
+  owner: (thing) => thing.owner,
+})
 
-const told = journal<{ n: number; at: string }>()({ name: 'journal-told', group: ({ n }) => `group ${n % 2}`, at: ({ at }) => at })
+const told = journal<{ n: number; at: string }>()({
+  name: 'journal-told',
+  group: ({ n }) => `group ${n % 2}`,
+  at: ({ at }) => at,
+})
 
 /** What is there at the end: closed in order, or the power cut with nothing, or all, of what was not synced. */
 type Ending = 'closed' | 'lost' | 'kept'
@@ -30,7 +38,12 @@ interface Outcome {
   refused: State[]
 }
 
-async function live(place: string, fs: FaultyFs, lossy: LossyFs, { ending, afterBytes, transactions }: Case): Promise<Outcome> {
+async function live(
+  place: string,
+  fs: FaultyFs,
+  lossy: LossyFs,
+  { ending, afterBytes, transactions }: Case,
+): Promise<Outcome> {
   let outcome: Outcome = { known: new Map(), refused: [] }
   const store = await openStore({ dir: join(place, 'store'), fs, checkpointAfterBytes: afterBytes }).catch(injected)
   for (let n = 0; store && n < transactions; n++) {
@@ -86,14 +99,17 @@ async function survives(one: Case): Promise<number> {
     const store = await openStore({ dir: join(place.dir, 'store'), fs: lossy.afterCrash() })
     const found = new Map((await store.all(things)).map(({ id, n }) => [id, n]))
     for (const group of ['group 0', 'group 1']) {
-      for (const { position, record } of (await store.read(told, group, { direction: 'asc', limit: 100 })).records) found.set(`${group}/${position}`, record.n)
+      for (const { position, record } of (await store.read(told, group, { direction: 'asc', limit: 100 })).records)
+        found.set(`${group}/${position}`, record.n)
     }
     await store.close()
     const text = (state: State): string => JSON.stringify([...state].sort())
     const allowed = [known, ...(fs.failed.some((call) => call.startsWith('truncate')) ? refused : [])]
     assert.ok(allowed.map(text).includes(text(found)), `${text(found)} is there, ${text(known)} was acknowledged`)
   } catch (thrown) {
-    throw new Error(`${one.how}, ${one.ending}, ${fs.failed.join(', ')}: ${(thrown as Error).message}`, { cause: thrown })
+    throw new Error(`${one.how}, ${one.ending}, ${fs.failed.join(', ')}: ${(thrown as Error).message}`, {
+      cause: thrown,
+    })
   } finally {
     place.remove()
   }
@@ -136,7 +152,11 @@ test(
         fc.nat(150),
         fc.integer({ min: 2, max: 12 }),
         fc.nat(150),
-        async (one, from, length, another) => void (await survives({ ...one, fails: (call) => (call >= from && call < from + length) || call === another })),
+        async (one, from, length, another) =>
+          void (await survives({
+            ...one,
+            fails: (call) => (call >= from && call < from + length) || call === another,
+          })),
       ),
       { numRuns: 60 },
     ),

@@ -18,7 +18,11 @@ interface Entry {
   text: string
 }
 /** Entries of `two` were numbered already, with gaps. */
-const formerly = { table: 'log', by: ({ id }: Entry) => id, position: ({ org, id }: Entry) => (org === 'two' ? Number(id.slice(0, 6)) : 0) }
+const formerly = {
+  table: 'log',
+  by: ({ id }: Entry) => id,
+  position: ({ org, id }: Entry) => (org === 'two' ? Number(id.slice(0, 6)) : 0),
+}
 const log = journal<Entry>()({ name: 'journal-log', group: ({ org }) => org, at: ({ at }) => at, formerly })
 /** What an earlier release kept the same in. */
 const documents = table<Entry>()({ name: 'log', indexes: {}, owner: ({ org, at }) => `${org}/${at.slice(0, 10)}` })
@@ -30,7 +34,9 @@ const entry = (n: number, org = 'one'): Entry => ({
 })
 
 const filesOf = (dir: string): string[] =>
-  readdirSync(join(dir, 'journals'), { recursive: true, withFileTypes: true }).flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name)] : []))
+  readdirSync(join(dir, 'journals'), { recursive: true, withFileTypes: true }).flatMap((one) =>
+    one.isFile() ? [join(one.parentPath, one.name)] : [],
+  )
 
 test('a file is as long as is good to read; records are lines of JSON', async () => {
   const { dir, remove } = temporaryDir()
@@ -131,7 +137,8 @@ async function former(dir: string, fs?: LossyFs): Promise<void> {
   const store = await openStore({ dir, ...(fs ? { fs } : {}) })
   for (const org of ['one', 'two']) {
     await store.transact(async (tx) => {
-      for (const n of [7, 3, 2000, 5, 1500]) await tx.insert(documents, { ...entry(n, org), id: `${entry(n).id}-${org}` })
+      for (const n of [7, 3, 2000, 5, 1500])
+        await tx.insert(documents, { ...entry(n, org), id: `${entry(n).id}-${org}` })
     })
   }
   await store.close()
@@ -196,7 +203,8 @@ test(
   "an audit log that an earlier release kept as documents is there after the service's start",
   async () => {
     const here = await startService()
-    const list = async () => (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?limit=1000`).expect(200)).body
+    const list = async () =>
+      (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?limit=1000`).expect(200)).body
     await here.service.close()
     const old = table<Record<string, unknown> & { id: string; organization: string; at: string }>()({
       name: 'audit-log',
@@ -214,7 +222,8 @@ test(
       address: '::1',
       requestId: 'r',
     }
-    for (const [n, status] of [200, 403, 201].entries()) await store.insert(old, { ...base, id: `00000000${n}`, at: new Date().toISOString(), status })
+    for (const [n, status] of [200, 403, 201].entries())
+      await store.insert(old, { ...base, id: `00000000${n}`, at: new Date().toISOString(), status })
     await store.close()
     await here.restart().catch(() => undefined)
     assert.equal(

@@ -48,7 +48,12 @@ test('run once each, in order, before indexes are built', async () => {
   await old.close()
   const ran: number[] = []
   const open = (migrations: Migration[]) =>
-    openStore({ dir, tables: [users], migrations, log: (event) => event.event === 'migrated' && void ran.push(event.version) })
+    openStore({
+      dir,
+      tables: [users],
+      migrations,
+      log: (event) => event.event === 'migrated' && void ran.push(event.version),
+    })
   await (await open([split])).close()
   const store = await open([shout, split])
   assert.equal(ran, [1, 2])
@@ -65,7 +70,12 @@ test('run once each, in order, before indexes are built', async () => {
 test('a new store has nothing to migrate, so none are logged', async () => {
   const { dir, remove } = temporaryDir()
   const logged: string[] = []
-  const store = await openStore({ dir, tables: [users], migrations: [split], log: ({ event }) => void logged.push(event) })
+  const store = await openStore({
+    dir,
+    tables: [users],
+    migrations: [split],
+    log: ({ event }) => void logged.push(event),
+  })
   assert.not.ok(logged.includes('migrated'))
   await store.close()
   remove()
@@ -104,7 +114,11 @@ test('interrupted by a power cut at any operation go on from where they were', a
     fs.crash((max) => cut % (max + 1))
     fs = fs.afterCrash()
     const store = await openStore({ dir, fs, tables: [users], migrations: [split, shout] })
-    assert.equal(await store.all(users), [{ id: 'a', version: 2, first: 'Ada', last: 'LOVELACE' }], `cut after ${cut} operations`)
+    assert.equal(
+      await store.all(users),
+      [{ id: 'a', version: 2, first: 'Ada', last: 'LOVELACE' }],
+      `cut after ${cut} operations`,
+    )
     assert.equal(await store.all(people), [])
     await store.close()
     remove()
@@ -116,7 +130,11 @@ test('forgotten, a new unique index that the documents break is refused at start
   const old = await openStore({ dir })
   for (const id of ['a', 'b']) await old.insert(people, { id, name: 'same' })
   await old.close()
-  const strict = table<{ id: string; name: string }>()({ name: 'people', indexes: { byName: (person) => person.name }, unique: ['byName'] })
+  const strict = table<{ id: string; name: string }>()({
+    name: 'people',
+    indexes: { byName: (person) => person.name },
+    unique: ['byName'],
+  })
   assert.instance(await thrown(openStore({ dir, tables: [strict] })), DuplicateKey)
   const store = await openStore({ dir })
   assert.is((await store.all(people)).length, 2)

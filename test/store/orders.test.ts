@@ -27,7 +27,9 @@ const keyOf = (item: Item): SortKey => [item.rank, item.id]
 /** What a stretch must hold, the plain way. */
 function expected(all: Iterable<Item>, list: string, { after, limit, direction }: Stretch) {
   const sign = direction === 'asc' ? 1 : -1
-  const sorted = [...all].filter((item) => item.lists.includes(list)).sort((a, b) => sign * compareSortKeys(keyOf(a), keyOf(b)))
+  const sorted = [...all]
+    .filter((item) => item.lists.includes(list))
+    .sort((a, b) => sign * compareSortKeys(keyOf(a), keyOf(b)))
   const behind = sorted.filter((item) => !after || sign * compareSortKeys(keyOf(item), after) > 0)
   return { documents: behind.slice(0, limit), count: sorted.length, more: behind.length > limit }
 }
@@ -35,13 +37,24 @@ function expected(all: Iterable<Item>, list: string, { after, limit, direction }
 const LISTS = ['a', 'b']
 const anId = fc.integer({ min: 0, max: 11 }).map((n) => `i${n}`)
 const aRank = fc.oneof(fc.integer({ min: -2, max: 3 }), fc.constantFrom('', 'a', 'b', 'B', 'ä', '😀', '\uffff'))
-const anItem = fc.record({ id: anId, lists: fc.subarray(LISTS), rank: aRank, note: fc.nat(3) }, { noNullPrototype: true })
+const anItem = fc.record(
+  { id: anId, lists: fc.subarray(LISTS), rank: aRank, note: fc.nat(3) },
+  { noNullPrototype: true },
+)
 const aDirection = fc.constantFrom<Direction>('asc', 'desc')
 const aStretch: fc.Arbitrary<Stretch> = fc
-  .record({ after: fc.option(fc.tuple(aRank, anId), { nil: undefined }), limit: fc.nat(6), direction: aDirection }, { noNullPrototype: true })
+  .record(
+    { after: fc.option(fc.tuple(aRank, anId), { nil: undefined }), limit: fc.nat(6), direction: aDirection },
+    { noNullPrototype: true },
+  )
   .map(({ after, ...rest }) => (after ? { ...rest, after } : rest))
 const aWrite = fc.oneof({ arbitrary: anItem, weight: 3 }, { arbitrary: anId, weight: 1 })
-const aStep = fc.record({ writes: fc.array(aWrite, { maxLength: 6 }), abort: fc.boolean(), stretch: aStretch, list: fc.constantFrom(...LISTS) })
+const aStep = fc.record({
+  writes: fc.array(aWrite, { maxLength: 6 }),
+  abort: fc.boolean(),
+  stretch: aStretch,
+  list: fc.constantFrom(...LISTS),
+})
 
 async function withStore(work: (store: Store, reopen: () => Promise<Store>) => Promise<void>): Promise<void> {
   const place = temporaryDir()
@@ -60,9 +73,17 @@ async function withStore(work: (store: Store, reopen: () => Promise<Store>) => P
   }
 }
 
-async function compare(reader: Reader, model: ReadonlyMap<string, Item>, list: string, stretch: Stretch): Promise<void> {
+async function compare(
+  reader: Reader,
+  model: ReadonlyMap<string, Item>,
+  list: string,
+  stretch: Stretch,
+): Promise<void> {
   const found = await reader.page(items, 'rank', list, stretch)
-  assert.equal({ ...found, documents: found.documents.map(({ version: _, ...item }) => item) }, expected(model.values(), list, stretch))
+  assert.equal(
+    { ...found, documents: found.documents.map(({ version: _, ...item }) => item) },
+    expected(model.values(), list, stretch),
+  )
 }
 
 test('are what sorting everything would give, within transactions and outside, whatever is written', () =>
@@ -98,26 +119,32 @@ test('are what sorting everything would give, within transactions and outside, w
 
 test('hold for thousands of keys that come and go', () =>
   fc.assert(
-    fc.property(fc.integer(), fc.nat(3000), fc.array(fc.tuple(fc.nat(5000), fc.boolean()), { maxLength: 40 }), aDirection, (seed, start, bursts, direction) => {
-      const key = (n: number): SortKey => [(n * 7919 + seed) % 1000, `k${n}`]
-      const model = new Map(Array.from({ length: start }, (_, n) => [`k${n}`, key(n)]))
-      const keys = new SortedKeys([...model.values()].sort(compareSortKeys))
-      for (const [from, add] of bursts) {
-        for (let n = from; n < from + 150; n++) {
-          if (add === model.has(`k${n}`)) continue
-          if (add) keys.add(key(n))
-          else keys.delete(key(n))
-          if (add) model.set(`k${n}`, key(n))
-          else model.delete(`k${n}`)
+    fc.property(
+      fc.integer(),
+      fc.nat(3000),
+      fc.array(fc.tuple(fc.nat(5000), fc.boolean()), { maxLength: 40 }),
+      aDirection,
+      (seed, start, bursts, direction) => {
+        const key = (n: number): SortKey => [(n * 7919 + seed) % 1000, `k${n}`]
+        const model = new Map(Array.from({ length: start }, (_, n) => [`k${n}`, key(n)]))
+        const keys = new SortedKeys([...model.values()].sort(compareSortKeys))
+        for (const [from, add] of bursts) {
+          for (let n = from; n < from + 150; n++) {
+            if (add === model.has(`k${n}`)) continue
+            if (add) keys.add(key(n))
+            else keys.delete(key(n))
+            if (add) model.set(`k${n}`, key(n))
+            else model.delete(`k${n}`)
+          }
+          keys.delete(key(9999))
         }
-        keys.delete(key(9999))
-      }
-      const sorted = [...model.values()].sort((a, b) => (direction === 'asc' ? 1 : -1) * compareSortKeys(a, b))
-      assert.equal([...keys.from(direction)], sorted)
-      assert.is(keys.size, sorted.length)
-      const middle = sorted[Math.floor(sorted.length / 2)]
-      if (middle) assert.equal([...keys.from(direction, middle)], sorted.slice(sorted.indexOf(middle) + 1))
-    }),
+        const sorted = [...model.values()].sort((a, b) => (direction === 'asc' ? 1 : -1) * compareSortKeys(a, b))
+        assert.equal([...keys.from(direction)], sorted)
+        assert.is(keys.size, sorted.length)
+        const middle = sorted[Math.floor(sorted.length / 2)]
+        if (middle) assert.equal([...keys.from(direction, middle)], sorted.slice(sorted.indexOf(middle) + 1))
+      },
+    ),
     { numRuns: 60 },
   ))
 
@@ -141,7 +168,11 @@ test('a walk by cursor lists once what stays, whatever else is added, removed or
           const shown: string[] = []
           let page: string | undefined
           do {
-            const found = await pageOf(store, items, 'rank', 'a', { limit, ...(page ? { page } : {}), order: direction })
+            const found = await pageOf(store, items, 'rank', 'a', {
+              limit,
+              ...(page ? { page } : {}),
+              order: direction,
+            })
             shown.push(...found.items.map(({ id }) => id))
             page = found.next?.page
             for (const one of writes.splice(0, 3)) await write(one)
@@ -154,7 +185,8 @@ test('a walk by cursor lists once what stays, whatever else is added, removed or
 
 test('are there after a restart, and follow what is written from then', () =>
   withStore(async (store, reopen) => {
-    const ids = async (reader: Store) => (await reader.page(items, 'rank', 'a', { limit: 9, direction: 'asc' })).documents.map(({ id }) => id)
+    const ids = async (reader: Store) =>
+      (await reader.page(items, 'rank', 'a', { limit: 9, direction: 'asc' })).documents.map(({ id }) => id)
     const x = await store.insert(items, { id: 'x', lists: ['a'], rank: 2 })
     await store.insert(items, { id: 'y', lists: ['a'], rank: 1 })
     const again = await reopen()

@@ -1,7 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { type DuplicateKey, openPostgresStore, openStore, StaleDocument, type Store, type Transaction } from '../../src/store/index.js'
+import {
+  type DuplicateKey,
+  openPostgresStore,
+  openStore,
+  StaleDocument,
+  type Store,
+  type Transaction,
+} from '../../src/store/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 import { entries, pages } from './contract.js'
@@ -19,9 +26,15 @@ const thrown = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 /** Code units at which orders of strings differ. */
-const units = [0, 1, 2, 9, 0x20, 0x30, 0x41, 0x5a, 0x61, 0x7a, 0xdf, 0xe9, 0x301, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xfffd, 0xffff]
+const units = [
+  0, 1, 2, 9, 0x20, 0x30, 0x41, 0x5a, 0x61, 0x7a, 0xdf, 0xe9, 0x301, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000,
+  0xfffd, 0xffff,
+]
 const text = fc.array(fc.constantFrom(...units), { maxLength: 4 }).map((codes) => String.fromCharCode(...codes))
-const title = fc.oneof({ weight: 5, arbitrary: text }, { weight: 1, arbitrary: text.map((end) => 'long '.repeat(500) + end) })
+const title = fc.oneof(
+  { weight: 5, arbitrary: text },
+  { weight: 1, arbitrary: text.map((end) => 'long '.repeat(500) + end) },
+)
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'B', 'é', '\ud800', '\u0000', '😀', '\uffff')
 const weight = fc.oneof(
   fc.constantFrom(0, 1, -1, 2, 10, 9, 1e21, -1e-7, 0.1, Number.MAX_VALUE, Number.MIN_VALUE),
@@ -42,10 +55,17 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('insert' as const), page }),
   fc.record({ do: fc.constant('replace' as const), page, stale: fc.integer({ min: 0, max: 5 }) }),
   fc.record({ do: fc.constant('remove' as const), id }),
-  fc.record({ do: fc.constant('append' as const), group: fc.constantFrom('g', '\ud800'), least: fc.constantFrom(1, 1, 1, 3, 9) }),
+  fc.record({
+    do: fc.constant('append' as const),
+    group: fc.constantFrom('g', '\ud800'),
+    least: fc.constantFrom(1, 1, 1, 3, 9),
+  }),
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
-const transactions = fc.array(fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 4 }), fails: fc.boolean() }), { maxLength: 25 })
+const transactions = fc.array(
+  fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 4 }), fails: fc.boolean() }),
+  { maxLength: 25 },
+)
 
 const hour = (n: number): string => new Date(Date.UTC(2026, 0, 1, n)).toISOString()
 
@@ -60,7 +80,12 @@ async function take(tx: Transaction, one: Step): Promise<unknown> {
     case 'remove':
       return tx.remove(pages, one.id)
     case 'append':
-      return tx.append(entries, one.group, (position) => ({ of: one.group, n: position, at: hour(position) }), one.least)
+      return tx.append(
+        entries,
+        one.group,
+        (position) => ({ of: one.group, n: position, at: hour(position) }),
+        one.least,
+      )
   }
 }
 
@@ -82,7 +107,11 @@ async function play(store: Store, { steps, fails }: { steps: readonly Step[]; fa
   )
   return error === undefined ? results : told(error)
 }
-const told = (error: unknown): unknown => ({ ...(error as Error), name: (error as Error).name, message: (error as Error).message })
+const told = (error: unknown): unknown => ({
+  ...(error as Error),
+  name: (error as Error).name,
+  message: (error as Error).message,
+})
 
 /** Everything that can be read, as text. */
 async function look(store: Store): Promise<unknown> {
@@ -98,7 +127,11 @@ async function look(store: Store): Promise<unknown> {
         const middle = documents[Math.floor(documents.length / 2)]
         const by = middle && (order === 'byTitle' ? String(middle.title ?? '') : (middle.weight as number))
         if (middle && by !== undefined) {
-          found[`${order} ${direction} ${space} after`] = await store.page(pages, order, space, { limit: 2, direction, after: [by, middle.id] })
+          found[`${order} ${direction} ${space} after`] = await store.page(pages, order, space, {
+            limit: 2,
+            direction,
+            after: [by, middle.id],
+          })
         }
       }
     }
@@ -107,8 +140,14 @@ async function look(store: Store): Promise<unknown> {
     found[`extent ${group}`] = await store.extent(entries, group)
     for (const direction of ['asc', 'desc'] as const) {
       found[`records ${direction} ${group}`] = await store.read(entries, group, { direction, limit: 100 })
-      found[`few ${direction} ${group}`] = await store.read(entries, group, { direction, limit: 2, matches: ({ n }) => n % 2 === 0 })
-      found[`times ${direction} ${group}`] = (await store.read(entries, group, { direction, limit: 100, from: hour(2), to: hour(5) })).records
+      found[`few ${direction} ${group}`] = await store.read(entries, group, {
+        direction,
+        limit: 2,
+        matches: ({ n }) => n % 2 === 0,
+      })
+      found[`times ${direction} ${group}`] = (
+        await store.read(entries, group, { direction, limit: 100, from: hour(2), to: hour(5) })
+      ).records
     }
   }
   return found
@@ -140,7 +179,9 @@ test('the same steps come to the same results, errors, lists and orders', async 
 /** Nodes on one database. */
 async function nodes(count: number): Promise<{ stores: Store[]; close: () => Promise<unknown> }> {
   const url = await postgres.database()
-  const stores = await Promise.all(Array.from({ length: count }, () => openPostgresStore({ database: { url }, tables: [pages] })))
+  const stores = await Promise.all(
+    Array.from({ length: count }, () => openPostgresStore({ database: { url }, tables: [pages] })),
+  )
   return { stores, close: () => Promise.all(stores.map((store) => store.close())) }
 }
 
@@ -170,12 +211,16 @@ test('nodes that write the same documents and journals lose nothing and number w
 
 test('of nodes that take the same key, or replace the same version, one wins and the others are told why', async () => {
   const { stores, close } = await nodes(3)
-  const made = await Promise.all(stores.map((store, n) => thrown(store.insert(pages, { id: `p${n}`, space: 's', slug: 'one' }))))
+  const made = await Promise.all(
+    stores.map((store, n) => thrown(store.insert(pages, { id: `p${n}`, space: 's', slug: 'one' }))),
+  )
   assert.is(made.filter((error) => error === undefined).length, 1)
   for (const error of made) if (error !== undefined) assert.is((error as DuplicateKey).index, 'bySlug', String(error))
   const [first] = await (stores[0] as Store).all(pages)
   assert.ok(first)
-  const replaced = await Promise.all(stores.map((store, n) => thrown(store.replace(pages, { ...first, title: String(n) }))))
+  const replaced = await Promise.all(
+    stores.map((store, n) => thrown(store.replace(pages, { ...first, title: String(n) }))),
+  )
   assert.is(replaced.filter((error) => error === undefined).length, 1)
   for (const error of replaced) if (error !== undefined) assert.instance(error, StaleDocument)
   await close()
@@ -210,7 +255,10 @@ test('a database that is killed in between loses nothing that was acknowledged, 
   going = false
   await Promise.all(clients)
   const counted = (await first.get(pages, 'counter'))?.weight ?? 0
-  assert.ok(counted >= acknowledged && counted <= acknowledged + unknown, `${counted} counted, ${acknowledged} acknowledged, ${unknown} unknown`)
+  assert.ok(
+    counted >= acknowledged && counted <= acknowledged + unknown,
+    `${counted} counted, ${acknowledged} acknowledged, ${unknown} unknown`,
+  )
   assert.equal(await first.extent(entries, 's'), { count: counted, next: counted + 1 })
   await close()
 })

@@ -12,7 +12,11 @@ interface Note {
   book: string
   at: number
 }
-const notes = table<Note>()({ name: 'notes', indexes: {}, orders: { byTime: { group: ({ book }) => book, by: ({ at }) => at } } })
+const notes = table<Note>()({
+  name: 'notes',
+  indexes: {},
+  orders: { byTime: { group: ({ book }) => book, by: ({ at }) => at } },
+})
 
 const test = suite('lengths of lists in PostgreSQL')
 const postgres = await startPostgres()
@@ -56,7 +60,8 @@ test('a page and the length with it fit each other, whatever is written and join
     })
     await others
     const all = (await store.all(notes)).map(({ book }) => book)
-    for (const book of ['odd', 'even', 'moved', 'none']) assert.is(await lengthOf(store, book), all.filter((one) => one === book).length, book)
+    for (const book of ['odd', 'even', 'moved', 'none'])
+      assert.is(await lengthOf(store, book), all.filter((one) => one === book).length, book)
     for (let n = 0; n < 20; n++) await store.insert(notes, { id: `more-${n}`, book: 'odd', at: n })
     await store.upkeep()
     const left = await rows(database)

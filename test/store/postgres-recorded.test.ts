@@ -55,8 +55,16 @@ const changes: [string, () => Promise<unknown>, string[]][] = [
   ['one that is red', () => there.insert(things, { id: 'c', color: 'red', size: 1 }), ['red ones', 'how many are red']],
   ['the document has another size', () => change('a', { size: 2 }), ['a document', 'red ones']],
   ['another red one has another size', () => change('b', { size: 2 }), ['red ones']],
-  ['a red one becomes green', () => change('b', { color: 'green' }), ['red ones', 'how many are red', 'green ones, of which there is none']],
-  ['the missing one comes', () => there.insert(things, { id: 'new', color: 'blue', size: 1 }), ['a document that is not there']],
+  [
+    'a red one becomes green',
+    () => change('b', { color: 'green' }),
+    ['red ones', 'how many are red', 'green ones, of which there is none'],
+  ],
+  [
+    'the missing one comes',
+    () => there.insert(things, { id: 'new', color: 'blue', size: 1 }),
+    ['a document that is not there'],
+  ],
   ['a red one is removed', () => there.remove(things, 'a'), ['a document', 'red ones', 'how many are red']],
   ['written by hand', () => database.query(`UPDATE documents SET body = body WHERE id = 'c'`), ['red ones']],
 ]
@@ -96,7 +104,10 @@ test('what changes between the search and its result is no longer so', async () 
 })
 
 test('lists, whole tables and transactions cannot be compared later', async () => {
-  for (const read of [(store: Store) => store.all(things), (store: Store) => store.transact((tx) => tx.get(things, 'b'))]) {
+  for (const read of [
+    (store: Store) => store.all(things),
+    (store: Store) => store.transact((tx) => tx.get(things, 'b')),
+  ]) {
     const recording = new Recording()
     await read(here.recorded(recording))
     recording.seal()

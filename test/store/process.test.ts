@@ -13,8 +13,14 @@ import { marks } from './marks.js'
 const test = suite('processes')
 
 /** Starts a writer; resolves when it has acknowledged `count` transactions. */
-async function writer(dir: string, round: number, count: number): Promise<{ child: ChildProcess; acknowledged: string[]; ended: Promise<unknown> }> {
-  const child = spawn(process.execPath, [...moduleArguments('./writer.js', import.meta.url), dir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function writer(
+  dir: string,
+  round: number,
+  count: number,
+): Promise<{ child: ChildProcess; acknowledged: string[]; ended: Promise<unknown> }> {
+  const child = spawn(process.execPath, [...moduleArguments('./writer.js', import.meta.url), dir, String(round)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = Promise.all([once(child, 'exit'), once(child.stdout, 'end')])
   const acknowledged: string[] = []
   await new Promise<void>((resolve, reject) => {
@@ -52,7 +58,8 @@ test('killed while they write, several in a row: what was acknowledged is there,
     all.push(...acknowledged)
     const store = await openStore({ dir: place.dir, tables: [marks] })
     for (const pair of all) assert.is(await store.count(marks, 'byPair', pair), 2, pair)
-    for (const { pair } of await store.all(marks)) assert.is(await store.count(marks, 'byPair', pair), 2, `half of ${pair}`)
+    for (const { pair } of await store.all(marks))
+      assert.is(await store.count(marks, 'byPair', pair), 2, `half of ${pair}`)
     await store.close()
   }
   place.remove()

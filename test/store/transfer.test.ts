@@ -43,7 +43,14 @@ const ODD = ['plain', '', '😀', '\ud800 alone', 'a\0b', '\uffff', 'é'.repeat(
 
 async function fill(store: Store): Promise<void> {
   for (const [n, odd] of ODD.entries()) {
-    const page = await store.insert(pages, { id: `p${n}${odd}`, space: odd, slug: odd, title: odd, tags: [odd, `t${n}`], weight: n / 3 })
+    const page = await store.insert(pages, {
+      id: `p${n}${odd}`,
+      space: odd,
+      slug: odd,
+      title: odd,
+      tags: [odd, `t${n}`],
+      weight: n / 3,
+    })
     if (n % 2 === 0) await store.replace(pages, { ...page, title: `again ${odd}` })
   }
   await store.transact(async (tx) => {
@@ -52,9 +59,17 @@ async function fill(store: Store): Promise<void> {
   await store.insert(former, { id: 'left over' })
   for (const of of ['one', 'two 😀', 'all dropped'])
     await store.transact(async (tx) => {
-      for (let n = 0; n < 700; n++) await tx.append(entries, of, (position) => ({ of, n: position, at: hour(n), text: ODD[n % ODD.length] as string }))
+      for (let n = 0; n < 700; n++)
+        await tx.append(entries, of, (position) => ({
+          of,
+          n: position,
+          at: hour(n),
+          text: ODD[n % ODD.length] as string,
+        }))
     })
-  await store.transact((tx) => tx.append(entries, 'later', (position) => ({ of: 'later', n: position, at: hour(1) }), 500))
+  await store.transact((tx) =>
+    tx.append(entries, 'later', (position) => ({ of: 'later', n: position, at: hour(1) }), 500),
+  )
   await store.drop(entries, 'one', 130)
   await store.drop(entries, 'all dropped', 701)
 }
@@ -71,10 +86,12 @@ async function withSource<T>(source: StoreSource, work: (source: StoreSource) =>
 async function everything(source: StoreSource): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const name of await source.tables())
-    for await (const some of source.documents(name)) for (const one of some) found.set(`${name} ${one.id}`, JSON.stringify(one))
+    for await (const some of source.documents(name))
+      for (const one of some) found.set(`${name} ${one.id}`, JSON.stringify(one))
   for (const extent of await source.groups()) {
     found.set(`${extent.journal} ${extent.group}`, `${extent.first} ${extent.next}`)
-    for await (const some of source.records(extent)) for (const one of some) found.set(`${extent.journal} ${extent.group} ${one.position}`, JSON.stringify(one))
+    for await (const some of source.records(extent))
+      for (const one of some) found.set(`${extent.journal} ${extent.group} ${one.position}`, JSON.stringify(one))
   }
   return found
 }
@@ -96,7 +113,10 @@ test('there and back, byte for byte: documents with versions, journals with posi
     await withSource(await embedded(dir), (source) => writePostgresStore(database, source, tables))
     const after = await folderBytes(dir, /^lock$/)
     assert.equal(after, before, 'the source is as it was')
-    const [mine, theirs] = [await withSource(await embedded(dir), everything), await withSource(await openPostgresSource(database, []), everything)]
+    const [mine, theirs] = [
+      await withSource(await embedded(dir), everything),
+      await withSource(await openPostgresSource(database, []), everything),
+    ]
     assert.ok(mine.size > 2400)
     if (dir === from) assert.equal(theirs, mine)
   }
@@ -104,9 +124,19 @@ test('there and back, byte for byte: documents with versions, journals with posi
   assert.equal(await withSource(await embedded(back), everything), await withSource(await embedded(from), everything))
   const [a, b] = [await withSource(await embedded(from), digestOf), await withSource(await embedded(back), digestOf)]
   assert.equal(differencesOf(a, b), [])
-  for (const again of [await openStore({ dir: back, tables, journals }), await openPostgresStore({ database, tables })]) {
+  for (const again of [
+    await openStore({ dir: back, tables, journals }),
+    await openPostgresStore({ database, tables }),
+  ]) {
     // What is written next goes on where the source stopped.
-    assert.is((await again.transact((tx) => tx.append(entries, 'all dropped', (position) => ({ of: 'all dropped', n: position, at: hour(2) })))).n, 701)
+    assert.is(
+      (
+        await again.transact((tx) =>
+          tx.append(entries, 'all dropped', (position) => ({ of: 'all dropped', n: position, at: hour(2) })),
+        )
+      ).n,
+      701,
+    )
     assert.equal(await again.extent(entries, 'one'), { count: 571, next: 701 })
     const [odd] = await again.find(pages, 'bySlug', '😀/😀')
     assert.is(odd?.version, 2)
@@ -129,7 +159,9 @@ test('a difference anywhere is told: a version, a position, a byte', async () =>
   const theirs = () => openPostgresSource(database, []).then((source) => withSource(source, digestOf))
   assert.equal(differencesOf(mine, await theirs()), [])
   const n = randomInt(1200)
-  await database.query(`UPDATE documents SET body = (replace(body::text, '"version":1', '"version":2'))::json WHERE id = 'many-${n}'`)
+  await database.query(
+    `UPDATE documents SET body = (replace(body::text, '"version":1', '"version":2'))::json WHERE id = 'many-${n}'`,
+  )
   assert.match(differencesOf(mine, await theirs()).join('\n'), /^table pages: /)
   await database.query("UPDATE journal_records SET position = 900 WHERE grp = 'one' AND position = 700")
   assert.match(differencesOf(mine, await theirs()).join('\n'), /^journal journal-entries of "one": [^\n]*\ntable pages/)
@@ -148,7 +180,10 @@ test('a store in use, of another release, or of none is refused', async () => {
   await store.insert(pages, { id: 'a', space: 's', slug: 'a' })
   assert.match(await message(), /FolderLocked: .*stop it first/)
   await store.close()
-  assert.match(await message({ migrations: [{ version: 1, name: 'new', run: () => {} }] }), /StoreTooOld: .*earlier release/)
+  assert.match(
+    await message({ migrations: [{ version: 1, name: 'new', run: () => {} }] }),
+    /StoreTooOld: .*earlier release/,
+  )
   assert.is(await message(), 'opened')
 })
 

@@ -36,7 +36,8 @@ const content = (value: string | Buffer | { link: string }): Buffer =>
 
 const change = (path: string, value: Files[string]): Buffer => {
   if (value === null || value === undefined) return Buffer.from(`D ${quote(path)}\n`)
-  if (typeof value === 'object' && 'submodule' in value) return Buffer.from(`M 160000 ${value.submodule} ${quote(path)}\n`)
+  if (typeof value === 'object' && 'submodule' in value)
+    return Buffer.from(`M 160000 ${value.submodule} ${quote(path)}\n`)
   const mode = typeof value === 'object' && 'link' in value ? '120000' : '100644'
   return Buffer.concat([Buffer.from(`M ${mode} inline ${quote(path)}\n`), data(content(value))])
 }
@@ -69,7 +70,11 @@ export async function createBareRepository(
       const entries = Object.entries(changes).map(([name, value]) => change(name, value))
       // Not forced: a push that arrives meanwhile stays, and the commit is made again on top of it, as people do.
       for (let tries = 1; ; tries++) {
-        const stream = [Buffer.from(head), data(Buffer.from(message)), Buffer.from(isThere(path, ref) ? `from ${ref}^0\n` : '')]
+        const stream = [
+          Buffer.from(head),
+          data(Buffer.from(message)),
+          Buffer.from(isThere(path, ref) ? `from ${ref}^0\n` : ''),
+        ]
         const script = Buffer.concat([...stream, ...entries, Buffer.from('get-mark :1\n')])
         try {
           return await git(path, ['fast-import', '--quiet'], script)

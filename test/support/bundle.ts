@@ -8,7 +8,12 @@ import { type BuildOptions, build, type Plugin } from 'esbuild'
  * What the service starts in processes and threads, by names that no pattern finds. Loading its modules one by one takes up to two
  * seconds of processor time, most of what a kill or a thread that ran out of time costs.
  */
-const STARTED = ['src/parsing/entry.ts', 'src/specs/entry.ts', 'src/printing/print-process.ts', 'src/git/process/spawner.ts']
+const STARTED = [
+  'src/parsing/entry.ts',
+  'src/specs/entry.ts',
+  'src/printing/print-process.ts',
+  'src/git/process/spawner.ts',
+]
 /** What is started most often, and what it exports. Each becomes one file, run by `cached-code.ts`. */
 const CACHED = { 'src/main.ts': [], 'src/render/tasks.ts': ['tasks'] }
 const RUN_CACHED = 'test/support/cached-code.ts'
@@ -33,12 +38,21 @@ export interface Bundling {
  */
 export async function bundle({ repository, dir, sources, run }: Bundling): Promise<void> {
   const cached = Object.keys(CACHED)
-  const started = [...new Set([...STARTED, RUN_CACHED, ...startedBy(repository, sources)])].filter((file) => !cached.includes(file))
+  const started = [...new Set([...STARTED, RUN_CACHED, ...startedBy(repository, sources)])].filter(
+    (file) => !cached.includes(file),
+  )
   const options = optionsOf(repository, dir)
   const inPlace = (files: readonly string[]): string[] => files.map((file) => join(repository, file))
   await Promise.all([
     build({ ...options, ...COMMON_JS, entryPoints: inPlace(cached), minifyWhitespace: true, minifySyntax: true }),
-    build({ ...options, entryPoints: inPlace(started), minifyWhitespace: true, minifySyntax: true, splitting: true, chunkNames: 'shared/started-[hash]' }),
+    build({
+      ...options,
+      entryPoints: inPlace(started),
+      minifyWhitespace: true,
+      minifySyntax: true,
+      splitting: true,
+      chunkNames: 'shared/started-[hash]',
+    }),
     // What test files share goes into files of its own, loaded once by a process that runs several.
     build({ ...options, entryPoints: inPlace(run), splitting: true, chunkNames: 'shared/[hash]' }),
   ])
@@ -55,7 +69,8 @@ const scriptOf = (file: string): string => file.replace(/\.ts$/, '.js')
 const commonOf = (file: string): string => file.replace(/\.ts$/, '.cjs')
 
 /** A script without a character beyond ASCII, which is read several times as fast. esbuild leaves them in regular expressions alone. */
-const inAscii = (script: string): string => script.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const inAscii = (script: string): string =>
+  script.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A module that runs a bundle, and exports what it exports under these names. */
 const starterOf = (runCached: string, bundled: string, names: readonly string[]): string =>
@@ -64,7 +79,9 @@ const starterOf = (runCached: string, bundled: string, names: readonly string[])
 /** The modules that sources start by their names. */
 const startedBy = (repository: string, sources: readonly string[]): string[] =>
   sources.flatMap((file) =>
-    [...readFileSync(join(repository, file), 'utf8').matchAll(STARTED_BY_NAME)].map(([, path]) => `${join(dirname(file), path as string)}.ts`),
+    [...readFileSync(join(repository, file), 'utf8').matchAll(STARTED_BY_NAME)].map(
+      ([, path]) => `${join(dirname(file), path as string)}.ts`,
+    ),
   )
 
 const optionsOf = (repository: string, dir: string): BuildOptions => ({
@@ -79,7 +96,9 @@ const optionsOf = (repository: string, dir: string): BuildOptions => ({
   sourcesContent: false,
   logLevel: 'error',
   // CommonJS in an ES module has no `require` for what is built into Node.
-  banner: { js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
   plugins: [keepUrls(repository, dir)],
 })
 
@@ -90,7 +109,11 @@ const keepUrls = (repository: string, dir: string): Plugin => ({
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const place = join(dir, relative(repository, path)).replace(/\.ts$/, '.js')
-      return { contents: text.replaceAll('import.meta.url', JSON.stringify(`file://${place}`)), loader: 'ts', resolveDir: dirname(path) }
+      return {
+        contents: text.replaceAll('import.meta.url', JSON.stringify(`file://${place}`)),
+        loader: 'ts',
+        resolveDir: dirname(path),
+      }
     })
   },
 })

@@ -36,23 +36,33 @@ export function forgetNode(reposDir: string): void {
 /** Publishes through a node. */
 export async function publishThrough(git: Git, space: string, moved: Moved): Promise<void> {
   const repository = await git.open(space)
-  const moves = [...moved].map(([ref, to]): RefMove => ({ ref, from: repository.head(ref), to })).filter(({ from, to }) => from !== to)
+  const moves = [...moved]
+    .map(([ref, to]): RefMove => ({ ref, from: repository.head(ref), to }))
+    .filter(({ from, to }) => from !== to)
   await repository.move(moves, 'by hand', FREE)
 }
 
 /** Runs a Git command of a test in `cwd`, and publishes what it moved if that is the copy of a node. */
-export async function publishing<T>(cwd: string, args: readonly string[], git: RunGit, command: () => Promise<T>): Promise<T> {
+export async function publishing<T>(
+  cwd: string,
+  args: readonly string[],
+  git: RunGit,
+  command: () => Promise<T>,
+): Promise<T> {
   const publish = publishers.get(dirname(cwd))
   if (!publish || !MOVES.has(args.find((one) => !one.startsWith('-')) ?? '')) return command()
   const before = await refsOf(cwd, git)
   const result = await command()
   const after = await refsOf(cwd, git)
   const moved = [...new Set([...before.keys(), ...after.keys()])].filter((ref) => before.get(ref) !== after.get(ref))
-  if (moved.length > 0) await publish(basename(cwd, '.git'), new Map(moved.map((ref) => [ref, after.get(ref) ?? null])), cwd)
+  if (moved.length > 0)
+    await publish(basename(cwd, '.git'), new Map(moved.map((ref) => [ref, after.get(ref) ?? null])), cwd)
   return result
 }
 
 async function refsOf(cwd: string, git: RunGit): Promise<Map<RefName, CommitId>> {
-  const lines = (await git(cwd, ['for-each-ref', '--format=%(objectname) %(refname)'])).split('\n').filter((line) => line !== '')
+  const lines = (await git(cwd, ['for-each-ref', '--format=%(objectname) %(refname)']))
+    .split('\n')
+    .filter((line) => line !== '')
   return new Map(lines.map((line) => [line.slice(41) as RefName, line.slice(0, 40) as CommitId]))
 }

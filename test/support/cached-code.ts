@@ -11,13 +11,16 @@ import { threadId } from 'node:worker_threads'
 export function runCached(file: string): unknown {
   const cache = `${file}.cache`
   const cachedData = contentOf(cache)
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {\n${readFileSync(file, 'latin1').replace(/^#!/, '//')}\n})`, {
-    filename: file,
-    // So that lines are those of the file.
-    lineOffset: -1,
-    ...(cachedData === null ? {} : { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
+  const script = new Script(
+    `(function (exports, require, module, __filename, __dirname) {\n${readFileSync(file, 'latin1').replace(/^#!/, '//')}\n})`,
+    {
+      filename: file,
+      // So that lines are those of the file.
+      lineOffset: -1,
+      ...(cachedData === null ? {} : { cachedData }),
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    },
+  )
   const module = { exports: {} as unknown }
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
   if (cachedData === null) {

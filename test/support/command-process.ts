@@ -5,7 +5,8 @@ import type { Asked, Ended } from './commands.js'
 const running = new Set<ChildProcess>()
 
 function run({ id, command, args, cwd, env, input }: Asked): void {
-  const tell = (ended: Omit<Ended, 'id'>): void => void (process.connected && process.send?.({ id, ...ended }, () => {}))
+  const tell = (ended: Omit<Ended, 'id'>): void =>
+    void (process.connected && process.send?.({ id, ...ended }, () => {}))
   const child = spawn(command, args, { cwd, env, stdio: 'pipe' })
   running.add(child)
   const out: Buffer[] = []

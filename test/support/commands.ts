@@ -36,7 +36,8 @@ function startHelper(): ChildProcess {
   })
   child.on('exit', () => {
     helper = null
-    for (const [id, end] of waiting) end({ id, code: null, stdout: Buffer.alloc(0), stderr: 'the process that runs commands has ended' })
+    for (const [id, end] of waiting)
+      end({ id, code: null, stdout: Buffer.alloc(0), stderr: 'the process that runs commands has ended' })
     waiting.clear()
   })
   return child

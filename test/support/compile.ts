@@ -25,7 +25,9 @@ export async function compile(repository: string, run: readonly string[]): Promi
   removeLeftovers(runs)
   const dir = join(runs, String(process.pid))
   rmSync(dir, { recursive: true, force: true })
-  const sources = COMPILED.flatMap((folder) => typeScriptIn(join(repository, folder)).map((file) => relative(repository, file)))
+  const sources = COMPILED.flatMap((folder) =>
+    typeScriptIn(join(repository, folder)).map((file) => relative(repository, file)),
+  )
   // esbuild is a program in Go, which would spend a fifth of its time on saving memory that nobody needs before the run.
   const { GOGC } = process.env
   process.env.GOGC = GOGC ?? '400'
@@ -34,7 +36,8 @@ export async function compile(repository: string, run: readonly string[]): Promi
   await stop()
   if (GOGC === undefined) delete process.env.GOGC
   for (const folder of COMPILED) linkAll(join(repository, folder), join(dir, folder))
-  for (const name of readdirSync(repository)) if (!COMPILED.includes(name) && !name.startsWith('.')) symlinkSync(join(repository, name), join(dir, name))
+  for (const name of readdirSync(repository))
+    if (!COMPILED.includes(name) && !name.startsWith('.')) symlinkSync(join(repository, name), join(dir, name))
   return {
     path: (file) => join(dir, relative(repository, file)).replace(/\.ts$/, '.js'),
     inSources: (text) => inSources(text, repository, dir),
@@ -45,7 +48,8 @@ export async function compile(repository: string, run: readonly string[]): Promi
 /** Runs that were killed could not remove their folders. */
 function removeLeftovers(runs: string): void {
   if (!existsSync(runs)) return
-  for (const pid of readdirSync(runs)) if (!isRunning(Number(pid))) rmSync(join(runs, pid), { recursive: true, force: true })
+  for (const pid of readdirSync(runs))
+    if (!isRunning(Number(pid))) rmSync(join(runs, pid), { recursive: true, force: true })
 }
 
 export function isRunning(pid: number): boolean {

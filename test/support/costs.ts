@@ -19,7 +19,10 @@ function timesOf(pid: string): ProcessTimes | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { parent: Number(fields[1]), ms: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * MS_PER_TICK, 0) }
+    return {
+      parent: Number(fields[1]),
+      ms: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * MS_PER_TICK, 0),
+    }
   } catch {
     // it has just ended
     return null
@@ -34,19 +37,24 @@ export function processorMs(): number | null {
     const times = timesOf(pid)
     if (times) all.set(Number(pid), times)
   }
-  const below = (pid: number): number => [...all].reduce((sum, [one, { parent }]) => (parent === pid ? sum + below(one) : sum), all.get(pid)?.ms ?? 0)
+  const below = (pid: number): number =>
+    [...all].reduce((sum, [one, { parent }]) => (parent === pid ? sum + below(one) : sum), all.get(pid)?.ms ?? 0)
   return all.has(process.pid) ? below(process.pid) : null
 }
 
 /** In the line of a file. */
-export const told = ({ processorMs: ms, wallMs }: Cost): string => `${seconds(wallMs).trim()}${ms === null ? '' : `, ${seconds(ms).trim()} of processor`}`
+export const told = ({ processorMs: ms, wallMs }: Cost): string =>
+  `${seconds(wallMs).trim()}${ms === null ? '' : `, ${seconds(ms).trim()} of processor`}`
 
 /** The files that cost most first, and all of them together. */
 export function printCosts(costs: readonly Cost[]): void {
   const total = (of: (cost: Cost) => number): number => costs.reduce((sum, cost) => sum + of(cost), 0)
-  const line = (name: string, processor: number, wall: number): string => `${seconds(processor)} ${seconds(wall)}  ${name}`
+  const line = (name: string, processor: number, wall: number): string =>
+    `${seconds(processor)} ${seconds(wall)}  ${name}`
   console.log('\nprocessor  by clock')
-  for (const { name, processorMs: ms, wallMs } of [...costs].sort((a, b) => (b.processorMs ?? b.wallMs) - (a.processorMs ?? a.wallMs)))
+  for (const { name, processorMs: ms, wallMs } of [...costs].sort(
+    (a, b) => (b.processorMs ?? b.wallMs) - (a.processorMs ?? a.wallMs),
+  ))
     console.log(line(name, ms ?? 0, wallMs))
   console.log(
     line(

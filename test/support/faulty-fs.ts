@@ -21,7 +21,11 @@ export class FaultyFs implements FileSystem {
     readonly how: Failing,
   ) {}
 
-  async #call<R>(name: string, work: () => Promise<R>, half: () => Promise<unknown> = async () => undefined): Promise<R> {
+  async #call<R>(
+    name: string,
+    work: () => Promise<R>,
+    half: () => Promise<unknown> = async () => undefined,
+  ): Promise<R> {
     this.#underWay++
     try {
       if (!this.failsAt(this.calls++)) return await work()
@@ -49,7 +53,9 @@ export class FaultyFs implements FileSystem {
   async open(path: string, mode: 'append' | 'create'): Promise<OpenFile> {
     // An open that fails hands out no file: there is no 'after' that one could close.
     const file = await this.#call(`open ${path}`, () =>
-      this.how === 'after' && this.failsAt(this.calls - 1) ? closed(this.below, path, mode) : this.below.open(path, mode),
+      this.how === 'after' && this.failsAt(this.calls - 1)
+        ? closed(this.below, path, mode)
+        : this.below.open(path, mode),
     )
     return {
       append: (data) =>

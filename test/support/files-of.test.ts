@@ -13,7 +13,14 @@ const [test, dir] = await suiteWith(
 )
 
 test('are all there, byte for byte, whatever their names and texts are', async () => {
-  const files = { 'a b.md': 'one\n\ntwo', 'empty.md': '', 'new\nline.md': '\n', 'tab\t.md': 'x', 'über/ß.md': 'ä\r\n', 'z.md': '0123 blob 4\n' }
+  const files = {
+    'a b.md': 'one\n\ntwo',
+    'empty.md': '',
+    'new\nline.md': '\n',
+    'tab\t.md': 'x',
+    'über/ß.md': 'ä\r\n',
+    'z.md': '0123 blob 4\n',
+  }
   const { path } = await createBareRepository(join(dir, 'files.git'), { files })
   assert.equal(Object.fromEntries(await filesOf(path, 'main')), files)
 })

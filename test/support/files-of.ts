@@ -2,8 +2,14 @@ import { git, gitBytes } from './hermetic-git.js'
 
 /** What every file of a commit holds, by path, in two processes however many there are. */
 export async function filesOf(repository: string, commit: string): Promise<Map<string, string>> {
-  const entries = (await git(repository, ['ls-tree', '-r', '-z', commit])).split('\0').filter((entry) => /^\d+ blob /.test(entry))
-  const bytes = await gitBytes(repository, ['cat-file', '--batch'], entries.map((entry) => `${entry.split(/[ \t]/)[2]}\n`).join(''))
+  const entries = (await git(repository, ['ls-tree', '-r', '-z', commit]))
+    .split('\0')
+    .filter((entry) => /^\d+ blob /.test(entry))
+  const bytes = await gitBytes(
+    repository,
+    ['cat-file', '--batch'],
+    entries.map((entry) => `${entry.split(/[ \t]/)[2]}\n`).join(''),
+  )
   const files = new Map<string, string>()
   let at = 0
   for (const entry of entries) {

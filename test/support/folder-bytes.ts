@@ -20,4 +20,5 @@ export async function folderBytes(dir: string, leaveOut: RegExp = /^$/): Promise
 }
 
 /** Copies a folder of a service, without the socket of its commands, which cannot be copied. */
-export const copyFolder = (from: string, to: string): Promise<void> => cp(from, to, { recursive: true, filter: (path) => !path.endsWith('/data/control') })
+export const copyFolder = (from: string, to: string): Promise<void> =>
+  cp(from, to, { recursive: true, filter: (path) => !path.endsWith('/data/control') })

@@ -14,5 +14,7 @@ export async function foreignIn(repository: string, remote: string, folder: stri
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: '',
   })
-  return answers.split('\n').flatMap((line) => (line === '' || line.endsWith(' missing') ? [] : [foreign.get(line.slice(0, 40)) || line]))
+  return answers
+    .split('\n')
+    .flatMap((line) => (line === '' || line.endsWith(' missing') ? [] : [foreign.get(line.slice(0, 40)) || line]))
 }

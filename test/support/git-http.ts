@@ -65,7 +65,11 @@ function parseHead(bytes: Buffer): { status: number; headers: [string, string][]
     .split('\r\n')
     .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
   const status = pairs.find(([name]) => name.toLowerCase() === 'status')?.[1]
-  return { status: status ? Number.parseInt(status, 10) : 200, headers: pairs.filter(([name]) => name.toLowerCase() !== 'status'), body: end + 4 }
+  return {
+    status: status ? Number.parseInt(status, 10) : 200,
+    headers: pairs.filter(([name]) => name.toLowerCase() !== 'status'),
+    body: end + 4,
+  }
 }
 
 function cgiEnv(request: IncomingMessage, root: string, user: string): Record<string, string> {
@@ -99,7 +103,13 @@ const counter = (count: (bytes: number) => void): Transform =>
 const HTTP_BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
 
 /** Runs `git http-backend` for a request without a body, whose response is small. Started by a small process: this one takes ten milliseconds for it. */
-async function smallBackend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest): Promise<void> {
+async function smallBackend(
+  request: IncomingMessage,
+  response: ServerResponse,
+  root: string,
+  user: string,
+  entry: GitHttpRequest,
+): Promise<void> {
   const { stdout } = await runCommand(HTTP_BACKEND, [], { cwd: root, env: cgiEnv(request, root, user) })
   const parsed = parseHead(stdout)
   if (!parsed) return void response.writeHead(500).end()
@@ -121,7 +131,10 @@ async function backend(
   cutAfter: number,
   lost: (() => void | Promise<void>) | null,
 ): Promise<void> {
-  const { stream, ended, kill } = await (await (starter ??= Launcher.open())).start(HTTP_BACKEND, [], { cwd: root, env: cgiEnv(request, root, user) })
+  const { stream, ended, kill } = await (await (starter ??= Launcher.open())).start(HTTP_BACKEND, [], {
+    cwd: root,
+    env: cgiEnv(request, root, user),
+  })
   response.on('close', kill)
   if (response.destroyed) kill()
   let head: Buffer | null = Buffer.alloc(0)
@@ -158,7 +171,13 @@ async function backend(
 const isPush = (url: string): boolean => url.includes('git-receive-pack')
 const isPack = (request: IncomingMessage): boolean => request.method === 'POST'
 
-async function respond(request: IncomingMessage, response: ServerResponse, root: string, behaviour: GitHttpBehaviour, entry: GitHttpRequest): Promise<void> {
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  root: string,
+  behaviour: GitHttpBehaviour,
+  entry: GitHttpRequest,
+): Promise<void> {
   const end = (status: number, headers: Record<string, string> = {}): void => {
     entry.status = status
     response.writeHead(status, headers).end()
@@ -182,7 +201,11 @@ async function respond(request: IncomingMessage, response: ServerResponse, root:
 }
 
 /** A real smart-HTTP Git server on 127.0.0.1, over the bare repositories in `root` (a folder that exists); on a free port unless one is given. */
-export async function startGitHttp({ root, port = 0, ...behaviour }: { root: string; port?: number } & GitHttpBehaviour): Promise<GitHttp> {
+export async function startGitHttp({
+  root,
+  port = 0,
+  ...behaviour
+}: { root: string; port?: number } & GitHttpBehaviour): Promise<GitHttp> {
   const requests: GitHttpRequest[] = []
   const absolute = resolve(root)
   const server = createServer((request, response) => {
@@ -203,7 +226,10 @@ export async function startGitHttp({ root, port = 0, ...behaviour }: { root: str
     url,
     behaviour,
     requests,
-    createRepository: async (name, content = {}) => ({ ...(await createBareRepository(join(absolute, name), content)), url: `${url}/${name}` }),
+    createRepository: async (name, content = {}) => ({
+      ...(await createBareRepository(join(absolute, name), content)),
+      url: `${url}/${name}`,
+    }),
     close: () =>
       new Promise((done) => {
         server.close(() => done())

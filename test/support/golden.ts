@@ -8,7 +8,11 @@ const folder = new URL('../golden/', import.meta.url).pathname
  * Compares with test/golden/<name>.json; throws with a line-by-line difference. `UPDATE_GOLDEN=1` writes the file instead,
  * but never if `CI` is set: there a change must have been committed.
  */
-export function matchesGolden(name: string, value: unknown, options: { folder?: string; env?: NodeJS.ProcessEnv } = {}): void {
+export function matchesGolden(
+  name: string,
+  value: unknown,
+  options: { folder?: string; env?: NodeJS.ProcessEnv } = {},
+): void {
   if (!/^[\w-]+(?:\/[\w-]+)*$/.test(name)) throw new Error(`"${name}" is no name of a golden file`)
   const env = options.env ?? process.env
   const file = join(options.folder ?? folder, `${name}.json`)
@@ -21,5 +25,6 @@ export function matchesGolden(name: string, value: unknown, options: { folder?: 
   }
   if (!existsSync(file)) throw new Error(`no golden file ${name}.json: run with UPDATE_GOLDEN=1 and commit it`)
   const expected = readFileSync(file, 'utf8')
-  if (text !== expected) throw new Error(`differs from golden file ${name}.json (UPDATE_GOLDEN=1 rewrites it):\n${lines(text, expected)}`)
+  if (text !== expected)
+    throw new Error(`differs from golden file ${name}.json (UPDATE_GOLDEN=1 rewrites it):\n${lines(text, expected)}`)
 }

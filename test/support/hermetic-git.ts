@@ -16,16 +16,31 @@ export const hermeticEnv: NodeJS.ProcessEnv = {
 }
 
 /** Runs Git in `cwd` and returns its standard output, trimmed; throws with its standard error. `env` is added to the environment. */
-export async function git(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<string> {
+export async function git(
+  cwd: string,
+  args: readonly string[],
+  input?: string | Buffer,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
   return (await gitBytes(cwd, args, input, env)).toString('utf8').trim()
 }
 
 /** As `git`, with the bytes of the output as they are. */
-export function gitBytes(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<Buffer> {
+export function gitBytes(
+  cwd: string,
+  args: readonly string[],
+  input?: string | Buffer,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Buffer> {
   return publishing(cwd, args, git, () => run(cwd, args, input, env))
 }
 
-async function run(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<Buffer> {
+async function run(
+  cwd: string,
+  args: readonly string[],
+  input?: string | Buffer,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Buffer> {
   const { code, stdout, stderr } = await runCommand('git', args, { cwd, env: { ...hermeticEnv, ...env }, input })
   if (code !== 0) throw new Error(`git ${args.join(' ')}: exit ${code}: ${stderr}${stdout.slice(0, 2000)}`)
   return stdout

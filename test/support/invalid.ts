@@ -2,7 +2,9 @@ import type { JsonSchema } from '../../src/api/schema.js'
 
 const branches = (schema: JsonSchema): JsonSchema[] => (schema.anyOf ?? schema.oneOf ?? [schema]) as JsonSchema[]
 const accepts = (schema: JsonSchema, type: string): boolean =>
-  branches(schema).some((one) => (one.type === undefined ? !('const' in one || 'enum' in one) : [one.type].flat().includes(type)))
+  branches(schema).some((one) =>
+    one.type === undefined ? !('const' in one || 'enum' in one) : [one.type].flat().includes(type),
+  )
 
 /** A value of a type that the schema does not take, or undefined if it takes all. */
 export function wrongType(schema: JsonSchema): unknown {
@@ -15,12 +17,21 @@ export function wrongType(schema: JsonSchema): unknown {
 export function invalidStrings(schema: JsonSchema): { why: string; value: string }[] {
   const strings = branches(schema).filter((one) => one.type === 'string' || 'const' in one)
   const [only] = strings
-  if (strings.length !== 1 || only?.type !== 'string' || !branches(schema).every((one) => one === only || one.type === 'null')) return []
+  if (
+    strings.length !== 1 ||
+    only?.type !== 'string' ||
+    !branches(schema).every((one) => one === only || one.type === 'null')
+  )
+    return []
   const found: { why: string; value: string }[] = []
-  if (typeof only.maxLength === 'number' && only.maxLength < 100_000) found.push({ why: 'too long', value: 'x'.repeat(only.maxLength + 1) })
-  if (typeof only.minLength === 'number' && only.minLength > 0) found.push({ why: 'too short', value: 'x'.repeat(only.minLength - 1) })
+  if (typeof only.maxLength === 'number' && only.maxLength < 100_000)
+    found.push({ why: 'too long', value: 'x'.repeat(only.maxLength + 1) })
+  if (typeof only.minLength === 'number' && only.minLength > 0)
+    found.push({ why: 'too short', value: 'x'.repeat(only.minLength - 1) })
   if (only.enum) found.push({ why: 'not one of the values', value: 'no-such-value' })
-  const wrong = ['\u0000 /\\', ''].find((text) => typeof only.pattern === 'string' && !new RegExp(only.pattern, 'u').test(text))
+  const wrong = ['\u0000 /\\', ''].find(
+    (text) => typeof only.pattern === 'string' && !new RegExp(only.pattern, 'u').test(text),
+  )
   if (wrong !== undefined) found.push({ why: 'not of the pattern', value: wrong })
   return found
 }
@@ -49,7 +60,8 @@ export function invalidBodies(schema: JsonSchema, valid?: unknown): InvalidBody[
     const at = `/${name}`
     const wrong = wrongType(member)
     if (wrong !== undefined) found.push({ why: `${name} of a wrong type`, body: { ...rest, [name]: wrong }, at })
-    for (const { why, value } of invalidStrings(member)) found.push({ why: `${name} ${why}`, body: { ...rest, [name]: value }, at })
+    for (const { why, value } of invalidStrings(member))
+      found.push({ why: `${name} ${why}`, body: { ...rest, [name]: value }, at })
   }
   return found
 }

@@ -4,8 +4,10 @@ import { onPostgres } from './on-postgres.js'
 
 /** Why, and what is tested instead. A file names its reason in a line `// @embedded-only: <reason>`, a case in its option `embeddedOnly`. */
 export const REASONS = {
-  'data-folder': 'they look into, damage or prepare the files of documents, which nodes do not have; for PostgreSQL there is test/store/contract.ts',
-  'earlier-data': 'they begin with the data folder of an earlier release; a database gets one by bindery migrate, once a release like this one has opened it',
+  'data-folder':
+    'they look into, damage or prepare the files of documents, which nodes do not have; for PostgreSQL there is test/store/contract.ts',
+  'earlier-data':
+    'they begin with the data folder of an earlier release; a database gets one by bindery migrate, once a release like this one has opened it',
   'plain-git':
     'somebody moves or locks refs, or damages objects, with plain Git while the server works, which nodes undo, or are not stopped by; for them there is test/git/shared-*.test.ts',
 } as const
@@ -23,18 +25,21 @@ export class LeftOut {
     if (!onPostgres) return false
     const [, reason] = MARK.exec(readFileSync(path, 'utf8')) ?? []
     if (reason === undefined) return false
-    if (!(reason in REASONS)) throw new Error(`${name} names the reason ${reason}, which test/support/left-out.ts does not have`)
+    if (!(reason in REASONS))
+      throw new Error(`${name} names the reason ${reason}, which test/support/left-out.ts does not have`)
     this.#add(reason, name)
     return true
   }
 
   /** Cases that a file left out, by their reasons. */
   cases(name: string, reasons: readonly string[] = []): void {
-    for (const reason of new Set(reasons)) this.#add(reason, `${name} (${reasons.filter((one) => one === reason).length} of its cases)`)
+    for (const reason of new Set(reasons))
+      this.#add(reason, `${name} (${reasons.filter((one) => one === reason).length} of its cases)`)
   }
 
   print(): void {
-    for (const [reason, names] of this.#files) console.log(`left out: ${names.length} files, because ${REASONS[reason as Reason]}: ${names.sort().join(', ')}`)
+    for (const [reason, names] of this.#files)
+      console.log(`left out: ${names.length} files, because ${REASONS[reason as Reason]}: ${names.sort().join(', ')}`)
   }
 
   #add(reason: string, what: string): void {

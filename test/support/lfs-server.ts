@@ -34,7 +34,13 @@ export interface LfsStandIn {
   /** By hash. */
   objects: Map<string, ObjectBehaviour>
   /** All batch requests: headers and body. */
-  batches: { path: string; authorization: string | undefined; accept: string | undefined; contentType: string | undefined; body: Record<string, never> }[]
+  batches: {
+    path: string
+    authorization: string | undefined
+    accept: string | undefined
+    contentType: string | undefined
+    body: Record<string, never>
+  }[]
   /** All downloads: path and headers. */
   downloads: { oid: string; authorization: string | undefined; key: string | undefined }[]
   /** Most downloads at the same time. */
@@ -49,7 +55,8 @@ export interface LfsStandIn {
   close(): Promise<void>
 }
 
-export const pointerOf = (oid: string, size: number | string): string => `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
+export const pointerOf = (oid: string, size: number | string): string =>
+  `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
@@ -68,12 +75,17 @@ export async function startLfs(): Promise<LfsStandIn> {
   function describe(one: { oid: string; size: number }): object {
     const how = here.objects.get(one.oid) ?? {}
     if (how.error) return { ...one, error: how.error }
-    if (!contents.has(one.oid) && how.href === undefined) return { ...one, error: { code: 404, message: 'Object does not exist' } }
+    if (!contents.has(one.oid) && how.href === undefined)
+      return { ...one, error: { code: 404, message: 'Object does not exist' } }
     if (how.noAction) return one
     const key = randomUUID()
     keys.set(one.oid, how.staleOnce ? 'another' : key)
     if (how.staleOnce) here.objects.set(one.oid, { ...how, staleOnce: false })
-    const download = { href: how.href ?? `${here.storage}/${one.oid}`, header: { 'X-Key': key }, expires_in: how.expiresIn ?? 300 }
+    const download = {
+      href: how.href ?? `${here.storage}/${one.oid}`,
+      header: { 'X-Key': key },
+      expires_in: how.expiresIn ?? 300,
+    }
     return { ...one, authenticated: true, actions: { download } }
   }
 
@@ -84,7 +96,12 @@ export async function startLfs(): Promise<LfsStandIn> {
     const { status = 200, body: text, headers = {}, redirect } = here.batch
     if (redirect !== undefined) return void response.writeHead(307, { location: redirect }).end()
     const said =
-      text ?? JSON.stringify(status === 200 ? { transfer: 'basic', objects: body.objects.map(describe), hash_algo: 'sha256' } : { message: 'Refused here' })
+      text ??
+      JSON.stringify(
+        status === 200
+          ? { transfer: 'basic', objects: body.objects.map(describe), hash_algo: 'sha256' }
+          : { message: 'Refused here' },
+      )
     response.writeHead(status, { 'content-type': 'application/vnd.git-lfs+json', ...headers }).end(said)
   }
 
@@ -95,7 +112,8 @@ export async function startLfs(): Promise<LfsStandIn> {
     await here.onDownload?.(oid)
     if (how.redirect !== undefined) return void response.writeHead(302, { location: how.redirect }).end()
     if (how.status !== undefined) return void response.writeHead(how.status, how.headers ?? {}).end('no')
-    if (how.href === undefined && how.redirect === undefined && keys.get(oid) !== key) return void response.writeHead(403).end('expired')
+    if (how.href === undefined && how.redirect === undefined && keys.get(oid) !== key)
+      return void response.writeHead(403).end('expired')
     const bytes = how.bytes ?? contents.get(oid) ?? Buffer.from('nothing')
     response.writeHead(200, { 'content-type': 'application/octet-stream' })
     if (how.hangs) return void response.write(bytes.subarray(0, 1))

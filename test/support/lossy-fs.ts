@@ -5,7 +5,17 @@ import { FolderLocked, type Lock } from '../../src/disk/folder-lock.js'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
 /** What an operation on the file system is called in counts and faults. */
-export type Operation = 'open' | 'append' | 'truncate' | 'datasync' | 'readFile' | 'readdir' | 'mkdir' | 'rename' | 'unlink' | 'syncDir'
+export type Operation =
+  | 'open'
+  | 'append'
+  | 'truncate'
+  | 'datasync'
+  | 'readFile'
+  | 'readdir'
+  | 'mkdir'
+  | 'rename'
+  | 'unlink'
+  | 'syncDir'
 
 /** Decides before an operation: an error to throw instead; `partial` bytes of an append are written first. */
 export type Fault = (operation: Operation, path: string) => { error: Error; partial?: number } | undefined
@@ -39,7 +49,10 @@ function put(into: Map<string, Node>, entries: Entries): void {
 }
 
 function written(durable: Buffer, write: Write): Buffer {
-  if ('cut' in write) return write.cut <= durable.length ? durable.subarray(0, write.cut) : Buffer.concat([durable, Buffer.alloc(write.cut - durable.length)])
+  if ('cut' in write)
+    return write.cut <= durable.length
+      ? durable.subarray(0, write.cut)
+      : Buffer.concat([durable, Buffer.alloc(write.cut - durable.length)])
   const size = Math.max(durable.length, write.at + write.data.length)
   const next = Buffer.alloc(size)
   durable.copy(next)
@@ -119,7 +132,8 @@ export class LossyFs implements FileSystem {
     const inside = relative(this.#root, resolve(path))
     if (inside.startsWith('..')) return undefined
     let node: Node | undefined = this.#tree
-    for (const name of inside.split('/').filter(Boolean)) node = node instanceof DirNode ? node.live.get(name) : undefined
+    for (const name of inside.split('/').filter(Boolean))
+      node = node instanceof DirNode ? node.live.get(name) : undefined
     return node instanceof DirNode ? node : undefined
   }
 

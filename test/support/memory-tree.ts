@@ -26,12 +26,14 @@ export function memoryTree(files: Readonly<Record<string, MemoryFile>>): TreeRea
     put({ path, mode: special ? file.mode : '100644', oid })
   }
   const gitName = (entry: ReaderEntry): string => (entry.mode === '040000' ? `${entry.path}/` : entry.path)
-  const ordered = (list: Iterable<ReaderEntry>): ReaderEntry[] => [...list].sort((a, b) => Buffer.compare(Buffer.from(gitName(a)), Buffer.from(gitName(b))))
+  const ordered = (list: Iterable<ReaderEntry>): ReaderEntry[] =>
+    [...list].sort((a, b) => Buffer.compare(Buffer.from(gitName(a)), Buffer.from(gitName(b))))
   const leaves = ordered([...entries.values()].filter((entry) => entry.mode !== '040000'))
   return {
     entry: async (path) => entries.get(path) ?? null,
     list: async (path) => (folders.has(path) ? ordered(folders.get(path)?.values() ?? []) : null),
-    walk: async (prefix = '') => (prefix === '' ? leaves : leaves.filter((entry) => entry.path === prefix || entry.path.startsWith(`${prefix}/`))),
+    walk: async (prefix = '') =>
+      prefix === '' ? leaves : leaves.filter((entry) => entry.path === prefix || entry.path.startsWith(`${prefix}/`)),
     read: async (oid) => {
       const bytes = blobs.get(oid)
       if (!bytes) throw new Error(`no blob ${oid}`)

@@ -5,7 +5,11 @@ import { suite } from './suite.js'
 const test = suite('how a run is started')
 
 test('options and parts of paths are told apart', () => {
-  assert.equal(optionsOf(['content/', '--costs', 'git/merge']), { wanted: ['content/', 'git/merge'], costs: true, shuffle: null })
+  assert.equal(optionsOf(['content/', '--costs', 'git/merge']), {
+    wanted: ['content/', 'git/merge'],
+    costs: true,
+    shuffle: null,
+  })
   assert.is(optionsOf(['--shuffle=7']).shuffle, 7)
   assert.throws(() => optionsOf(['--slow']), /--slow is unknown/)
 })

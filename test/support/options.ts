@@ -18,7 +18,8 @@ const KNOWN = /^--(?:costs|coarse-clock|shuffle(?:=\d+)?)$/
 export function optionsOf(args: readonly string[]): Options {
   const options = args.filter((one) => one.startsWith('--'))
   const unknown = options.find((one) => !KNOWN.test(one))
-  if (unknown !== undefined) throw new Error(`${unknown} is unknown; there are --costs, --coarse-clock, --shuffle and --shuffle=<number>`)
+  if (unknown !== undefined)
+    throw new Error(`${unknown} is unknown; there are --costs, --coarse-clock, --shuffle and --shuffle=<number>`)
   const shuffle = options.find((one) => one.startsWith('--shuffle'))
   if (options.includes('--coarse-clock')) process.env['COARSE_CLOCK_MS'] ??= String(COARSE_MS)
   if (process.env['FC_SEED'] === 'random') process.env['FC_SEED'] = String(randomNumber())

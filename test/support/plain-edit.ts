@@ -5,13 +5,18 @@ import { git } from './hermetic-git.js'
 let commits = 0
 
 /** Puts files on main (null deletes one) in one commit, and moves the branch. Returns the commit. */
-export async function commitPlainly(repository: string, files: Readonly<Record<string, string | null>>, message = 'By hand'): Promise<string> {
+export async function commitPlainly(
+  repository: string,
+  files: Readonly<Record<string, string | null>>,
+  message = 'By hand',
+): Promise<string> {
   const env = { GIT_INDEX_FILE: join(repository, `by-hand-${process.pid}-${++commits}`) }
   const head = await git(repository, ['rev-parse', 'refs/heads/main'])
   await git(repository, ['read-tree', head], undefined, env)
   const lines = await Promise.all(
     Object.entries(files).map(
-      async ([path, text]) => `${text === null ? `0 ${'0'.repeat(40)}` : `100644 ${await git(repository, ['hash-object', '-w', '--stdin'], text)}`}\t${path}\0`,
+      async ([path, text]) =>
+        `${text === null ? `0 ${'0'.repeat(40)}` : `100644 ${await git(repository, ['hash-object', '-w', '--stdin'], text)}`}\t${path}\0`,
     ),
   )
   await git(repository, ['update-index', '-z', '--index-info'], lines.join(''), env)

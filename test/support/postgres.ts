@@ -31,7 +31,10 @@ export interface Postgres {
 function program(name: string): string {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
-  const found = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env.PATH ?? '').split(delimiter)]
+  const found = [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ]
     .map((dir) => join(dir, name))
     .find(existsSync)
   if (!found) throw new Error(`${name} is needed for this test: install the package postgresql (scripts/test does).`)
@@ -66,10 +69,14 @@ export async function startPostgres({ folder: given }: { folder?: string } = {})
   }
   const data = join(folder, 'data')
   if (!existsSync(join(data, 'PG_VERSION'))) {
-    await run(program('initdb'), ['-D', data, '-U', 'bindery', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'], {
-      ...user,
-      cwd: folder,
-    })
+    await run(
+      program('initdb'),
+      ['-D', data, '-U', 'bindery', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+      {
+        ...user,
+        cwd: folder,
+      },
+    )
   }
   const server = new Server({ folder, data, user, keeps: given !== undefined })
   await server.start()
@@ -99,9 +106,19 @@ class Server implements Postgres {
 
   async start(): Promise<void> {
     const { folder, data, user, keeps } = this.#place
-    const settings = { fsync: keeps ? 'on' : 'off', listen_addresses: '', unix_socket_directories: folder, max_connections: '200', shared_buffers: '32MB' }
+    const settings = {
+      fsync: keeps ? 'on' : 'off',
+      listen_addresses: '',
+      unix_socket_directories: folder,
+      max_connections: '200',
+      shared_buffers: '32MB',
+    }
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const child = spawn(program('postgres'), ['-D', data, ...args], { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(program('postgres'), ['-D', data, ...args], {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     let said = ''
     child.stderr?.on('data', (part: Buffer) => {
       said = (said + part.toString()).slice(-10_000)

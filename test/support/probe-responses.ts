@@ -20,10 +20,16 @@ const WALK = 12
 export function isPagedList(endpoint: Endpoint): boolean {
   if (endpoint.method !== 'GET' || !endpoint.returns || isBinary(endpoint.returns)) return false
   const properties = (endpoint.returns as { properties?: object }).properties ?? {}
-  return 'items' in properties && 'count' in properties && endpoint.query !== undefined && 'page' in endpoint.query.properties
+  return (
+    'items' in properties &&
+    'count' in properties &&
+    endpoint.query !== undefined &&
+    'page' in endpoint.query.properties
+  )
 }
 
-const withQuery = (url: string, name: string, value: string): string => `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
+const withQuery = (url: string, name: string, value: string): string =>
+  `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
 
 /** A paged list: `limit` 0 and 1000, a cursor that is none, and page by page the same as at once. */
 export async function probeList(url: string, get: Fetch, expect: Expect): Promise<void> {
@@ -31,7 +37,11 @@ export async function probeList(url: string, get: Fetch, expect: Expect): Promis
   expect('limit=1000', all.status === 200, all)
   const none = await get(withQuery(url, 'limit', '0'))
   const empty = none.body as List
-  expect('limit=0 has a count, no items, no next', none.status === 200 && empty.items.length === 0 && empty.next === undefined, none)
+  expect(
+    'limit=0 has a count, no items, no next',
+    none.status === 200 && empty.items.length === 0 && empty.next === undefined,
+    none,
+  )
   const bad = await get(withQuery(url, 'page', '%%%'))
   expect('a cursor that is none', bad.status === 400, bad)
   if (all.status !== 200) return
@@ -49,8 +59,14 @@ export async function probeList(url: string, get: Fetch, expect: Expect): Promis
     if (page === undefined) break
   }
   const named = (items: unknown[]): string => JSON.stringify(items.map(nameOf))
-  expect('page by page the same as at once', named(walked) === named(list.items.slice(0, walked.length)), { walked, all: list.items })
-  expect('the walk ends where the list does', page !== undefined || walked.length === list.items.length, { walked: walked.length, all: list.items.length })
+  expect('page by page the same as at once', named(walked) === named(list.items.slice(0, walked.length)), {
+    walked,
+    all: list.items,
+  })
+  expect('the walk ends where the list does', page !== undefined || walked.length === list.items.length, {
+    walked: walked.length,
+    all: list.items.length,
+  })
 }
 
 /** What an item is known by while its other members change: its ID. */

@@ -74,28 +74,45 @@ export function urlOf(endpoint: Endpoint, sample: Sample, more: Readonly<Record<
 }
 
 /** Sends every declared endpoint all requests that can be derived from its declaration; returns what did not come as declared. */
-export async function probeEndpoints<Role extends string>(input: ProbeInput<Role>): Promise<{ probes: number; findings: Finding[] }> {
+export async function probeEndpoints<Role extends string>(
+  input: ProbeInput<Role>,
+): Promise<{ probes: number; findings: Finding[] }> {
   const findings: Finding[] = []
   const compiler = new SchemaCompiler()
   let probes = 0
 
   const probeOne = async (operationId: string, endpoint: Endpoint, sample: Sample): Promise<void> => {
-    const ask = (token: string | null, url: string, body: unknown): Promise<ApiResponse> => askFor(endpoint.method, token, url, body)
+    const ask = (token: string | null, url: string, body: unknown): Promise<ApiResponse> =>
+      askFor(endpoint.method, token, url, body)
     const askFor = (method: string, token: string | null, url: string, body: unknown): Promise<ApiResponse> =>
       send(method, token, url, body === undefined ? undefined : JSON.stringify(body))
-    const send = async (method: string, token: string | null, url: string, body: string | undefined): Promise<ApiResponse> => {
+    const send = async (
+      method: string,
+      token: string | null,
+      url: string,
+      body: string | undefined,
+    ): Promise<ApiResponse> => {
       probes++
       const response = await fetch(input.baseUrl + url, {
         method,
         redirect: 'manual',
-        headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body }),
       })
       return { status: response.status, text: await response.text(), location: response.headers.get('location') }
     }
     const expect = (probe: string, response: ApiResponse, ...statuses: number[]): boolean => {
       const good = statuses.includes(response.status)
-      if (!good) findings.push({ operationId, probe, expected: statuses.join(' or '), got: `${response.status} ${response.text.slice(0, 300)}` })
+      if (!good)
+        findings.push({
+          operationId,
+          probe,
+          expected: statuses.join(' or '),
+          got: `${response.status} ${response.text.slice(0, 300)}`,
+        })
       else if (response.status >= 400 && errorCode(response.text) !== response.status)
         findings.push({ operationId, probe, expected: 'the error body', got: response.text.slice(0, 300) })
       return good
@@ -113,30 +130,56 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
       const hidden = endpoint.deletes === 'leaf' && count === 1 ? [204] : [404]
       expect('a stranger', await ask(input.callers.stranger, url, sample.body), ...(sample.public ? [403] : hidden))
     }
-    if (roles?.below) expect(`one rank below (${roles.below})`, await ask(input.callers.byRole(roles.below), url, sample.body), 403)
+    if (roles?.below)
+      expect(`one rank below (${roles.below})`, await ask(input.callers.byRole(roles.below), url, sample.body), 403)
     const [leaf] = pathParameters(endpoint.path).slice(-1)
     // a caller who may not do it learns nothing about what is below the resource whose role is checked
-    if (roles?.below && leaf && input.resolvers[endpoint.aliases?.[leaf.name] ?? leaf.name]?.as !== scopeOf(endpoint.needs)) {
-      const elsewhere = urlOf(endpoint, { ...sample, parameters: { ...sample.parameters, [leaf.name]: 'no-such-thing' } })
-      expect(`one rank below (${roles.below}), of what is not there`, await ask(input.callers.byRole(roles.below), elsewhere, sample.body), 403)
+    if (
+      roles?.below &&
+      leaf &&
+      input.resolvers[endpoint.aliases?.[leaf.name] ?? leaf.name]?.as !== scopeOf(endpoint.needs)
+    ) {
+      const elsewhere = urlOf(endpoint, {
+        ...sample,
+        parameters: { ...sample.parameters, [leaf.name]: 'no-such-thing' },
+      })
+      expect(
+        `one rank below (${roles.below}), of what is not there`,
+        await ask(input.callers.byRole(roles.below), elsewhere, sample.body),
+        403,
+      )
     }
     for (const [name, value] of invalidQueries)
       if (endpoint.query && name in endpoint.query.properties)
         expect(`${name}=${value}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
     for (const [name, schema] of Object.entries((endpoint.query?.properties ?? {}) as Record<string, JsonSchema>))
       for (const { why, value } of invalidStrings(schema))
-        if (value !== '') expect(`${name} ${why}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
+        if (value !== '')
+          expect(`${name} ${why}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
     if (endpoint.body) {
       for (const { why, body, at } of invalidBodies(endpoint.body as unknown as JsonSchema, sample.body)) {
         const response = await ask(allowed, url, body)
-        if (expect(why, response, 400) && at !== undefined && !errorPaths(response.text).some((path) => path.startsWith(at)))
+        if (
+          expect(why, response, 400) &&
+          at !== undefined &&
+          !errorPaths(response.text).some((path) => path.startsWith(at))
+        )
           findings.push({ operationId, probe: why, expected: `an error at ${at}`, got: response.text.slice(0, 300) })
       }
-      for (const bracket of ['[', '{"a":']) expect(`nested ${bracket}`, await send(endpoint.method, allowed, url, bracket.repeat(1_000)), 400)
+      for (const bracket of ['[', '{"a":'])
+        expect(`nested ${bracket}`, await send(endpoint.method, allowed, url, bracket.repeat(1_000)), 400)
       if (endpoint.needs === 'public') {
         const large = await send(endpoint.method, null, url, JSON.stringify('x'.repeat(PUBLIC_BODY_BYTES)))
-        if (expect('a body over the limit of those without a token', large, 413) && !large.text.includes(String(PUBLIC_BODY_BYTES)))
-          findings.push({ operationId, probe: 'the limit is named', expected: String(PUBLIC_BODY_BYTES), got: large.text })
+        if (
+          expect('a body over the limit of those without a token', large, 413) &&
+          !large.text.includes(String(PUBLIC_BODY_BYTES))
+        )
+          findings.push({
+            operationId,
+            probe: 'the limit is named',
+            expected: String(PUBLIC_BODY_BYTES),
+            got: large.text,
+          })
       }
       if (!isOptional(endpoint.body)) expect('no body', await ask(allowed, url, undefined), 400)
     }
@@ -152,7 +195,11 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
         return { status: one.status, body: parse(one.text) }
       }
       if (compiled.status === 201)
-        hold('Location of what was made', response.location !== null && (await get(response.location)).status === 200, response.location)
+        hold(
+          'Location of what was made',
+          response.location !== null && (await get(response.location)).status === 200,
+          response.location,
+        )
       for (const location of new Set(locations(parse(response.text)))) {
         const seen = await get(location.replace(input.baseUrl, ''))
         hold('urls.location resolves', seen.status === 200, { location, ...seen })
@@ -161,7 +208,12 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
       if (!endpoint.returns || isBinary(endpoint.returns)) return
       const check = compiled.response?.()
       if (check && !check(parse(response.text)))
-        findings.push({ operationId, probe: 'a valid request', expected: 'a response as declared', got: JSON.stringify(check.errors?.slice(0, 3)) })
+        findings.push({
+          operationId,
+          probe: 'a valid request',
+          expected: 'a response as declared',
+          got: JSON.stringify(check.errors?.slice(0, 3)),
+        })
     }
   }
 

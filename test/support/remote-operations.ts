@@ -23,10 +23,13 @@ export function remoteOperations(options: RemoteOptions) {
       ),
   })
   return {
-    remoteHead: async (path: string, remote: Remote, ref: RefName): Promise<CommitId | null> => operations.remoteHead(await at(path), remote, ref),
-    remoteDefault: async (path: string, remote: Remote): Promise<RefName | null> => operations.remoteDefault(await at(path), remote),
+    remoteHead: async (path: string, remote: Remote, ref: RefName): Promise<CommitId | null> =>
+      operations.remoteHead(await at(path), remote, ref),
+    remoteDefault: async (path: string, remote: Remote): Promise<RefName | null> =>
+      operations.remoteDefault(await at(path), remote),
     fetch: async (path: string, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> =>
       operations.fetch(await at(path), remote, ref, limits),
-    push: async (path: string, remote: Remote, order: PushOrder): Promise<void> => operations.push(await at(path), remote, order),
+    push: async (path: string, remote: Remote, order: PushOrder): Promise<void> =>
+      operations.push(await at(path), remote, order),
   }
 }

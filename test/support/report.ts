@@ -15,7 +15,8 @@ export function complaints(report: Report | null): string[] {
   const found = [...report.crashes, ...report.hookFailures]
   if (report.registered === 0) found.push('registers no test')
   if (report.run < report.suites) found.push(`${report.suites - report.run} suite(s) without .run()`)
-  if (report.started < report.registered) found.push(`${report.registered - report.started} registered test(s) never started`)
+  if (report.started < report.registered)
+    found.push(`${report.registered - report.started} registered test(s) never started`)
   if (report.passed + report.failed < report.started) found.push('a test started and never ended')
   return found
 }

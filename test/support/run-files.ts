@@ -40,7 +40,12 @@ async function run(file: string): Promise<Report> {
   const before = spentMs
   const now = processorMs()
   spentMs = now ?? 0
-  const report = { ...tally, crashes, processorMs: now === null ? null : now - before, memory: process.memoryUsage.rss() }
+  const report = {
+    ...tally,
+    crashes,
+    processorMs: now === null ? null : now - before,
+    memory: process.memoryUsage.rss(),
+  }
   crashes = []
   return report
 }

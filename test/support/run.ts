@@ -46,7 +46,8 @@ const SLOWEST = [
   'api/memory',
   'api/bounds',
 ]
-const place = (name: string): number => (SLOWEST.indexOf(name.replace('.test.ts', '')) + SLOWEST.length + 1) % (SLOWEST.length + 1)
+const place = (name: string): number =>
+  (SLOWEST.indexOf(name.replace('.test.ts', '')) + SLOWEST.length + 1) % (SLOWEST.length + 1)
 /** A file that says so, with the reason, shares its process with no other: it measures the process, or changes it for good. */
 const OWN_PROCESS = '@own-process'
 const needsOwnProcess = (name: string): boolean => readFileSync(join(root, name), 'utf8').includes(OWN_PROCESS)
@@ -76,7 +77,8 @@ async function worker(queue: string[]): Promise<void> {
   let shared: TestProcess | null = null
   for (let name = queue.shift(); name; name = queue.shift()) {
     const alone = needsOwnProcess(name)
-    const used: TestProcess = (alone ? null : shared) ?? new TestProcess(compiled.path(join(root, 'support/run-files.ts')))
+    const used: TestProcess =
+      (alone ? null : shared) ?? new TestProcess(compiled.path(join(root, 'support/run-files.ts')))
     const started = Date.now()
     const { report, output } = await used.run(name, compiled.path(join(root, name)))
     const wallMs = Date.now() - started

@@ -37,7 +37,9 @@ export interface TestService {
 }
 
 /** A whole service on a free port, with its data in a temporary folder. */
-export async function startService(options: { env?: Record<string, string>; overrides?: Overrides; dir?: string } = {}): Promise<TestService> {
+export async function startService(
+  options: { env?: Record<string, string>; overrides?: Overrides; dir?: string } = {},
+): Promise<TestService> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'bindery-')))
   const config = loadConfig({
     BINDERY_PORT: '0',
@@ -54,10 +56,15 @@ export async function startService(options: { env?: Record<string, string>; over
     ...nodeKey(options.env),
     ...options.env,
   })
-  const overrides: Overrides = { log: createLog({ level: process.env.TEST_LOG ? 'debug' : 'error' }), makePool: sharedPool, ...options.overrides }
+  const overrides: Overrides = {
+    log: createLog({ level: process.env.TEST_LOG ? 'debug' : 'error' }),
+    makePool: sharedPool,
+    ...options.overrides,
+  }
   const run = async (): Promise<Service> => {
     const started = await start(config, overrides)
-    if (config.databaseUrl !== null) noteNode(config.reposDir, (space, moved) => publishThrough(started.app.git, space, moved))
+    if (config.databaseUrl !== null)
+      noteNode(config.reposDir, (space, moved) => publishThrough(started.app.git, space, moved))
     const close = async (): Promise<void> => {
       forgetNode(config.reposDir)
       await started.close()
@@ -85,8 +92,15 @@ export async function startService(options: { env?: Record<string, string>; over
     admin: callerOf(service.first.user.id, config.adminToken as string),
     organization: service.first.organization.id,
     caller: async (role) => {
-      const user = await createUser(service.app, { email: `person-${++people}@example.org`, displayName: `Person ${people}` })
-      if (role !== undefined) await service.app.store.insert(memberships, newMembership(service.first.organization.id, user.id, role, new Date().toISOString()))
+      const user = await createUser(service.app, {
+        email: `person-${++people}@example.org`,
+        displayName: `Person ${people}`,
+      })
+      if (role !== undefined)
+        await service.app.store.insert(
+          memberships,
+          newMembership(service.first.organization.id, user.id, role, new Date().toISOString()),
+        )
       return callerOf(user.id, (await issueToken(service.app, user.id, { label: 'test' })).secret)
     },
     restart: async () => {

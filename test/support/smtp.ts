@@ -34,7 +34,9 @@ function textOf(raw: string): string {
   const body = raw.slice(end + 4)
   if (/^content-transfer-encoding: base64/im.test(raw.slice(0, end))) return Buffer.from(body, 'base64').toString()
   if (!/^content-transfer-encoding: quoted-printable/im.test(raw.slice(0, end))) return body
-  const bytes = body.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const bytes = body
+    .replace(/=\r?\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   return Buffer.from(bytes, 'latin1').toString()
 }
 
@@ -42,13 +44,16 @@ export async function startSmtp(options: { user?: string; password?: string } = 
   const received: Received[] = []
   let behaviour: Behaviour = () => null
   let connections = 0
-  const refuse = (code: number | null): Error | null => (code === null ? null : Object.assign(new Error('refused as told'), { responseCode: code }))
+  const refuse = (code: number | null): Error | null =>
+    code === null ? null : Object.assign(new Error('refused as told'), { responseCode: code })
   const server = new SMTPServer({
     authOptional: options.user === undefined,
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: (auth, _session, done) =>
-      auth.username === options.user && auth.password === options.password ? done(null, { user: 'sender' }) : done(new Error('wrong password')),
+      auth.username === options.user && auth.password === options.password
+        ? done(null, { user: 'sender' })
+        : done(new Error('wrong password')),
     onConnect: (_session, done) => {
       connections++
       done(refuse(behaviour('connect', '')))
@@ -62,7 +67,8 @@ export async function startSmtp(options: { user?: string; password?: string } = 
         const refusal = refuse(behaviour('message', to[0] ?? ''))
         const text = textOf(raw)
         const from = session.envelope.mailFrom
-        if (!refusal) received.push({ from: from ? from.address : '', to, raw, text, secret: /#(\S+)/.exec(text)?.[1] ?? '' })
+        if (!refusal)
+          received.push({ from: from ? from.address : '', to, raw, text, secret: /#(\S+)/.exec(text)?.[1] ?? '' })
         done(refusal)
       })
     },

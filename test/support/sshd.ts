@@ -36,7 +36,8 @@ export async function makeKey(folder: string, name: string, type = 'ed25519'): P
   return file
 }
 
-export const fingerprintOf = async (key: string): Promise<string> => (await run('ssh-keygen', ['-l', '-f', `${key}.pub`])).stdout.split(' ')[1] ?? ''
+export const fingerprintOf = async (key: string): Promise<string> =>
+  (await run('ssh-keygen', ['-l', '-f', `${key}.pub`])).stdout.split(' ')[1] ?? ''
 
 const freePort = (): Promise<number> =>
   new Promise((done) => {
@@ -48,7 +49,9 @@ const freePort = (): Promise<number> =>
   })
 
 function binary(): string {
-  const found = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'].map((dir) => join(dir, 'sshd')).find(existsSync)
+  const found = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
+    .map((dir) => join(dir, 'sshd'))
+    .find(existsSync)
   if (!found) throw new Error('sshd is needed for this test: install the package openssh-server (scripts/test does).')
   return found
 }
@@ -56,7 +59,11 @@ function binary(): string {
 /** Starts it on 127.0.0.1, as the user who runs the tests; it runs only Git for those who log in. */
 export async function startSshd(): Promise<Sshd> {
   const folder = await mkdtemp(join(tmpdir(), 'sshd-test-'))
-  const [key, otherKey, hostKey] = await Promise.all([makeKey(folder, 'key'), makeKey(folder, 'other'), makeKey(folder, 'host')])
+  const [key, otherKey, hostKey] = await Promise.all([
+    makeKey(folder, 'key'),
+    makeKey(folder, 'other'),
+    makeKey(folder, 'host'),
+  ])
   await writeFile(join(folder, 'authorized_keys'), await readFile(`${key}.pub`))
   const command = join(folder, 'git-only')
   const lfs = join(folder, 'lfs-access')
@@ -100,7 +107,8 @@ export async function startSshd(): Promise<Sshd> {
     hostLine: `[127.0.0.1]:${port} ${type} ${base64}`,
     fingerprint: await fingerprintOf(hostKey),
     answerLfs: (text) => (text === null ? rm(lfs, { force: true }) : writeFile(lfs, text)),
-    commands: async () => (await readFile(join(folder, 'commands'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
+    commands: async () =>
+      (await readFile(join(folder, 'commands'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
     log,
     close: async () => {
       const ended = new Promise((done) => child.once('exit', done))

@@ -12,7 +12,9 @@ import { databaseSettings } from './service-database.js'
 export async function openDocuments(dir: string, log: (event: StoreEvent) => void = () => {}): Promise<Store> {
   const { BINDERY_DATABASE_URL: url } = await databaseSettings(dir)
   const options = { tables: documentTables, migrations, log }
-  return url === undefined ? openStore({ dir: join(dir, 'data/store'), journals, ...options }) : openPostgresStore({ database: { url }, ...options })
+  return url === undefined
+    ? openStore({ dir: join(dir, 'data/store'), journals, ...options })
+    : openPostgresStore({ database: { url }, ...options })
 }
 
 /** Everything that documents and journals hold, as one text. */
@@ -29,7 +31,8 @@ export async function storedText(dir: string): Promise<string> {
 
 /** Replaces keys as an operator does: a start rejects another key until the fingerprint is gone. Without a database, the service must be closed. */
 export async function forgetKeys(dir: string): Promise<void> {
-  if ((await query(dir, 'DELETE FROM key_fingerprints')) === null) await forgetKey({ databaseUrl: null, dataDir: join(dir, 'data') }, 'signing')
+  if ((await query(dir, 'DELETE FROM key_fingerprints')) === null)
+    await forgetKey({ databaseUrl: null, dataDir: join(dir, 'data') }, 'signing')
 }
 
 /** Null if there is no database. */

@@ -40,13 +40,17 @@ export class StoredFiles {
   }
 
   async read(hash: string): Promise<Buffer> {
-    const rows = await this.#query('SELECT c.bytes FROM files f JOIN file_chunks c ON c.upload = f.upload WHERE shelf = $1 AND name = $2 ORDER BY n', hash)
+    const rows = await this.#query(
+      'SELECT c.bytes FROM files f JOIN file_chunks c ON c.upload = f.upload WHERE shelf = $1 AND name = $2 ORDER BY n',
+      hash,
+    )
     return rows === null ? readFileSync(this.#path(hash)) : Buffer.concat(rows.map(({ bytes }) => bytes as Buffer))
   }
 
   /** Makes it look as if it had been written then. */
   async writtenAt(hash: string, time: Date): Promise<void> {
-    if ((await this.#query('UPDATE files SET written = $3 WHERE shelf = $1 AND name = $2', hash, time)) === null) utimesSync(this.#path(hash), time, time)
+    if ((await this.#query('UPDATE files SET written = $3 WHERE shelf = $1 AND name = $2', hash, time)) === null)
+      utimesSync(this.#path(hash), time, time)
   }
 
   #path(hash: string): string {

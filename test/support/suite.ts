@@ -24,12 +24,23 @@ let tally: Tally
 
 /** Starts counting again for the next file: what is still running from the last one counts there. */
 export function newTally(): Tally {
-  tally = { registered: 0, started: 0, passed: 0, failed: 0, skipped: 0, leftOut: [], suites: 0, run: 0, hookFailures: [] }
+  tally = {
+    registered: 0,
+    started: 0,
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    leftOut: [],
+    suites: 0,
+    run: 0,
+    hookFailures: [],
+  }
   return tally
 }
 newTally()
 
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(`threw a non-error: ${String(thrown)}`))
+const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(`threw a non-error: ${String(thrown)}`)
 
 async function within<C>(work: Work<C>, context: C, name: string, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
@@ -104,8 +115,16 @@ interface Closable {
  * @param close what ends it, if it has no `close` of its own
  */
 export function suiteWith<T extends Closable>(title: string, start: () => Promise<T>): Promise<[Suite<object>, T]>
-export function suiteWith<T>(title: string, start: () => Promise<T>, close: (started: T) => unknown): Promise<[Suite<object>, T]>
-export async function suiteWith<T>(title: string, start: () => Promise<T>, close = (started: T) => (started as Closable).close()): Promise<[Suite<object>, T]> {
+export function suiteWith<T>(
+  title: string,
+  start: () => Promise<T>,
+  close: (started: T) => unknown,
+): Promise<[Suite<object>, T]>
+export async function suiteWith<T>(
+  title: string,
+  start: () => Promise<T>,
+  close = (started: T) => (started as Closable).close(),
+): Promise<[Suite<object>, T]> {
   const started = await start()
   const test = suite<object>(title)
   test.after(() => close(started))

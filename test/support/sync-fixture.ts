@@ -35,7 +35,15 @@ import { createRemoteOperations, openGit } from '../../src/git/index.js'
 import { startWorker, type Worker } from '../../src/jobs/worker.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
-import { type ExportRequest, type ImportRequest, memberships, organizations, type SyncRunDoc, spaces, users } from '../../src/model/index.js'
+import {
+  type ExportRequest,
+  type ImportRequest,
+  memberships,
+  organizations,
+  type SyncRunDoc,
+  spaces,
+  users,
+} from '../../src/model/index.js'
 import { signAppToken } from '../../src/auth/index.js'
 import { openHosts } from '../../src/hosts/index.js'
 import { openLfsFiles } from '../../src/lfs/index.js'
@@ -82,19 +90,37 @@ export interface Fixture {
 
 const log = (into: string[]) => {
   const write = (fields: object, message: string): void =>
-    void into.push(`${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? `${value.stack} ${value.cause}` : value))}`)
+    void into.push(
+      `${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? `${value.stack} ${value.cause}` : value))}`,
+    )
   return { info: write, warn: write, error: write }
 }
 
 /** Opens documents and repositories below `root`, as the composition root does. */
-export async function openApp(root: string, logged: string[], signingKeyFile: string | null = null): Promise<{ app: App; close(): Promise<void> }> {
+export async function openApp(
+  root: string,
+  logged: string[],
+  signingKeyFile: string | null = null,
+): Promise<{ app: App; close(): Promise<void> }> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
   const { texts, close: closeTexts } = openTexts(undefined, sharedPool)
   const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
-  const facts = openFacts({ file: join(root, 'facts.db'), kinds: FACT_KINDS, version: 1, maxBytes: 100_000_000, notice: () => {} })
-  const dates = openFacts({ file: join(root, 'dates.db'), kinds: [DATES_KIND], version: 1, maxBytes: 100_000_000, notice: () => {} })
+  const facts = openFacts({
+    file: join(root, 'facts.db'),
+    kinds: FACT_KINDS,
+    version: 1,
+    maxBytes: 100_000_000,
+    notice: () => {},
+  })
+  const dates = openFacts({
+    file: join(root, 'dates.db'),
+    kinds: [DATES_KIND],
+    version: 1,
+    maxBytes: 100_000_000,
+    notice: () => {},
+  })
   const http = createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' })
   const app: App = {
     ...withoutCaller,
@@ -134,7 +160,11 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
       auditDays: 90,
       committer: { name: 'Bindery', email: 'bindery@localhost' },
     },
-    translation: { engines: [], memory: { get: () => new Map(), put: () => {}, forget: () => {}, close: () => {} }, close: async () => {} },
+    translation: {
+      engines: [],
+      memory: { get: () => new Map(), put: () => {}, forget: () => {}, close: () => {} },
+      close: async () => {},
+    },
     specFiles: await openSpecFiles(join(root, 'openapi')),
     lfsFiles: await openLfsFiles(join(root, 'lfs')),
     locks,
@@ -180,7 +210,13 @@ const tree = async (dir: string, commit: string): Promise<Record<string, string>
 /** An organization with one admin, as documents: no API is needed. */
 export async function insertOrganization(app: App): Promise<{ organization: LoadedOrganization; actor: Actor }> {
   const now = new Date().toISOString()
-  const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.org', createdAt: now, proof: 'operator' })
+  const user = await app.store.insert(users, {
+    id: 'ada',
+    displayName: 'Ada Lovelace',
+    email: 'ada@example.org',
+    createdAt: now,
+    proof: 'operator',
+  })
   const org = {
     id: 'org',
     title: 'Org',
@@ -194,7 +230,15 @@ export async function insertOrganization(app: App): Promise<{ organization: Load
     inviteLinks: false,
   }
   const organization: LoadedOrganization = { doc: await app.store.insert(organizations, org), role: 'admin' }
-  await app.store.insert(memberships, { id: 'org:ada', organization: 'org', user: 'ada', role: 'admin', joinedAt: now, disabled: false, sso: false })
+  await app.store.insert(memberships, {
+    id: 'org:ada',
+    organization: 'org',
+    user: 'ada',
+    role: 'admin',
+    joinedAt: now,
+    disabled: false,
+    sso: false,
+  })
   const actor: Actor = { user, token: { id: 'token', readOnly: false } }
   return { organization, actor }
 }
@@ -223,7 +267,9 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
       moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
         makeCommit(app, space, {
           parents: [head as CommitId],
-          changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
+          changes: Object.entries(changes).map(([path, text]) =>
+            text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) },
+          ),
           message: 'Edit\n',
           author: actor.user,
           overrides: await overridesAt(app, space, head as CommitId),
@@ -234,7 +280,11 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
       return fixture.last(space)
     },
     async export(space, input) {
-      await requestExport(app, actor, await fixture.reload(space), { ref: 'refs/heads/main', commitMessage: 'Publish', ...input })
+      await requestExport(app, actor, await fixture.reload(space), {
+        ref: 'refs/heads/main',
+        commitMessage: 'Publish',
+        ...input,
+      })
       return fixture.last(space)
     },
     async decide(space, run, take) {

@@ -26,7 +26,11 @@ export class TestProcess {
   /** @param script run-files, compiled */
   constructor(script: string) {
     const output = openSync(this.#output, 'a')
-    this.#child = fork(script, { execArgv: COLLECTOR, stdio: ['ignore', output, output, 'ipc'], env: { ...process.env, FORCE_COLOR: '0' } })
+    this.#child = fork(script, {
+      execArgv: COLLECTOR,
+      stdio: ['ignore', output, output, 'ipc'],
+      env: { ...process.env, FORCE_COLOR: '0' },
+    })
     closeSync(output)
     this.#exited = once(this.#child, 'exit')
   }

@@ -11,10 +11,12 @@ const codePoint = fc.integer({ min: 0, max: LAST - SURROGATES.count }).map(
   (n) => String.fromCodePoint(n < SURROGATES.first ? n : n + SURROGATES.count),
   (text) => {
     const n = typeof text === 'string' ? (text.codePointAt(0) ?? -1) : -1
-    if (n < 0 || String.fromCodePoint(n) !== text || (n >= SURROGATES.first && n < SURROGATES.first + SURROGATES.count)) throw new Error('no code point')
+    if (n < 0 || String.fromCodePoint(n) !== text || (n >= SURROGATES.first && n < SURROGATES.first + SURROGATES.count))
+      throw new Error('no code point')
     return n < SURROGATES.first ? n : n - SURROGATES.count
   },
 )
 
 /** Texts of any characters; lengths in code points. */
-export const unicodeText = (length: { minLength?: number; maxLength?: number } = {}): Arbitrary<string> => fc.string({ ...length, unit: codePoint })
+export const unicodeText = (length: { minLength?: number; maxLength?: number } = {}): Arbitrary<string> =>
+  fc.string({ ...length, unit: codePoint })

@@ -30,7 +30,11 @@ async function load(files: Files, id = 'notes'): Promise<{ ids: string[]; logged
       else await writeFile(target, content)
     }
     await mkdir(join(dir, 'none'))
-    const found = await loadTemplates(join(dir, 'own'), { error: (_: object, message: string) => void logged.push(message) } as never, join(dir, 'none'))
+    const found = await loadTemplates(
+      join(dir, 'own'),
+      { error: (_: object, message: string) => void logged.push(message) } as never,
+      join(dir, 'none'),
+    )
     return { ids: [...found.keys()], logged }
   } finally {
     await rm(dir, { recursive: true })
@@ -44,25 +48,65 @@ test('a folder with a description and a repository is a template', async () => {
 const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   ['no description', { 'content/README.md': 'x' }, /notes\/template\.yaml: is missing/],
   ['YAML that is none', { ...good, 'template.yaml': 'title: [\n' }, /notes\/template\.yaml: line \d/],
-  ['an unknown key', { ...good, 'template.yaml': 'title: x\ndescription: y\nicon: z\n' }, /notes\/template\.yaml: has the key icon; known are title/],
-  ['a title that is too long', { ...good, 'template.yaml': `title: ${'x'.repeat(101)}\ndescription: y\n` }, /template\.yaml: title must be/],
+  [
+    'an unknown key',
+    { ...good, 'template.yaml': 'title: x\ndescription: y\nicon: z\n' },
+    /notes\/template\.yaml: has the key icon; known are title/,
+  ],
+  [
+    'a title that is too long',
+    { ...good, 'template.yaml': `title: ${'x'.repeat(101)}\ndescription: y\n` },
+    /template\.yaml: title must be/,
+  ],
   [
     'a reference to a file that is not there',
     { ...good, 'template.yaml': 'title: x\ndescription: y\ncontentRefs:\n  logo: {file: a.png, description: z}\n' },
     /contentRefs\.logo names a\.png/,
   ],
-  ['no table of contents', { 'template.yaml': good['template.yaml'] as string, 'content/README.md': '# x\n' }, /content\/SUMMARY\.md: is missing/],
-  ['an entry without a file', { ...good, 'content/SUMMARY.md': '* [Notes](README.md)\n* [Gone](gone.md)\n' }, /content\/SUMMARY\.md:2: .*gone\.md/],
+  [
+    'no table of contents',
+    { 'template.yaml': good['template.yaml'] as string, 'content/README.md': '# x\n' },
+    /content\/SUMMARY\.md: is missing/,
+  ],
+  [
+    'an entry without a file',
+    { ...good, 'content/SUMMARY.md': '* [Notes](README.md)\n* [Gone](gone.md)\n' },
+    /content\/SUMMARY\.md:2: .*gone\.md/,
+  ],
   ['a page that is not listed', { ...good, 'content/more.md': '# More\n' }, /content\/more\.md: .*not listed/],
-  ['a link that leads nowhere', { ...good, 'content/README.md': '# Notes\n\n[x](gone.md)\n' }, /content\/README\.md: has a link to gone\.md/],
+  [
+    'a link that leads nowhere',
+    { ...good, 'content/README.md': '# Notes\n\n[x](gone.md)\n' },
+    /content\/README\.md: has a link to gone\.md/,
+  ],
   ['a stray file', { ...good, 'content/notes.txt': 'x' }, /content\/notes\.txt: is neither a page nor below/],
   ['a file beside the content', { ...good, 'readme.txt': 'x' }, /notes\/readme\.txt: is not part of a template/],
   ['a cover', { ...good, 'content/README.md': '---\ncover: x.png\n---\n# Notes\n' }, /README\.md: .*cover/],
-  ['a first entry that is a group', { ...good, 'content/SUMMARY.md': '## Group\n\n* [Notes](README.md)\n' }, /must begin with a page/],
-  ['a link to a script', { ...good, 'content/SUMMARY.md': '* [Notes](README.md)\n* [x](javascript:alert(1))\n' }, /SUMMARY\.md:2: x must be a page, or a link/],
-  ['a symbolic link', { ...good, 'content/passwd.md': { link: '/etc/passwd' } }, /content\/passwd\.md: .*symbolic links are not followed/],
-  ['a folder that is a symbolic link', { ...good, 'content/etc': { link: '/etc' } }, /content\/etc: .*symbolic links are not followed/],
-  ['a large file', { ...good, 'content/.gitbook/assets/x.bin': Buffer.alloc(1024 * 1024 + 1) }, /x\.bin: has more than 1048576 bytes/],
+  [
+    'a first entry that is a group',
+    { ...good, 'content/SUMMARY.md': '## Group\n\n* [Notes](README.md)\n' },
+    /must begin with a page/,
+  ],
+  [
+    'a link to a script',
+    { ...good, 'content/SUMMARY.md': '* [Notes](README.md)\n* [x](javascript:alert(1))\n' },
+    /SUMMARY\.md:2: x must be a page, or a link/,
+  ],
+  [
+    'a symbolic link',
+    { ...good, 'content/passwd.md': { link: '/etc/passwd' } },
+    /content\/passwd\.md: .*symbolic links are not followed/,
+  ],
+  [
+    'a folder that is a symbolic link',
+    { ...good, 'content/etc': { link: '/etc' } },
+    /content\/etc: .*symbolic links are not followed/,
+  ],
+  [
+    'a large file',
+    { ...good, 'content/.gitbook/assets/x.bin': Buffer.alloc(1024 * 1024 + 1) },
+    /x\.bin: has more than 1048576 bytes/,
+  ],
   [
     'too many files',
     { ...good, ...Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`content/.gitbook/assets/${n}`, 'x'])) },
@@ -70,7 +114,12 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   ],
   [
     'too many bytes',
-    { ...good, ...Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`content/.gitbook/assets/${n}`, Buffer.alloc(1024 * 1024)])) },
+    {
+      ...good,
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, n) => [`content/.gitbook/assets/${n}`, Buffer.alloc(1024 * 1024)]),
+      ),
+    },
     /brings the template over 8388608 bytes/,
   ],
   ['deep folders', { ...good, 'content/a/b/c/d/e/f/g/h/i.md': '# x\n' }, /is more than 8 folders deep/],
@@ -113,7 +162,8 @@ test('a service lists the templates of a folder; one with the ID of a shipped on
 test('a folder that does not exist is a wrong setting', () => {
   assert.throws(
     () => loadConfig({ BINDERY_TEMPLATES_DIR: '/nowhere/at/all' }),
-    (error: Error) => error instanceof ConfigError && /BINDERY_TEMPLATES_DIR must be the path of a folder/.test(error.message),
+    (error: Error) =>
+      error instanceof ConfigError && /BINDERY_TEMPLATES_DIR must be the path of a folder/.test(error.message),
   )
 })
 

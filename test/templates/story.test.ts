@@ -11,7 +11,11 @@ const folder = await mkdtemp(join(tmpdir(), 'bindery-templates-'))
 const secret = join(folder, 'secret.md')
 
 const yaml = 'title: A title\ndescription: What it is for.\n'
-const good = { 'template.yaml': yaml, 'content/SUMMARY.md': '# Table of contents\n\n* [First](README.md)\n', 'content/README.md': '# First\n\ngoodword\n' }
+const good = {
+  'template.yaml': yaml,
+  'content/SUMMARY.md': '# Table of contents\n\n* [First](README.md)\n',
+  'content/README.md': '# First\n\ngoodword\n',
+}
 type Files = Record<string, string | { to: string }>
 
 /** Folders of which none may be offered. */
@@ -41,10 +45,19 @@ const broken: Record<string, Files> = {
   'linked-summary': { ...good, 'content/SUMMARY.md': { to: secret } },
   'linked-folder': { 'template.yaml': yaml, content: { to: folder } },
   'linked-yaml': { ...good, 'template.yaml': { to: secret } },
-  'ref-out': { ...good, 'template.yaml': `${yaml}contentRefs:\n  logo:\n    file: ../../secret.md\n    description: x\n` },
-  'ref-to-nothing': { ...good, 'template.yaml': `${yaml}contentRefs:\n  logo:\n    file: .gitbook/assets/gone.svg\n    description: x\n` },
+  'ref-out': {
+    ...good,
+    'template.yaml': `${yaml}contentRefs:\n  logo:\n    file: ../../secret.md\n    description: x\n`,
+  },
+  'ref-to-nothing': {
+    ...good,
+    'template.yaml': `${yaml}contentRefs:\n  logo:\n    file: .gitbook/assets/gone.svg\n    description: x\n`,
+  },
   'large-file': { ...good, 'content/README.md': `# First\n\n${'x'.repeat(1_100_000)}` },
-  'many-files': { ...good, ...Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`content/.gitbook/assets/${i}.txt`, 'x'])) },
+  'many-files': {
+    ...good,
+    ...Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`content/.gitbook/assets/${i}.txt`, 'x'])),
+  },
   UPPER: good,
   'name with blanks': good,
   'dots..in': good,
@@ -57,7 +70,11 @@ await writeFile(secret, '# Secret\n\nsecretword\n')
 for (const [name, files] of Object.entries({
   ...broken,
   'own-one': good,
-  handbook: { ...good, 'content/README.md': '# Ours\n\nbookword\n', 'template.yaml': 'title: Our handbook\ndescription: x\n' },
+  handbook: {
+    ...good,
+    'content/README.md': '# Ours\n\nbookword\n',
+    'template.yaml': 'title: Our handbook\ndescription: x\n',
+  },
 }))
   for (const [path, content] of Object.entries<Files[string]>(files)) {
     const file = join(folder, 'own', name, path)
@@ -112,20 +129,32 @@ test('names that lead elsewhere name no template', async () => {
   ])
     assert.ok([400, 404].includes((await use(space, { id })).status), id)
   for (const id of ['..', '__proto__', 'way-out'])
-    assert.ok([400, 404].includes((await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'x', template: id })).status), id)
+    assert.ok(
+      [400, 404].includes(
+        (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'x', template: id })).status,
+      ),
+      id,
+    )
   for (const contentRefs of [
     { nothing: { kind: 'file', file: 'x' } },
     { __proto__x: { kind: 'file', file: '../x' } },
     { constructor: { kind: 'file', file: 'x' } },
   ])
-    assert.ok([400, 404].includes((await use(space, { id: 'own-one', params: { contentRefs } })).status), JSON.stringify(contentRefs))
+    assert.ok(
+      [400, 404].includes((await use(space, { id: 'own-one', params: { contentRefs } })).status),
+      JSON.stringify(contentRefs),
+    )
   assert.is((await contentOf(here, space)).commits, before.commits)
 })
 
 test('several at once, and edits beside them: each is there once, nothing is overwritten', async () => {
   const space = await newSpace()
   const ids = ['own-one', 'product-docs', 'handbook', 'changelog']
-  const edits = Array.from({ length: 4 }, (_, i) => ({ operation: 'insert_page', title: 'First', document: { markdown: `editword${i}z` } }))
+  const edits = Array.from({ length: 4 }, (_, i) => ({
+    operation: 'insert_page',
+    title: 'First',
+    document: { markdown: `editword${i}z` },
+  }))
   const done = await Promise.all([
     ...ids.map((id) => use(space, { id })),
     ...edits.map((change) => here.admin.call('post', `/v1/spaces/${space}/content`, { changes: [change] })),
@@ -145,7 +174,9 @@ test('several at once, and edits beside them: each is there once, nothing is ove
 test('who may not edit, and a locked space, get nothing', async () => {
   const space = await newSpace()
   const reader = await here.caller('read')
-  assert.ok([403, 404].includes((await reader.call('post', `/v1/spaces/${space}/content/template`, { id: 'own-one' })).status))
+  assert.ok(
+    [403, 404].includes((await reader.call('post', `/v1/spaces/${space}/content/template`, { id: 'own-one' })).status),
+  )
   await (await here.caller()).call('post', `/v1/spaces/${space}/content/template`, { id: 'own-one' }).expect(404)
   await (await here.caller()).call('get', `/v1/orgs/${here.organization}/templates`).expect(404)
   await here.admin.call('patch', `/v1/spaces/${space}`, { editMode: 'locked' }).expect(200)

@@ -12,15 +12,18 @@ const { admin } = here
 type Json = any
 
 const spaces = `/v1/orgs/${here.organization}/spaces`
-const make = async (body: object = {}): Promise<string> => (await admin.call('post', spaces, { title: 'Docs', ...body }).expect(201)).body.id
+const make = async (body: object = {}): Promise<string> =>
+  (await admin.call('post', spaces, { title: 'Docs', ...body }).expect(201)).body.id
 const read = async (path: string): Promise<Json> => (await admin.call('get', `/v1/spaces/${path}`).expect(200)).body
 const add = (space: string, body: object) => admin.call('post', `/v1/spaces/${space}/content/template`, body)
-const list = async (): Promise<Json[]> => (await admin.call('get', `/v1/orgs/${here.organization}/templates`).expect(200)).body.items
+const list = async (): Promise<Json[]> =>
+  (await admin.call('get', `/v1/orgs/${here.organization}/templates`).expect(200)).body.items
 const plain = (space: string, ...args: string[]): Promise<string> => git(join(here.dir, 'repos', `${space}.git`), args)
 const commits = async (space: string): Promise<number> => Number(await plain(space, 'rev-list', '--count', 'main'))
 
 /** The tree of pages as text: titles, nested. */
-const outline = (pages: Json[]): string => pages.map((page) => page.title + (page.pages.length > 0 ? ` (${outline(page.pages)})` : '')).join(', ')
+const outline = (pages: Json[]): string =>
+  pages.map((page) => page.title + (page.pages.length > 0 ? ` (${outline(page.pages)})` : '')).join(', ')
 
 test('they are listed with what they are and what can be put into them', async () => {
   const items = await list()
@@ -29,10 +32,17 @@ test('they are listed with what they are and what can be put into them', async (
     ['api-reference', 'changelog', 'handbook', 'product-docs'],
   )
   const docs = items.at(-1)
-  assert.equal([docs.object, docs.title, docs.contentRefs.map(({ name }: Json) => name)], ['template', 'Product documentation', ['logo', 'screenshot']])
+  assert.equal(
+    [docs.object, docs.title, docs.contentRefs.map(({ name }: Json) => name)],
+    ['template', 'Product documentation', ['logo', 'screenshot']],
+  )
   for (const { title, description, pages } of items) assert.ok(title.length > 5 && description.length > 20 && pages > 3)
   const first = (await admin.call('get', `/v1/orgs/${here.organization}/templates?limit=3`).expect(200)).body
-  const rest = (await admin.call('get', `/v1/orgs/${here.organization}/templates?limit=3&page=${encodeURIComponent(first.next.page)}`).expect(200)).body
+  const rest = (
+    await admin
+      .call('get', `/v1/orgs/${here.organization}/templates?limit=3&page=${encodeURIComponent(first.next.page)}`)
+      .expect(200)
+  ).body
   assert.equal([...first.items, ...rest.items], items)
   await (await here.caller('read')).call('get', `/v1/orgs/${here.organization}/templates`).expect(200)
   await (await here.caller()).call('get', `/v1/orgs/${here.organization}/templates`).expect(404)
@@ -44,7 +54,11 @@ test('a new space begins with each of them in one commit, whole, and no link in 
     assert.is(await commits(space), 1)
     const content = await read(`${space}/content`)
     assert.equal(content.diagnostics, [], id)
-    assert.is((await plain(space, 'ls-tree', '-r', '--name-only', 'main')).split('\n').filter((path) => path.endsWith('.md')).length, pages + 1)
+    assert.is(
+      (await plain(space, 'ls-tree', '-r', '--name-only', 'main')).split('\n').filter((path) => path.endsWith('.md'))
+        .length,
+      pages + 1,
+    )
     assert.equal(
       (await read(`${space}/links?status=broken`)).items.map((link: Json) => link.target),
       [],
@@ -68,11 +82,17 @@ test('a template is added to an empty space as one commit of the caller', async 
     assert.is(outline(added.pages), outline(expected.pages))
     assert.equal(added.diagnostics, [])
     assert.equal(
-      (await read(`${space}/links?status=broken`)).items.map((link: Json) => [link.locationReferences[0].page.title, link.target]),
+      (await read(`${space}/links?status=broken`)).items.map((link: Json) => [
+        link.locationReferences[0].page.title,
+        link.target,
+      ]),
       [],
       id,
     )
-    const shape = async (of: string): Promise<number[]> => [(await read(`${of}/links`)).count, (await read(`${of}/content/files`)).count]
+    const shape = async (of: string): Promise<number[]> => [
+      (await read(`${of}/links`)).count,
+      (await read(`${of}/content/files`)).count,
+    ]
     assert.equal(await shape(space), await shape(begun))
   }
 })
@@ -99,9 +119,19 @@ test('in a space with content nothing is overwritten, and twice is twice', async
 test('files of the space take the places of those of the template; the others stay', async () => {
   const space = await make()
   const files = [{ name: 'my logo (1).png', base64: 'cG5n' }]
-  const { insertedFiles } = (await admin.call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_files', files }] }).expect(200)).body
-  await add(space, { id: 'product-docs', params: { contentRefs: { logo: { kind: 'file', file: insertedFiles[0].file } } } }).expect(201)
-  assert.equal((await read(`${space}/content/files`)).items.map(({ name }: Json) => name).sort(), ['my logo (1).png', 'screenshot.svg'])
+  const { insertedFiles } = (
+    await admin
+      .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'insert_files', files }] })
+      .expect(200)
+  ).body
+  await add(space, {
+    id: 'product-docs',
+    params: { contentRefs: { logo: { kind: 'file', file: insertedFiles[0].file } } },
+  }).expect(201)
+  assert.equal((await read(`${space}/content/files`)).items.map(({ name }: Json) => name).sort(), [
+    'my logo (1).png',
+    'screenshot.svg',
+  ])
   const links = (await read(`${space}/content/files/${insertedFiles[0].file}/backlinks`)).items
   assert.equal(
     links.map(({ page }: Json) => page.title),
@@ -114,11 +144,20 @@ test('a file that only a page links to can be put in too', async () => {
   const space = await make()
   const repo = join(here.dir, 'repos', `${space}.git`)
   const blob = (await git(repo, ['hash-object', '-w', '--stdin'], 'png')).trim()
-  const tree = (await git(repo, ['mktree'], `${await plain(space, 'ls-tree', 'main')}\n100644 blob ${blob}\tx y.png\n`)).trim()
-  await plain(space, 'update-ref', 'refs/heads/main', (await plain(space, 'commit-tree', tree, '-p', 'main', '-m', 'x')).trim())
+  const tree = (
+    await git(repo, ['mktree'], `${await plain(space, 'ls-tree', 'main')}\n100644 blob ${blob}\tx y.png\n`)
+  ).trim()
+  await plain(
+    space,
+    'update-ref',
+    'refs/heads/main',
+    (await plain(space, 'commit-tree', tree, '-p', 'main', '-m', 'x')).trim(),
+  )
   const [page] = (await read(`${space}/content/pages`)).pages
   await admin
-    .call('post', `/v1/spaces/${space}/content`, { changes: [{ operation: 'update_page', page: page.id, document: { markdown: '![x](<x y.png>)\n' } }] })
+    .call('post', `/v1/spaces/${space}/content`, {
+      changes: [{ operation: 'update_page', page: page.id, document: { markdown: '![x](<x y.png>)\n' } }],
+    })
     .expect(200)
   const [file] = (await read(`${space}/content/files`)).items
   await add(space, { id: 'handbook', params: { contentRefs: { team: { kind: 'file', file: file.id } } } }).expect(201)
@@ -131,10 +170,26 @@ test('what does not fit is refused, with what there is, and nothing is written',
   const refused: [object, string, RegExp][] = [
     [{ id: 'nothing' }, '/id', /api-reference, changelog, handbook, product-docs/],
     [{ id: '../product-docs' }, '/id', /api-reference/],
-    [{ id: 'product-docs', params: { contentRefs: { banner: { kind: 'file', file: 'x' } } } }, '/params/contentRefs/banner', /logo, screenshot/],
-    [{ id: 'product-docs', params: { contentRefs: { logo: { kind: 'file', file: 'x' } } } }, '/params/contentRefs/logo/file', /file of the space/],
-    [{ id: 'changelog', params: { contentRefs: { x: { kind: 'file', file: 'x' } } } }, '/params/contentRefs/x', /no content references/],
-    [{ id: 'product-docs', params: { contentRefs: { __proto__x: { kind: 'url', url: 'https://x.example' } } } }, '/params/contentRefs/__proto__x/kind', /./],
+    [
+      { id: 'product-docs', params: { contentRefs: { banner: { kind: 'file', file: 'x' } } } },
+      '/params/contentRefs/banner',
+      /logo, screenshot/,
+    ],
+    [
+      { id: 'product-docs', params: { contentRefs: { logo: { kind: 'file', file: 'x' } } } },
+      '/params/contentRefs/logo/file',
+      /file of the space/,
+    ],
+    [
+      { id: 'changelog', params: { contentRefs: { x: { kind: 'file', file: 'x' } } } },
+      '/params/contentRefs/x',
+      /no content references/,
+    ],
+    [
+      { id: 'product-docs', params: { contentRefs: { __proto__x: { kind: 'url', url: 'https://x.example' } } } },
+      '/params/contentRefs/__proto__x/kind',
+      /./,
+    ],
     [{ params: {} }, '/id', /./],
     [{ id: 'handbook', params: { more: 1 } }, '/params/more', /./],
   ]
@@ -150,7 +205,9 @@ test('what does not fit is refused, with what there is, and nothing is written',
 
 test('who may write content may add a template, unless the space is locked or asks for approvals', async () => {
   const space = await make()
-  await (await here.caller('comment')).call('post', `/v1/spaces/${space}/content/template`, { id: 'changelog' }).expect(403)
+  await (await here.caller('comment'))
+    .call('post', `/v1/spaces/${space}/content/template`, { id: 'changelog' })
+    .expect(403)
   await (await here.caller()).call('post', `/v1/spaces/${space}/content/template`, { id: 'changelog' }).expect(404)
   await admin.call('patch', `/v1/spaces/${space}`, { editMode: 'locked' }).expect(200)
   await add(space, { id: 'changelog' }).expect(423)

@@ -22,7 +22,9 @@ export interface EngineServer {
 
 /** Words in capitals: markup and character references stay. */
 export const capitals = (text: string): string =>
-  text.replace(/<[^>]*>|&\w+;|[^<&]+/g, (part) => (part.startsWith('<') || /^&\w+;$/.test(part) ? part : part.toUpperCase()))
+  text.replace(/<[^>]*>|&\w+;|[^<&]+/g, (part) =>
+    part.startsWith('<') || /^&\w+;$/.test(part) ? part : part.toUpperCase(),
+  )
 
 async function bodyOf(req: IncomingMessage): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = []
@@ -31,7 +33,13 @@ async function bodyOf(req: IncomingMessage): Promise<Record<string, unknown>> {
 }
 
 export async function serveEngines(): Promise<EngineServer> {
-  const here: Omit<EngineServer, 'url' | 'close'> = { texts: [], requests: [], faults: [], translate: capitals, count: (n) => n }
+  const here: Omit<EngineServer, 'url' | 'close'> = {
+    texts: [],
+    requests: [],
+    faults: [],
+    translate: capitals,
+    count: (n) => n,
+  }
   const answerTo = (texts: string[]): string[] => {
     here.texts.push(...texts)
     const answers = texts.map((text) => here.translate(text))
@@ -41,19 +49,30 @@ export async function serveEngines(): Promise<EngineServer> {
     void bodyOf(req).then((body) => {
       const path = req.url ?? ''
       here.requests.push({ path, headers: req.headers, body })
-      const json = (value: unknown): void => void res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+      const json = (value: unknown): void =>
+        void res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
       if (path.startsWith('/v2/languages')) return json([{ language: 'EN' }, { language: 'ES' }, { language: 'DE' }])
       if (path === '/v2/glossaries') return json({ glossary_id: 'g-1' })
       if (path === '/languages') return json([{ code: 'en', targets: ['es', 'de'] }])
       const fault = here.faults.length > 0 ? here.faults.shift() : undefined
       if (fault === null) return
       if (fault) return void res.writeHead(fault.status, fault.headers).end(fault.body ?? 'fault')
-      if (path === '/v2/translate') return json({ translations: answerTo(body.text as string[]).map((text) => ({ text, detected_source_language: 'EN' })) })
+      if (path === '/v2/translate')
+        return json({
+          translations: answerTo(body.text as string[]).map((text) => ({ text, detected_source_language: 'EN' })),
+        })
       if (path === '/translate') return json({ translatedText: answerTo(body.q as string[]) })
       if (path === '/v1/chat/completions') {
         const messages = body.messages as { content: string }[]
         const { texts } = JSON.parse(messages.at(-1)?.content ?? '{}') as { texts: string[] }
-        return json({ choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: JSON.stringify({ translations: answerTo(texts) }) } }] })
+        return json({
+          choices: [
+            {
+              finish_reason: 'stop',
+              message: { role: 'assistant', content: JSON.stringify({ translations: answerTo(texts) }) },
+            },
+          ],
+        })
       }
       res.writeHead(404).end()
     })

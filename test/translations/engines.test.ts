@@ -9,7 +9,11 @@ import { existsSync } from 'node:fs'
 import { capitals, type EngineServer, serveEngines } from './engine-server.js'
 
 const APERTIUM = '/usr/bin/apertium'
-const GUIDANCE = { instructions: 'Be brief.', glossary: [{ source: 'page', target: 'página' }], examples: [{ source: 'Hi.', target: 'Hola.' }] }
+const GUIDANCE = {
+  instructions: 'Be brief.',
+  glossary: [{ source: 'page', target: 'página' }],
+  examples: [{ source: 'Hi.', target: 'Hola.' }],
+}
 
 interface Engines {
   server: EngineServer
@@ -33,7 +37,8 @@ async function open(): Promise<Engines> {
   })
   const engine = (name: string): Engine => {
     const found = engines.find((one) => one.name === name)
-    if (!found) throw new Error(`The engine ${name} is not installed: install the packages apertium and apertium-eng-spa.`)
+    if (!found)
+      throw new Error(`The engine ${name} is not installed: install the packages apertium and apertium-eng-spa.`)
     return found
   }
   return {
@@ -76,14 +81,23 @@ for (const [name, path, key] of [
     assert.is(sent.length, 1)
     assert.match(JSON.stringify([sent[0]?.headers.authorization, sent[0]?.body.api_key]), key)
     if (name === 'deepl')
-      assert.equal([sent[0]?.body.source_lang, sent[0]?.body.target_lang, sent[0]?.body.tag_handling, sent[0]?.body.glossary_id], ['EN', 'ES', 'xml', 'g-1'])
-    if (name === 'libretranslate') assert.equal([sent[0]?.body.source, sent[0]?.body.target, sent[0]?.body.format], ['en', 'es', 'html'])
-    if (name === 'openai') for (const told of ['Be brief.', 'page = página', 'Hola.']) assert.match(JSON.stringify(sent[0]?.body.messages), told)
+      assert.equal(
+        [sent[0]?.body.source_lang, sent[0]?.body.target_lang, sent[0]?.body.tag_handling, sent[0]?.body.glossary_id],
+        ['EN', 'ES', 'xml', 'g-1'],
+      )
+    if (name === 'libretranslate')
+      assert.equal([sent[0]?.body.source, sent[0]?.body.target, sent[0]?.body.format], ['en', 'es', 'html'])
+    if (name === 'openai')
+      for (const told of ['Be brief.', 'page = página', 'Hola.'])
+        assert.match(JSON.stringify(sent[0]?.body.messages), told)
   })
 
   test(`${name}: 429 and 503 are tried again after Retry-After; a refused key is not`, async () => {
     fresh()
-    here.server.faults.push({ status: 429, headers: { 'retry-after': '0' } }, { status: 503, headers: { 'retry-after': '0' } })
+    here.server.faults.push(
+      { status: 429, headers: { 'retry-after': '0' } },
+      { status: 503, headers: { 'retry-after': '0' } },
+    )
     assert.is((await here.ask(name, TEXTS)).size, 2)
     assert.is(here.server.requests.filter((one) => one.path === path).length, 3)
     here.server.faults.push({ status: 403, body: 'secret words' })
@@ -139,7 +153,10 @@ test('Apertium translates English and Spanish, and keeps markup', async () => {
   assert.match(answers[0] as string, /<span id="1">.*<\/span>/)
   assert.match(answers[0] as string, '<i id="2"></i>')
   assert.match(answers[1] as string, /servidor/)
-  assert.is([...(await here.ask('apertium', ['<g id="1">Activity Library</g>: a set.'])).values()][0]?.match(/id="1"/g)?.length, 1)
+  assert.is(
+    [...(await here.ask('apertium', ['<g id="1">Activity Library</g>: a set.'])).values()][0]?.match(/id="1"/g)?.length,
+    1,
+  )
   assert.match((await here.engine('apertium').refusal({ from: 'en', to: 'ja' })) ?? '', 'en → ja')
 })
 

@@ -3,7 +3,9 @@ import { suiteWith } from '../support/suite.js'
 import { capitals } from './engine-server.js'
 import { translationService } from './fixture.js'
 
-const [test, here] = await suiteWith('translations/failures', () => translationService('libretranslate', { BINDERY_TRANSLATION_CHARACTERS: '2000' }))
+const [test, here] = await suiteWith('translations/failures', () =>
+  translationService('libretranslate', { BINDERY_TRANSLATION_CHARACTERS: '2000' }),
+)
 const base = () => `/v1/orgs/${here.organization}/translations`
 
 const fresh = (): void => {
@@ -16,9 +18,18 @@ test('requests that cannot be met are refused with the reason', async () => {
   fresh()
   const source = await here.source({ one: '# One\n' })
   const ask = (body: object) => here.admin.call('post', base(), body)
-  assert.match((await ask({ language: 'ja', source: { space: source } }).expect(400)).body.error.details[0].message, 'en → ja')
-  assert.is((await ask({ language: 'en', source: { space: source } }).expect(400)).body.error.details[0].path, '/language')
-  assert.is((await ask({ language: 'es', source: { space: 'nowhere' } }).expect(400)).body.error.details[0].path, '/source/space')
+  assert.match(
+    (await ask({ language: 'ja', source: { space: source } }).expect(400)).body.error.details[0].message,
+    'en → ja',
+  )
+  assert.is(
+    (await ask({ language: 'en', source: { space: source } }).expect(400)).body.error.details[0].path,
+    '/language',
+  )
+  assert.is(
+    (await ask({ language: 'es', source: { space: 'nowhere' } }).expect(400)).body.error.details[0].path,
+    '/source/space',
+  )
   assert.is((await ask({ language: 'es' }).expect(400)).body.error.details[0].path, '/source')
   await ask({ language: 'es', source: { space: source }, engine: 'deepl' }).expect(400)
   const long = {
@@ -45,7 +56,9 @@ test('who may do what', async () => {
   }
   await here.admin.call('patch', `/v1/spaces/${made.result.space}`, { defaultLevel: null }).expect(200)
   await reader.call('get', path).expect(404)
-  assert.not((await creator.call('get', base()).expect(200)).body.items.some((one: { id: string }) => one.id === made.id))
+  assert.not(
+    (await creator.call('get', base()).expect(200)).body.items.some((one: { id: string }) => one.id === made.id),
+  )
   await (await here.caller()).call('get', path).expect(404)
 })
 
@@ -102,10 +115,16 @@ test('what engines answer is text: nothing in it is markup', async () => {
   fresh()
   const source = await here.source({ one: '# One\n\nPlain words.\n\n| Cell |\n| --- |\n| here |\n' })
   here.engine.translate = (text) =>
-    text === 'Plain words.' ? '# {% hint %} **x** &lt;img src=x onerror=y&gt; `a` [b](c) | $$d$$' : text === 'here' ? 'a | b' : capitals(text)
+    text === 'Plain words.'
+      ? '# {% hint %} **x** &lt;img src=x onerror=y&gt; `a` [b](c) | $$d$$'
+      : text === 'here'
+        ? 'a | b'
+        : capitals(text)
   const made = await here.create(source)
   const id = (await here.pages(source)).one?.id as string
-  const { body } = await here.admin.call('get', `/v1/spaces/${made.result.space}/content/page/${id}?format=document`).expect(200)
+  const { body } = await here.admin
+    .call('get', `/v1/spaces/${made.result.space}/content/page/${id}?format=document`)
+    .expect(200)
   const text = JSON.stringify(body.document)
   assert.match(text, '# {% hint %} **x** <img src=x onerror=y> `a` [b](c) | $$d$$')
   assert.match(text, 'a | b')
@@ -146,7 +165,8 @@ test('automatic runs follow the source within their budget', async () => {
   const made = await here.create(source)
   const id = (await here.pages(source)).one?.id as string
   await here.admin.call('put', `${base()}/${made.id}`, { automatic: { charactersPerMonth: 60 } }).expect(200)
-  const put = (text: string) => here.edit(source, [{ operation: 'update_page', page: id, document: { markdown: `# One\n\n${text}\n` } }])
+  const put = (text: string) =>
+    here.edit(source, [{ operation: 'update_page', page: id, document: { markdown: `# One\n\n${text}\n` } }])
   const runs = async (least: number) => {
     for (;;) {
       const found = await here.get(made.id)

@@ -23,7 +23,9 @@ export interface Fixture extends TestService {
   run(id: string): Promise<TranslationDoc>
   get(id: string): Promise<TranslationDoc>
   /** Pages of a space by path: title and markdown. */
-  pages(space: string): Promise<Record<string, { id: string; title: string; markdown: string; path: string; description?: string }>>
+  pages(
+    space: string,
+  ): Promise<Record<string, { id: string; title: string; markdown: string; path: string; description?: string }>>
   markdown(space: string, page: string): Promise<string>
   edit(space: string, changes: unknown[]): Promise<void>
 }
@@ -35,11 +37,17 @@ export const envOf = (kind: Kind, url: string): Record<string, string> =>
     ? { BINDERY_DEEPL_URL: url, BINDERY_DEEPL_KEY: 'secret-key-of-deepl' }
     : kind === 'libretranslate'
       ? { BINDERY_LIBRETRANSLATE_URL: url, BINDERY_LIBRETRANSLATE_KEY: 'secret-key-of-libre' }
-      : { BINDERY_OPENAI_URL: `${url}/v1`, BINDERY_OPENAI_KEY: 'secret-key-of-model', BINDERY_OPENAI_MODEL: 'test-model' }
+      : {
+          BINDERY_OPENAI_URL: `${url}/v1`,
+          BINDERY_OPENAI_KEY: 'secret-key-of-model',
+          BINDERY_OPENAI_MODEL: 'test-model',
+        }
 
 export async function translationService(kind: Kind = 'deepl', env: Record<string, string> = {}): Promise<Fixture> {
   const engine = await serveEngines()
-  const here = await startService({ env: { BINDERY_ALLOW_PRIVATE_NETWORKS: 'false', ...envOf(kind, engine.url), ...env } })
+  const here = await startService({
+    env: { BINDERY_ALLOW_PRIVATE_NETWORKS: 'false', ...envOf(kind, engine.url), ...env },
+  })
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}/translations`
   const get: Fixture['get'] = async (id) => (await admin.call('get', `${base}/${id}`).expect(200)).body
@@ -52,7 +60,15 @@ export async function translationService(kind: Kind = 'deepl', env: Record<strin
   }
   const listOf = async (space: string) => {
     const { body } = await admin.call('get', `/v1/spaces/${space}/content`).expect(200)
-    const all: { id: string; type: string; title: string; path: string; description?: string; git?: { path: string }; pages?: unknown[] }[] = []
+    const all: {
+      id: string
+      type: string
+      title: string
+      path: string
+      description?: string
+      git?: { path: string }
+      pages?: unknown[]
+    }[] = []
     const walk = (pages: typeof all): void => {
       for (const page of pages) {
         all.push(page)
@@ -67,14 +83,23 @@ export async function translationService(kind: Kind = 'deepl', env: Record<strin
     get,
     settled,
     async source(files: Record<string, string>) {
-      const { body } = await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Docs', language: 'en' }).expect(201)
-      const change = Object.entries(files).map(([name, text]) => ({ operation: 'insert_page', slug: name, document: { markdown: text }, title: name }))
+      const { body } = await admin
+        .call('post', `/v1/orgs/${organization}/spaces`, { title: 'Docs', language: 'en' })
+        .expect(201)
+      const change = Object.entries(files).map(([name, text]) => ({
+        operation: 'insert_page',
+        slug: name,
+        document: { markdown: text },
+        title: name,
+      }))
       for (let at = 0; at < change.length; at += 50)
         await admin.call('post', `/v1/spaces/${body.id}/content`, { changes: change.slice(at, at + 50) }).expect(200)
       return body.id as string
     },
     async create(source: string, more: Record<string, unknown> = {}) {
-      const { body } = await admin.call('post', base, { language: 'es', source: { space: source }, ...more }).expect(201)
+      const { body } = await admin
+        .call('post', base, { language: 'es', source: { space: source }, ...more })
+        .expect(201)
       return settled(body.id)
     },
     async run(id: string) {
@@ -86,7 +111,14 @@ export async function translationService(kind: Kind = 'deepl', env: Record<strin
       const found = await Promise.all(
         list.map(
           async (page) =>
-            [page.path, { ...page, markdown: (await admin.call('get', `/v1/spaces/${space}/content/page/${page.id}`).expect(200)).body.markdown }] as const,
+            [
+              page.path,
+              {
+                ...page,
+                markdown: (await admin.call('get', `/v1/spaces/${space}/content/page/${page.id}`).expect(200)).body
+                  .markdown,
+              },
+            ] as const,
         ),
       )
       return Object.fromEntries(found)

@@ -22,7 +22,8 @@ const ask = async (server: ServerProcess, path: string, init: RequestInit = {}) 
     stats: Record<string, number>
   }
 }
-const post = (server: ServerProcess, path: string, body: object = {}) => ask(server, path, { method: 'POST', body: JSON.stringify(body) })
+const post = (server: ServerProcess, path: string, body: object = {}) =>
+  ask(server, path, { method: 'POST', body: JSON.stringify(body) })
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(5)
@@ -36,7 +37,12 @@ test(
     let server = await startServer(dir, env)
     const base = `/orgs/${server.organization}/translations`
     const source = (await post(server, `/orgs/${server.organization}/spaces`, { title: 'Docs' })).id
-    const page = { operation: 'insert_page', title: 'One', slug: 'one', document: { markdown: `# One\n\n${BLOCKS.join('\n\n')}\n` } }
+    const page = {
+      operation: 'insert_page',
+      title: 'One',
+      slug: 'one',
+      document: { markdown: `# One\n\n${BLOCKS.join('\n\n')}\n` },
+    }
     await post(server, `/spaces/${source}/content`, { changes: [page] })
     // The third request never gets an answer.
     let asked = 0
@@ -65,7 +71,13 @@ test(
       engine.texts.slice(50).filter((text) => paid.includes(text)),
       [],
     )
-    const log = execFileSync('git', ['-C', join(dir, 'repos', `${result.space}.git`), 'log', '--format=%s', 'main']).toString()
+    const log = execFileSync('git', [
+      '-C',
+      join(dir, 'repos', `${result.space}.git`),
+      'log',
+      '--format=%s',
+      'main',
+    ]).toString()
     assert.is(log.split('\n').filter((line) => line.startsWith('Translate ')).length, 1)
     const text = JSON.stringify(await ask(server, `/spaces/${result.space}/content/path/one`))
     for (const block of BLOCKS) assert.match(text, block.toUpperCase())

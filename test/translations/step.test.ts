@@ -8,12 +8,17 @@ import { translationService } from './fixture.js'
 const [test, here] = await suiteWith('translations/step', () => translationService('openai'))
 
 test('only changed blocks are sent, corrections stay and are given as examples', async () => {
-  const source = await here.source({ guide: '# Guide\n\nFirst block.\n\nSecond block.\n\n* one item\n* two items\n', other: '# Other\n\nOther block.\n' })
+  const source = await here.source({
+    guide: '# Guide\n\nFirst block.\n\nSecond block.\n\n* one item\n* two items\n',
+    other: '# Other\n\nOther block.\n',
+  })
   const made = await here.create(source)
   const { space } = made.result
   const { guide } = await here.pages(space)
   assert.ok(guide)
-  const corrected = guide.markdown.replace('SECOND BLOCK.', 'Segundo bloque.\n\nNota de la traductora.').replace('TWO ITEMS', 'dos cosas')
+  const corrected = guide.markdown
+    .replace('SECOND BLOCK.', 'Segundo bloque.\n\nNota de la traductora.')
+    .replace('TWO ITEMS', 'dos cosas')
   await here.edit(space, [{ operation: 'update_page', page: guide.id, document: { markdown: corrected } }])
   const before = (await here.pages(source)).guide
   assert.ok(before)
@@ -21,7 +26,11 @@ test('only changed blocks are sent, corrections stay and are given as examples',
     {
       operation: 'update_page',
       page: before.id,
-      document: { markdown: before.markdown.replace('First block.', 'First block, changed.').replace('* one item\n', '* one item\n* new item\n') },
+      document: {
+        markdown: before.markdown
+          .replace('First block.', 'First block, changed.')
+          .replace('* one item\n', '* one item\n* new item\n'),
+      },
     },
   ])
   here.engine.texts.length = 0
@@ -72,7 +81,8 @@ test('a source that goes back to what it said is translated from the memory', as
   const source = await here.source({ one: '# One\n\nBefore words.\n' })
   const made = await here.create(source)
   const id = (await here.pages(source)).one?.id as string
-  const put = (text: string) => here.edit(source, [{ operation: 'update_page', page: id, document: { markdown: `# One\n\n${text}\n` } }])
+  const put = (text: string) =>
+    here.edit(source, [{ operation: 'update_page', page: id, document: { markdown: `# One\n\n${text}\n` } }])
   await put('After words.')
   await here.run(made.id)
   here.engine.texts.length = 0
@@ -91,7 +101,9 @@ test('merges that need approval: the result is one open change request, on which
   const id = (await here.pages(source)).one?.id as string
   const main = await here.markdown(space, id)
   for (const word of ['first', 'second']) {
-    await here.edit(source, [{ operation: 'update_page', page: id, document: { markdown: `# One\n\nThe ${word} change.\n` } }])
+    await here.edit(source, [
+      { operation: 'update_page', page: id, document: { markdown: `# One\n\nThe ${word} change.\n` } },
+    ])
     const ran = await here.run(made.id)
     assert.is(ran.status, 'completed', JSON.stringify(ran.error))
     assert.is(await here.markdown(space, id), main)
@@ -100,13 +112,17 @@ test('merges that need approval: the result is one open change request, on which
       body.items.map((one: { id: string }) => one.id),
       [ran.result.changeRequest],
     )
-    const page = await here.admin.call('get', `/v1/spaces/${space}/change-requests/${ran.result.changeRequest}/content/page/${id}`).expect(200)
+    const page = await here.admin
+      .call('get', `/v1/spaces/${space}/change-requests/${ran.result.changeRequest}/content/page/${id}`)
+      .expect(200)
     assert.match(page.body.markdown, `THE ${word.toUpperCase()} CHANGE.`)
   }
   await here.admin.call('patch', `/v1/spaces/${space}`, { requiredApprovals: 0 }).expect(200)
   const waiting = (await here.get(made.id)).result.changeRequest
   await here.admin.call('post', `/v1/spaces/${space}/change-requests/${waiting}/merge`).expect(200)
-  await here.edit(source, [{ operation: 'update_page', page: id, document: { markdown: '# One\n\nThe third change.\n' } }])
+  await here.edit(source, [
+    { operation: 'update_page', page: id, document: { markdown: '# One\n\nThe third change.\n' } },
+  ])
   here.engine.texts.length = 0
   assert.is((await here.run(made.id)).result.changeRequest, undefined)
   assert.equal(here.engine.texts, ['The third change.'])
@@ -117,7 +133,11 @@ test('a file that is copied, and that somebody changed in the result, stays as t
   const source = await here.source({ a: '# A\n\nText of a.\n' })
   const at = (space: string): string => join(here.dir, 'repos', `${space}.git`)
   const shown = (space: string, path: string): Promise<string> => git(at(space), ['show', `main:${path}`])
-  await commitPlainly(at(source), { 'figure.svg': '<svg>Hello</svg>', 'plain.svg': '<svg>1</svg>', 'later.svg': '<svg>Later</svg>' })
+  await commitPlainly(at(source), {
+    'figure.svg': '<svg>Hello</svg>',
+    'plain.svg': '<svg>1</svg>',
+    'later.svg': '<svg>Later</svg>',
+  })
   const made = await here.create(source)
   const { space } = made.result
   await commitPlainly(at(space), { 'figure.svg': '<svg>Hola</svg>', 'later.svg': '<svg>Luego</svg>' })

@@ -40,7 +40,9 @@ const isCode = (block: string): boolean => block.startsWith('```')
 const translated = (block: string): string =>
   isCode(block)
     ? block
-    : block.replace(/\{%.*?%\}|\{\{.*?\}\}|`[^`]*`|\]\([^)]*\)|[^{`\]]+|./gs, (part) => (/^(?:\{|`|\]\()/.test(part) ? part : part.toUpperCase()))
+    : block.replace(/\{%.*?%\}|\{\{.*?\}\}|`[^`]*`|\]\([^)]*\)|[^{`\]]+|./gs, (part) =>
+        /^(?:\{|`|\]\()/.test(part) ? part : part.toUpperCase(),
+      )
 
 test(
   'a translated space through random edits of its source, with corrections by people',
@@ -50,12 +52,22 @@ test(
     let next = 0
     // Spelled with letters, so that each is a word of its own.
     const fresh = (): string =>
-      (SHAPES[next % SHAPES.length] as (n: string) => string)([...String(next++)].map((digit) => 'abcdefghij'[Number(digit)]).join(''))
+      (SHAPES[next % SHAPES.length] as (n: string) => string)(
+        [...String(next++)].map((digit) => 'abcdefghij'[Number(digit)]).join(''),
+      )
     const textOf = (blocks: readonly Block[]): string => `${blocks.map(({ source }) => source).join('\n\n')}\n`
-    const expectedOf = (blocks: readonly Block[]): string => `${blocks.map(({ source, human }) => human ?? translated(source)).join('\n\n')}\n`
+    const expectedOf = (blocks: readonly Block[]): string =>
+      `${blocks.map(({ source, human }) => human ?? translated(source)).join('\n\n')}\n`
     const made = (count: number): Block[] => Array.from({ length: count }, () => ({ source: fresh() }))
-    const first = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`page-${'abcdefgh'[n]}`, [{ source: `# page-${'abcdefgh'[n]}` }, ...made(8)]]))
-    const source = await here.source(Object.fromEntries(Object.entries(first).map(([name, blocks]) => [name, textOf(blocks)])))
+    const first = Object.fromEntries(
+      Array.from({ length: 8 }, (_, n) => [
+        `page-${'abcdefgh'[n]}`,
+        [{ source: `# page-${'abcdefgh'[n]}` }, ...made(8)],
+      ]),
+    )
+    const source = await here.source(
+      Object.fromEntries(Object.entries(first).map(([name, blocks]) => [name, textOf(blocks)])),
+    )
     const translation = await here.create(source)
     assert.is(translation.status, 'completed', JSON.stringify(translation.error))
     const { space } = translation.result
@@ -91,7 +103,9 @@ test(
       const block = one(blocks.slice(1).filter(({ source: text }) => !text.includes('\n')))
       if (!block) return false
       block.human =
-        `Corrected ${capitals(block.source)}`.replace('Corrected ## ', '## Corrected ').replace('Corrected > ', '> Corrected ') + (step % 2 ? ' Sí.' : '')
+        `Corrected ${capitals(block.source)}`
+          .replace('Corrected ## ', '## Corrected ')
+          .replace('Corrected > ', '> Corrected ') + (step % 2 ? ' Sí.' : '')
       await here.edit(space, [{ operation: 'update_page', page: id, document: { markdown: expectedOf(blocks) } }])
       return true
     }
@@ -103,17 +117,22 @@ test(
       if (kind === 0) page.blocks.splice(at, 0, ...made(2))
       else if (kind === 1 && page.blocks.length > 3) page.blocks.splice(at, 1)
       else if (kind === 2) page.blocks.push(...page.blocks.splice(at, 1))
-      else if (kind === 3) await here.edit(source, [{ operation: 'update_page', page: page.id, slug: `renamed-${step}` }])
+      else if (kind === 3)
+        await here.edit(source, [{ operation: 'update_page', page: page.id, slug: `renamed-${step}` }])
       else if (kind === 4 && pages.length > 5) {
         pages.splice(pages.indexOf(page), 1)
         return here.edit(source, [{ operation: 'delete_page', page: page.id }])
       } else if (kind === 5) {
         const blocks = [{ source: '# New' }, ...made(3)]
-        await here.edit(source, [{ operation: 'insert_page', title: 'New', slug: `new-${step}`, document: { markdown: textOf(blocks) } }])
+        await here.edit(source, [
+          { operation: 'insert_page', title: 'New', slug: `new-${step}`, document: { markdown: textOf(blocks) } },
+        ])
         pages.push({ id: (await here.pages(source))[`new-${step}`]?.id as string, blocks })
         return
       } else page.blocks[at] = { source: fresh() }
-      await here.edit(source, [{ operation: 'update_page', page: page.id, document: { markdown: textOf(page.blocks) } }])
+      await here.edit(source, [
+        { operation: 'update_page', page: page.id, document: { markdown: textOf(page.blocks) } },
+      ])
     }
   },
   { timeoutMs: 300_000 },

@@ -26,10 +26,19 @@ function busy(here: TestService, spaces: readonly string[]) {
     for (let n = 1; !stopped; n++) {
       const call = (method: 'post' | 'patch', path: string, body: unknown, status: number) =>
         here.admin.call(method, `/v1/spaces/${space}${path}`, body).expect(status)
-      const changes = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: `Words of ${title}.` } }], message: title })
+      const changes = (title: string) => ({
+        changes: [{ operation: 'insert_page', title, document: { markdown: `Words of ${title}.` } }],
+        message: title,
+      })
       await call('post', '/content', changes(`Main ${n}`), 200)
-      const { body: request } = await call('post', '/change-requests', { subject: `Request ${n}`, description: LARGE }, 201)
-      for (const subject of ['Two', 'Three', 'Four']) await call('patch', `/change-requests/${request.id}`, { subject }, 200)
+      const { body: request } = await call(
+        'post',
+        '/change-requests',
+        { subject: `Request ${n}`, description: LARGE },
+        201,
+      )
+      for (const subject of ['Two', 'Three', 'Four'])
+        await call('patch', `/change-requests/${request.id}`, { subject }, 200)
       await call('post', `/change-requests/${request.id}/content`, changes(`Branch ${n}`), 200)
       if (n % 3 === 0) continue
       await call('post', `/change-requests/${request.id}/merge`, {}, 200)
@@ -69,13 +78,19 @@ async function missingObjects({ service: { app } }: TestService): Promise<string
 
 test('a backup that is made while people edit and merge contains everything that its documents name', async () => {
   let checkpoints = 0
-  const log = createLog({ level: 'info', destination: { write: (line) => void (checkpoints += line.includes('store: checkpoint') ? 1 : 0) } })
+  const log = createLog({
+    level: 'info',
+    destination: { write: (line) => void (checkpoints += line.includes('store: checkpoint') ? 1 : 0) },
+  })
   const here = await startService({ overrides: { log } })
   const copies = await mkdtemp(join(tmpdir(), 'backups-'))
   try {
     const spaces: string[] = []
     for (let n = 0; n < 4; n++)
-      spaces.push((await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: `Space ${n}` }).expect(201)).body.id)
+      spaces.push(
+        (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: `Space ${n}` }).expect(201))
+          .body.id,
+      )
     const clients = busy(here, spaces)
     for (let n = 1; n <= 3; n++) {
       await clients.merges(10 * n)
@@ -93,7 +108,9 @@ test('a backup that is made while people edit and merge contains everything that
       const { body } = await restored.admin.call('get', `/v1/orgs/${here.organization}/spaces`).expect(200)
       assert.is(body.items.length, 4)
       for (const space of spaces) {
-        const { body: request } = await restored.admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'After the restore' }).expect(201)
+        const { body: request } = await restored.admin
+          .call('post', `/v1/spaces/${space}/change-requests`, { subject: 'After the restore' })
+          .expect(201)
         await restored.admin.call('post', `/v1/spaces/${space}/change-requests/${request.id}/merge`, {})
       }
       await restored.close()
@@ -110,7 +127,10 @@ test('a backup keeps secrets private and never overwrites a folder', async () =>
   try {
     await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'pdf' }).expect(201)
     await backUp(configOf(here.dir), copy)
-    assert.is(await readFile(join(copy, 'data/signing-key'), 'utf8'), await readFile(join(here.dir, 'data/signing-key'), 'utf8'))
+    assert.is(
+      await readFile(join(copy, 'data/signing-key'), 'utf8'),
+      await readFile(join(here.dir, 'data/signing-key'), 'utf8'),
+    )
     assert.is((await stat(join(copy, 'data/signing-key'))).mode & 0o777, 0o600)
     assert.is((await stat(join(copy, 'data'))).mode & 0o777, 0o700)
     let refused = ''

@@ -29,7 +29,9 @@ async function withSpaces(titles: readonly string[]) {
   }
   async function edit(title: string, words = 'First words.', status = 200) {
     const change = { operation: 'insert_page', title: `Page ${words}`, document: { markdown: words } }
-    return here.admin.call('post', `/v1/spaces/${spaces[title]}/content`, { changes: [change], message: 'Edit' }).expect(status)
+    return here.admin
+      .call('post', `/v1/spaces/${spaces[title]}/content`, { changes: [change], message: 'Edit' })
+      .expect(status)
   }
   const repo = (title: string) => join(here.dir, 'repos', `${spaces[title]}.git`)
   return { here, spaces, repo, earlier: (title: string) => join(earlier, `${spaces[title]}.git`), edit }
@@ -104,7 +106,11 @@ test('fsck names each damaged repository and checks the others', async () => {
       const bytes = await readFile(join(packs, name))
       await writeFile(join(packs, name), bytes.fill(0, 30, 37))
     }
-    const config = loadConfig({ BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos'), BINDERY_PORT: '0' })
+    const config = loadConfig({
+      BINDERY_DATA_DIR: join(here.dir, 'data'),
+      BINDERY_REPOS_DIR: join(here.dir, 'repos'),
+      BINDERY_PORT: '0',
+    })
     const { complaints } = await checkAll(config)
     for (const title of ['missing', 'object', 'pack'])
       assert.ok(

@@ -12,8 +12,10 @@ import { suite } from '../support/suite.js'
 // @embedded-only: plain-git
 const test = suite<object>('keys and tokens of an installation')
 
-const configOf = (dir: string) => loadConfig({ BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos'), BINDERY_PORT: '0' })
-const statusWith = async (url: string, token: string): Promise<number> => (await request(url).get('/v1/user').set('Authorization', `Bearer ${token}`)).status
+const configOf = (dir: string) =>
+  loadConfig({ BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos'), BINDERY_PORT: '0' })
+const statusWith = async (url: string, token: string): Promise<number> =>
+  (await request(url).get('/v1/user').set('Authorization', `Bearer ${token}`)).status
 
 async function refusalOf(starting: Promise<unknown>): Promise<string> {
   let refusal = ''
@@ -27,7 +29,10 @@ test('a changed BINDERY_ADMIN_TOKEN ends the earlier one, and other tokens stay'
   const { body: own } = await here.admin.call('post', '/v1/user/tokens', { label: 'Mine' }).expect(201)
   await here.service.close()
   const later = await startService({ env: { BINDERY_ADMIN_TOKEN: second }, dir: here.dir })
-  assert.equal([await statusWith(later.url, first), await statusWith(later.url, second), await statusWith(later.url, own.token)], [401, 200, 200])
+  assert.equal(
+    [await statusWith(later.url, first), await statusWith(later.url, second), await statusWith(later.url, own.token)],
+    [401, 200, 200],
+  )
   await later.close()
 })
 
@@ -53,7 +58,10 @@ test('a missing, damaged or exchanged signing key is refused with the consequenc
   writeFileSync(file, key.slice(0, 40))
   assert.match(await refusalOf(here.restart()), /signing-key is damaged.*64 hexadecimal digits/)
   writeFileSync(file, `${'0123456789abcdef'.repeat(4)}\n`)
-  assert.match(await refusalOf(here.restart()), /is not the one of this installation.*Restore data\/signing-key from a backup/)
+  assert.match(
+    await refusalOf(here.restart()),
+    /is not the one of this installation.*Restore data\/signing-key from a backup/,
+  )
   writeFileSync(file, key)
   await here.restart()
   await here.service.close()
@@ -66,7 +74,8 @@ test('a missing, damaged or exchanged signing key is refused with the consequenc
 
 test('fsck names a journal in which bytes were overwritten', async () => {
   const here = await startService()
-  for (let n = 0; n < 5; n++) await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: `Space ${n}` }).expect(201)
+  for (let n = 0; n < 5; n++)
+    await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: `Space ${n}` }).expect(201)
   await here.service.close()
   const journals = join(here.dir, 'data/store/journals')
   const [segment] = (readdirSync(journals, { recursive: true }) as string[]).filter((name) => name.endsWith('.jsonl'))

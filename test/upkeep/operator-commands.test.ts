@@ -22,14 +22,19 @@ async function run(dir: string, ...args: string[]): Promise<{ code: number; said
   const { PATH, HOME, TMPDIR } = process.env
   const folders = { BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos') }
   const env = { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...folders, ...(await databaseSettings(dir)) }
-  const ended = await promisify(execFile)(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), ...args], { env }).then(
+  const ended = await promisify(execFile)(
+    process.execPath,
+    [...moduleArguments('../../src/main.js', import.meta.url), ...args],
+    { env },
+  ).then(
     ({ stdout }) => ({ code: 0, said: stdout }),
     ({ code, stderr }) => ({ code, said: stderr }),
   )
   return { code: ended.code, said: ended.said.trim() }
 }
 
-const statusWith = async (url: string, token: string): Promise<number> => (await request(url).get('/v1/user').set('Authorization', `Bearer ${token}`)).status
+const statusWith = async (url: string, token: string): Promise<number> =>
+  (await request(url).get('/v1/user').set('Authorization', `Bearer ${token}`)).status
 const socketOf = (dir: string): string => join(dir, 'data', 'control', 'socket')
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
@@ -39,7 +44,10 @@ test('a running server does what they ask, and a socket that a kill left does no
   assert.equal([modeOf(socketOf(dir)), modeOf(join(dir, 'data', 'control'))], [0o600, 0o700])
   const unknown = await run(dir, 'token', 'ada@example.org')
   assert.is(unknown.code, 1)
-  assert.match(unknown.said, /No account has the address ada@example.org[\s\S]*`bindery user ada@example.org` creates an account/)
+  assert.match(
+    unknown.said,
+    /No account has the address ada@example.org[\s\S]*`bindery user ada@example.org` creates an account/,
+  )
   const made = await run(dir, 'user', 'ada@example.org', '--name', 'Ada')
   assert.match(made.said, /^Account \w+, Ada <ada@example.org>: the address was confirmed by the operator$/)
   const { said: token } = await run(dir, 'token', 'ada@example.org')
@@ -63,7 +71,10 @@ test('next to a server whose data folder has too long a path, the command names 
   assert.match(server.output(), /token and user need the server stopped: the path .* has \d+ bytes/)
   const { code, said } = await run(dir, 'user', 'ada@example.org')
   assert.is(code, 1)
-  assert.match(said, /in use by process \d+ .*; stop it first\. To run the command next to the server: the path .* use a shorter BINDERY_DATA_DIR\./)
+  assert.match(
+    said,
+    /in use by process \d+ .*; stop it first\. To run the command next to the server: the path .* use a shorter BINDERY_DATA_DIR\./,
+  )
   await server.kill('tree')
   await rm(above, { recursive: true, force: true })
 })

@@ -19,7 +19,9 @@ export const listAuditLogInOrganization = endpoint({
     operation: Type.Optional(Type.String({ maxLength: 100, description: 'operationId.' })),
     outcome: Type.Optional(oneOf(auditOutcomes)),
     space: Type.Optional(Id),
-    resource: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'ID of any resource of the path.' })),
+    resource: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'ID of any resource of the path.' }),
+    ),
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
   }),

@@ -1,6 +1,11 @@
 /** Endpoints of change requests: clients create, edit, merge and update them, and list their conflicts with the main content. */
 import { Type } from '@sinclair/typebox'
-import { createChangeRequest, listChangeRequests, readDescription, updateChangeRequest } from '../../domain/change-requests/change-requests.js'
+import {
+  createChangeRequest,
+  listChangeRequests,
+  readDescription,
+  updateChangeRequest,
+} from '../../domain/change-requests/change-requests.js'
 import { updateFromMain } from '../../domain/change-requests/merge-requests.js'
 import { mergeAndResume } from '../../domain/git-sync/resume-after-merge.js'
 import { paginate } from '../../kernel/paging.js'
@@ -31,7 +36,11 @@ export const listChangeRequestsForSpace = endpoint({
   summary: 'List the change requests of a space, newest first',
   section,
   needs: 'space:view',
-  query: Type.Object({ ...pageQuery, status: oneOf(changeRequestStatuses, { default: 'open' }), contributor: Type.Optional(Id) }),
+  query: Type.Object({
+    ...pageQuery,
+    status: oneOf(changeRequestStatuses, { default: 'open' }),
+    contributor: Type.Optional(Id),
+  }),
   returns: listOf(ChangeRequest, { $id: 'ChangeRequestList' }),
   handle: async ({ app, actor, space, query }) => {
     const page = await listChangeRequests(app, space, query)
@@ -53,7 +62,10 @@ export const createChangeRequestInSpace = endpoint({
     const { subject } = body ?? {}
     const input = { ...(subject === undefined ? {} : { subject }), ...(await readDescription(app, space, body ?? {})) }
     const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(app, actor, space, input, { lease }))
-    return created(await presentChangeRequest(app, actor, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
+    return created(
+      await presentChangeRequest(app, actor, space, made),
+      `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`,
+    )
   },
 })
 
@@ -92,21 +104,28 @@ export const mergeChangeRequestById = endpoint({
   needs: 'space:merge',
   returns: MergeResult,
   fails: [409, 423],
-  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeAndResume(app, actor, space, changeRequest)), result: 'merge' as const }),
+  handle: async ({ app, actor, space, changeRequest }) => ({
+    ...(await mergeAndResume(app, actor, space, changeRequest)),
+    result: 'merge' as const,
+  }),
 })
 
 export const listConflictsOfChangeRequest = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflicts',
   summary: 'List the conflicts between a change request and the main content',
-  description: 'Ordered by path; each with the file in the common ancestor (`base`), in the change request (`ours`) and in the main content (`theirs`).',
+  description:
+    'Ordered by path; each with the file in the common ancestor (`base`), in the change request (`ours`) and in the main content (`theirs`).',
   section,
   needs: 'space:view',
   query: Type.Object({ ...pageQuery }),
   returns: listOf(Conflict, { $id: 'ConflictList' }),
   handle: async ({ app, space, changeRequest, query }) => {
     const page = paginate(await listConflicts(app, space, changeRequest), query, (one) => [one.path, one.kind])
-    return { ...page, items: await Promise.all(page.items.map((one) => loadConflict(space.repo, changeRequest.head, one))) }
+    return {
+      ...page,
+      items: await Promise.all(page.items.map((one) => loadConflict(space.repo, changeRequest.head, one))),
+    }
   },
 })
 

@@ -15,7 +15,12 @@ import { type ChangeRequestDoc, type ContentDocument, type UnmetRule, users } fr
 import { formerUser, presentUser } from '../users/present.js'
 
 /** A change request as the caller sees it; `revision` is the head of its branch. */
-export async function presentChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest) {
+export async function presentChangeRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+) {
   const { doc, head } = changeRequest
   const location = `${app.settings.publicUrl}/v1/spaces/${doc.space}/change-requests/${doc.id}`
   const author = await app.store.get(users, doc.createdBy)
@@ -44,25 +49,39 @@ export async function presentChangeRequest(app: App, actor: Actor, space: Loaded
 
 /** The description as a block tree; null without one. */
 async function descriptionOf(app: App, { space, description = '' }: ChangeRequestDoc) {
-  return description.trim() === '' ? null : ((await documentJson(app, space, description)).document as unknown as Static<typeof ContentDocument>)
+  return description.trim() === ''
+    ? null
+    : ((await documentJson(app, space, description)).document as unknown as Static<typeof ContentDocument>)
 }
 
 /** Returns the member who merged it, and the time. Without a record, it reads the merge commit, whose author may not be a member. */
 async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, revisionMerged }: ChangeRequestDoc) {
-  const known = revisionMerged !== undefined && (await space.repo.hasCommit(revisionMerged)) ? await space.repo.commit(revisionMerged as CommitId) : null
+  const known =
+    revisionMerged !== undefined && (await space.repo.hasCommit(revisionMerged))
+      ? await space.repo.commit(revisionMerged as CommitId)
+      : null
   const user =
     mergedBy === undefined
       ? known && (await membersByEmail(app, space, [known.author.email])).get(known.author.email.toLowerCase())
       : await app.store.get(users, mergedBy)
   const at = mergedAt ?? (known ? iso(known.committer.seconds) : undefined)
   return {
-    ...(user ? { mergedBy: presentUser(app, user) } : mergedBy === undefined ? {} : { mergedBy: formerUser(app, mergedBy) }),
+    ...(user
+      ? { mergedBy: presentUser(app, user) }
+      : mergedBy === undefined
+        ? {}
+        : { mergedBy: formerUser(app, mergedBy) }),
     ...(at === undefined ? {} : { mergedAt: at }),
   }
 }
 
 /** The rules that keep the caller from merging it. Whether they wrote in it is asked only where there are rules, since it takes its history. */
-async function unmetBy(app: App, { user }: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<UnmetRule[]> {
+async function unmetBy(
+  app: App,
+  { user }: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+): Promise<UnmetRule[]> {
   const { status } = changeRequest.doc
   if (status === 'merged' || status === 'archived' || !protects(await protectionOf(app.store, space.doc))) return []
   const wrote = await wroteIn(app, space, changeRequest, user)

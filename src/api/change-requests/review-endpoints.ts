@@ -28,7 +28,10 @@ export const getChangesOfChangeRequestById = endpoint({
   handle: async ({ app, space, changeRequest, query }) => {
     const span = await spanOf(app, space, changeRequest)
     const changes = await changesBetween(app, space, span, query)
-    return { ...changes, ...(span.merge ? await presentMergedFrom(app, space, await space.repo.commit(span.merge)) : {}) }
+    return {
+      ...changes,
+      ...(span.merge ? await presentMergedFrom(app, space, await space.repo.commit(span.merge)) : {}),
+    }
   },
 })
 
@@ -36,7 +39,8 @@ export const getContributorsByChangeRequestId = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/contributors',
   summary: 'List the contributors to a change request',
-  description: 'The authors of the commits on its branch: members of the organization, or the name and e-mail address that Git recorded.',
+  description:
+    'The authors of the commits on its branch: members of the organization, or the name and e-mail address that Git recorded.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),
@@ -51,7 +55,8 @@ export const revertChangeRequestById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/revert',
   summary: 'Open a change request that undoes a merged one',
-  description: 'Its branch reverts what the merge changed, and nothing else. If later changes conflict with that, nothing is created; 409 returns the paths.',
+  description:
+    'Its branch reverts what the merge changed, and nothing else. If later changes conflict with that, nothing is created; 409 returns the paths.',
   section,
   needs: 'space:edit',
   status: 201,
@@ -59,6 +64,9 @@ export const revertChangeRequestById = endpoint({
   fails: [409, 423],
   handle: async ({ app, actor, space, changeRequest }) => {
     const made = await revertChangeRequest(app, actor, space, changeRequest)
-    return created(await presentChangeRequest(app, actor, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
+    return created(
+      await presentChangeRequest(app, actor, space, made),
+      `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`,
+    )
   },
 })

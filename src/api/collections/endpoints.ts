@@ -7,7 +7,16 @@ import { openSpaces } from '../../domain/spaces/spaces.js'
 import { transferCollection } from '../../domain/spaces/transfer.js'
 import { orderKey } from '../../kernel/order.js'
 import { paginate } from '../../kernel/paging.js'
-import { Collection, CreateCollection, listOf, MoveContent, pageQuery, Space, TransferContent, UpdateCollection } from '../../model/index.js'
+import {
+  Collection,
+  CreateCollection,
+  listOf,
+  MoveContent,
+  pageQuery,
+  Space,
+  TransferContent,
+  UpdateCollection,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentSpace } from '../spaces/present.js'
@@ -19,10 +28,14 @@ export const listCollectionsInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/collections',
   summary: 'List the collections of an organization that you may see',
-  description: 'In the order of creation, including collections in collections; with `nested=false` only those at the top level, in their order there.',
+  description:
+    'In the order of creation, including collections in collections; with `nested=false` only those at the top level, in their order there.',
   section,
   needs: 'organization:view',
-  query: Type.Object({ ...pageQuery, nested: Type.Boolean({ default: true, description: 'Whether to include collections in collections.' }) }),
+  query: Type.Object({
+    ...pageQuery,
+    nested: Type.Boolean({ default: true, description: 'Whether to include collections in collections.' }),
+  }),
   returns: listOf(Collection, { $id: 'CollectionList' }),
   handle: async ({ app, actor, organization, query }) => {
     const all = await listCollections(app, actor, organization, query.nested)
@@ -62,12 +75,14 @@ export const updateCollectionById = endpoint({
   method: 'PATCH',
   path: '/v1/collections/{collectionId}',
   summary: 'Change a collection',
-  description: 'Set `description` to null to remove it. `defaultLevel` applies to everything in the collection whose own default level is `inherit`.',
+  description:
+    'Set `description` to null to remove it. `defaultLevel` applies to everything in the collection whose own default level is `inherit`.',
   section,
   needs: 'collection:admin',
   body: UpdateCollection,
   returns: Collection,
-  handle: async ({ app, actor, collection, body }) => presentCollection(app, await updateCollection(app, actor, collection, body)),
+  handle: async ({ app, actor, collection, body }) =>
+    presentCollection(app, await updateCollection(app, actor, collection, body)),
 })
 
 export const deleteCollectionById = endpoint({
@@ -86,7 +101,8 @@ export const listSpacesInCollectionById = endpoint({
   method: 'GET',
   path: '/v1/collections/{collectionId}/spaces',
   summary: 'List the spaces in a collection that you may see',
-  description: 'Only spaces directly in the collection, in their order. To merge them with its collections, sort both by `position`.',
+  description:
+    'Only spaces directly in the collection, in their order. To merge them with its collections, sort both by `position`.',
   section,
   needs: 'collection:view',
   query: Type.Object(pageQuery),
@@ -109,7 +125,8 @@ export const moveCollectionById = endpoint({
   body: Type.Optional(MoveContent),
   returns: Collection,
   fails: [409],
-  handle: async ({ app, actor, collection, body }) => presentCollection(app, await moveCollection(app, actor, collection, body ?? {})),
+  handle: async ({ app, actor, collection, body }) =>
+    presentCollection(app, await moveCollection(app, actor, collection, body ?? {})),
 })
 
 export const transferCollectionById = endpoint({
@@ -123,5 +140,6 @@ export const transferCollectionById = endpoint({
   body: TransferContent,
   returns: Collection,
   fails: [409, 412],
-  handle: async ({ app, actor, collection, body }) => presentCollection(app, await transferCollection(app, actor, collection, body)),
+  handle: async ({ app, actor, collection, body }) =>
+    presentCollection(app, await transferCollection(app, actor, collection, body)),
 })

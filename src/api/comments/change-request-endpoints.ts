@@ -6,7 +6,8 @@ const changeRequest: CommentedResource = {
   noun: 'a change request',
   section: 'Comments on change requests',
   list: 'They stay when it is merged or archived. The `comments` member of the change request is the number of open ones.',
-  create: 'Pages are those of the change request, whose `comments` member counts the comment until it is resolved or deleted.',
+  create:
+    'Pages are those of the change request, whose `comments` member counts the comment until it is resolved or deleted.',
 }
 const comments = commentEndpoints(changeRequest)
 const replies = replyEndpoints(changeRequest)

@@ -9,7 +9,8 @@ export const about = {
   update:
     'Only the author may edit the body (`editedAt` is set). The author, and everybody with the role edit, may set `resolved`; resolving a comment that is already resolved changes ' +
     'neither who resolved it nor when. All or nothing: returns 403 if you may not do one of these.',
-  reactions: 'Everybody who may comment may react, once with each emoji, and remove their own reactions. Returns 409 above 50 different emoji.',
+  reactions:
+    'Everybody who may comment may react, once with each emoji, and remove their own reactions. Returns 409 above 50 different emoji.',
 } as const
 
 /** Largest body of a request with a comment, reply or review, in bytes: block trees need more bytes than the markdown they become. */

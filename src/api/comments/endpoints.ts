@@ -89,7 +89,11 @@ export function commentEndpoints(on: CommentedResource) {
       body: CreateComment,
       bodyLimitBytes,
       returns: Comment,
-      handle: async (context) => presentComment(presentation(context), await createComment(context.app, context.actor, discussionOf(context), context.body)),
+      handle: async (context) =>
+        presentComment(
+          presentation(context),
+          await createComment(context.app, context.actor, discussionOf(context), context.body),
+        ),
     }),
     ...oneComment(on),
   }
@@ -124,7 +128,13 @@ function oneComment(on: CommentedResource) {
       returns: Comment,
       fails: [409],
       handle: async (context) => {
-        const updated = await updateComment(context.app, context.actor, discussionOf(context), context.comment, context.body)
+        const updated = await updateComment(
+          context.app,
+          context.actor,
+          discussionOf(context),
+          context.comment,
+          context.body,
+        )
         return presentComment(presentation(context), updated)
       },
     }),
@@ -174,7 +184,10 @@ export function replyEndpoints(on: CommentedResource) {
       bodyLimitBytes,
       returns: CommentReply,
       handle: async (context) =>
-        presentReply(presentation(context), await createReply(context.app, context.actor, discussionOf(context), context.comment, context.body)),
+        presentReply(
+          presentation(context),
+          await createReply(context.app, context.actor, discussionOf(context), context.comment, context.body),
+        ),
     }),
     ...oneReply(on),
   }
@@ -207,7 +220,10 @@ function oneReply(on: CommentedResource) {
       returns: CommentReply,
       fails: [409],
       handle: async (context) =>
-        presentReply(presentation(context), await updateReply(context.app, context.actor, discussionOf(context), context.reply, context.body)),
+        presentReply(
+          presentation(context),
+          await updateReply(context.app, context.actor, discussionOf(context), context.reply, context.body),
+        ),
     }),
     delete: endpoint({
       method: 'DELETE',

@@ -48,7 +48,11 @@ async function presentReactions({ app, user }: CommentContext, post: string) {
   return Promise.all(
     byEmoji.map(async ([emoji, all]) => {
       const named = all.slice(0, MAX_REACTION_USERS)
-      return { emoji, count: all.length, users: await Promise.all(named.map(async (one) => ({ user: await user(one.user), reactedAt: one.reactedAt }))) }
+      return {
+        emoji,
+        count: all.length,
+        users: await Promise.all(named.map(async (one) => ({ user: await user(one.user), reactedAt: one.reactedAt }))),
+      }
     }),
   )
 }
@@ -63,7 +67,10 @@ async function presentPost(context: CommentContext, doc: CommentDoc | ReplyDoc, 
     reactions: await presentReactions(context, doc.id),
     body: (await inFormat(app, discussion.space.doc.id, doc.markdown, format)).content,
     urls: { location: `${app.settings.publicUrl}${commentsPath(discussion)}/${path}` },
-    permissions: presentCommentPermissions({ role: discussion.space.role, readOnly: app.readOnly }, doc.postedBy === actor.user.id),
+    permissions: presentCommentPermissions(
+      { role: discussion.space.role, readOnly: app.readOnly },
+      doc.postedBy === actor.user.id,
+    ),
   }
 }
 

@@ -1,6 +1,10 @@
 /** Endpoints of connections: clients create, read, change, pause and delete them. */
 import { Type } from '@sinclair/typebox'
-import { deleteConnection as remove, listAllConnections, listConnectionsOf } from '../../domain/connections/connections.js'
+import {
+  deleteConnection as remove,
+  listAllConnections,
+  listConnectionsOf,
+} from '../../domain/connections/connections.js'
 import { createConnection as create } from '../../domain/connections/create-connection.js'
 import { setPaused, updateConnection as change } from '../../domain/connections/update.js'
 import { Connection, CreateConnection, listOf, pageQuery, UpdateConnection } from '../../model/index.js'
@@ -80,7 +84,8 @@ export const updateConnection = endpoint({
   body: UpdateConnection,
   returns: Connection,
   fails: [409],
-  handle: async ({ app, actor, connection, body }) => presentConnection(app, await change(app, actor, connection, body)),
+  handle: async ({ app, actor, connection, body }) =>
+    presentConnection(app, await change(app, actor, connection, body)),
 })
 
 export const deleteConnection = endpoint({
@@ -102,7 +107,8 @@ export const pauseConnection = endpoint({
   section,
   needs: 'space:admin',
   returns: Connection,
-  handle: async ({ app, actor, connection }) => presentConnection(app, { doc: await setPaused(app, actor, connection, true) }),
+  handle: async ({ app, actor, connection }) =>
+    presentConnection(app, { doc: await setPaused(app, actor, connection, true) }),
 })
 
 export const resumeConnection = endpoint({
@@ -113,5 +119,6 @@ export const resumeConnection = endpoint({
   section,
   needs: 'space:admin',
   returns: Connection,
-  handle: async ({ app, actor, connection }) => presentConnection(app, { doc: await setPaused(app, actor, connection, false) }),
+  handle: async ({ app, actor, connection }) =>
+    presentConnection(app, { doc: await setPaused(app, actor, connection, false) }),
 })

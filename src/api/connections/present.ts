@@ -4,7 +4,8 @@ import type { App } from '../../domain/context/app.js'
 import { type Connection, type ConnectionDoc, syncRuns } from '../../model/index.js'
 import { presentGitRun } from '../git-sync/present.js'
 
-export const connectionPath = ({ space, id }: Pick<ConnectionDoc, 'space' | 'id'>): string => `/v1/spaces/${space}/git/connections/${id}`
+export const connectionPath = ({ space, id }: Pick<ConnectionDoc, 'space' | 'id'>): string =>
+  `/v1/spaces/${space}/git/connections/${id}`
 
 /** A connection, with the secret of its webhook only if that was just made. */
 export async function presentConnection(app: App, { doc, webhookSecret }: ConnectionAndSecret): Promise<Connection> {
@@ -46,7 +47,10 @@ export async function presentConnection(app: App, { doc, webhookSecret }: Connec
     createdBy: doc.createdBy,
     createdAt: doc.createdAt,
     updatedAt: doc.updatedAt,
-    urls: { location: app.settings.publicUrl + connectionPath(doc), webhook: `${app.settings.publicUrl}/v1/git/webhooks/${doc.id}` },
+    urls: {
+      location: app.settings.publicUrl + connectionPath(doc),
+      webhook: `${app.settings.publicUrl}/v1/git/webhooks/${doc.id}`,
+    },
   }
 }
 

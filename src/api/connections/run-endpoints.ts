@@ -4,7 +4,16 @@ import { describeRun } from '../../domain/connections/describe-run.js'
 import { cancelRuns, retryConnection, runConnectionNow, runsOf } from '../../domain/connections/queue-run.js'
 import { listRemoteBranches, testConnection as test } from '../../domain/connections/test.js'
 import { paginate } from '../../kernel/paging.js'
-import { ChangesQuery, ConnectionRunDetails, ConnectionTest, GitRun, listOf, pageQuery, RemoteBranches, RunConnection } from '../../model/index.js'
+import {
+  ChangesQuery,
+  ConnectionRunDetails,
+  ConnectionTest,
+  GitRun,
+  listOf,
+  pageQuery,
+  RemoteBranches,
+  RunConnection,
+} from '../../model/index.js'
 import { presentGitRun } from '../git-sync/present.js'
 import { endpoint } from '../service.js'
 
@@ -14,7 +23,8 @@ export const testConnection = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/test',
   summary: 'Test a connection',
-  description: 'Says what works and what is missing: whether the repository can be read, the branch is there, and the credential may push. Nothing is changed.',
+  description:
+    'Says what works and what is missing: whether the repository can be read, the branch is there, and the credential may push. Nothing is changed.',
   section,
   needs: 'space:admin',
   returns: ConnectionTest,
@@ -46,14 +56,16 @@ export const runConnection = endpoint({
   status: 202,
   returns: GitRun,
   fails: [409, 423],
-  handle: async ({ app, actor, space, connection, body }) => presentGitRun(await runConnectionNow(app, actor, space, connection, body ?? {})),
+  handle: async ({ app, actor, space, connection, body }) =>
+    presentGitRun(await runConnectionNow(app, actor, space, connection, body ?? {})),
 })
 
 export const cancelConnectionRun = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/cancel',
   summary: 'Cancel the runs of a connection',
-  description: 'Those that are queued or running. What was imported or exported by then stays; the rest is done by the next run.',
+  description:
+    'Those that are queued or running. What was imported or exported by then stays; the rest is done by the next run.',
   section,
   needs: 'space:triggerGitSync',
   status: 202,
@@ -72,7 +84,8 @@ export const retryConnectionRun = endpoint({
   status: 202,
   returns: GitRun,
   fails: [409, 423],
-  handle: async ({ app, actor, space, connection }) => presentGitRun(await retryConnection(app, actor, space, connection)),
+  handle: async ({ app, actor, space, connection }) =>
+    presentGitRun(await retryConnection(app, actor, space, connection)),
 })
 
 export const listConnectionRuns = endpoint({
@@ -98,5 +111,8 @@ export const getConnectionRun = endpoint({
   needs: 'space:view',
   query: ChangesQuery,
   returns: ConnectionRunDetails,
-  handle: async ({ app, space, run, query }) => ({ ...presentGitRun(run), ...(await describeRun(app, space, run, query)) }),
+  handle: async ({ app, space, run, query }) => ({
+    ...presentGitRun(run),
+    ...(await describeRun(app, space, run, query)),
+  }),
 })

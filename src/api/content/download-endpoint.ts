@@ -17,7 +17,11 @@ export const downloadFile = endpoint({
   query: Type.Object({ expires: Type.Integer({ minimum: 0 }), signature: Type.String({ maxLength: 100 }) }),
   returns: binary('application/octet-stream'),
   handle: async ({ app, downloadSpace, oid, fileName, query }) => {
-    const content = await openDownload(app, { space: downloadSpace, oid, name: fileName, expires: query.expires }, query.signature)
+    const content = await openDownload(
+      app,
+      { space: downloadSpace, oid, name: fileName, expires: query.expires },
+      query.signature,
+    )
     const contentType = contentTypeOf(fileName)
     const inline = isSafeInline(contentType)
     return stream({

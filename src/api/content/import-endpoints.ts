@@ -36,8 +36,19 @@ interface Call {
   body: (typeof ContentImportRequest)['static']
 }
 
-async function importInto({ app, actor, space, changeRequest, pageId, body }: Call): Promise<Reply<(typeof ContentImportResult)['static']>> {
-  const target = { space, ...(changeRequest ? { changeRequest } : {}), ...(pageId === undefined ? {} : { page: pageId }) }
+async function importInto({
+  app,
+  actor,
+  space,
+  changeRequest,
+  pageId,
+  body,
+}: Call): Promise<Reply<(typeof ContentImportResult)['static']>> {
+  const target = {
+    space,
+    ...(changeRequest ? { changeRequest } : {}),
+    ...(pageId === undefined ? {} : { page: pageId }),
+  }
   const { doc, head } = await requestContentImport(app, actor, target, body)
   return created(presentImportResult(doc, head), `/v1/spaces/${space.doc.id}/content/imports/${doc.id}`)
 }

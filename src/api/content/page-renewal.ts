@@ -19,7 +19,12 @@ const MAX_PAGES = 64
  * so are the dates of each file: a commit that changes a file has dates of its own for it. Null for what depends on further files: content that is
  * evaluated, computed pages, and covers, which name files by their ID.
  */
-export function pageRenewal(app: App, revision: OpenRevision, page: PageEntry, { evaluated, body }: { evaluated: boolean; body: Buffer }): Renewal<App> | null {
+export function pageRenewal(
+  app: App,
+  revision: OpenRevision,
+  page: PageEntry,
+  { evaluated, body }: { evaluated: boolean; body: Buffer },
+): Renewal<App> | null {
   const { space, snapshot, structure } = revision
   const { id } = space.doc
   const known = cachedAt(app, id, snapshot.commit)
@@ -40,7 +45,10 @@ export function pageRenewal(app: App, revision: OpenRevision, page: PageEntry, {
       const doc = await present.store.get(spaces, id)
       if (!doc || spaceStamp(doc) !== stamp) return false
       const now = cachedAt(present, id, commit as CommitId) ?? (await readAt(present, id, commit as CommitId))
-      return structureNumber(now.structure) === number && paths.every((path, index) => datesOf(now.dates, path) === dates[index])
+      return (
+        structureNumber(now.structure) === number &&
+        paths.every((path, index) => datesOf(now.dates, path) === dates[index])
+      )
     },
   }
 }

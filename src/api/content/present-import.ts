@@ -4,12 +4,31 @@ import type { ContentImport, ContentImportDoc, ContentImportResult } from '../..
 
 /** The response to the request for an import; while it goes on, with `head`, the revision that is there now. */
 export function presentImportResult(doc: ContentImportDoc, head: string): (typeof ContentImportResult)['static'] {
-  return { revision: doc.revision ?? head, importedResources: doc.importedResources, totalResources: doc.totalResources, import: doc.id, state: doc.state }
+  return {
+    revision: doc.revision ?? head,
+    importedResources: doc.importedResources,
+    totalResources: doc.totalResources,
+    import: doc.id,
+    state: doc.state,
+  }
 }
 
 /** An import, with its address without the query, which may hold a secret. */
 export function presentContentImport(doc: ContentImportDoc): ContentImport {
-  const { id, state, stage, source, importedResources, totalResources, failures, moreFailures, revision, problem, changeRequest, page } = doc
+  const {
+    id,
+    state,
+    stage,
+    source,
+    importedResources,
+    totalResources,
+    failures,
+    moreFailures,
+    revision,
+    problem,
+    changeRequest,
+    page,
+  } = doc
   return {
     object: 'content-import',
     id,

@@ -24,7 +24,12 @@ export interface PageOptions {
 }
 
 /** Content in the requested format; `limit` says why a block tree holds the source only. `owner`: the space to which the work is counted. */
-export async function inFormat(app: App, owner: string, markdown: string, format: Format): Promise<{ content: object; limit: string | null }> {
+export async function inFormat(
+  app: App,
+  owner: string,
+  markdown: string,
+  format: Format,
+): Promise<{ content: object; limit: string | null }> {
   if (format === 'markdown') return { content: { markdown: await markdownJson(app, owner, markdown) }, limit: null }
   const { document, limit } = await documentJson(app, owner, markdown)
   return { content: { document }, limit }
@@ -46,21 +51,38 @@ export interface PageContext {
 export async function pageContext(app: App, revision: OpenRevision, options: PageOptions): Promise<PageContext> {
   let ids: Promise<Map<string, string>> | null = null
   const load = async () => new Map((await filesOf(app, revision)).map((file) => [file.gitPath, file.id]))
-  return { app, revision, options, dates: await datesAt(app, revision.space, revision.snapshot.commit), fileIds: () => (ids ??= load()), listed: new Map() }
+  return {
+    app,
+    revision,
+    options,
+    dates: await datesAt(app, revision.space, revision.snapshot.commit),
+    fileIds: () => (ids ??= load()),
+    listed: new Map(),
+  }
 }
 
 /** Where a file is shown at the Git provider, and its path from that repository's root. */
-export function gitPlace(context: Pick<PageContext, 'revision'>, oid: string, path: string): { oid: string; path: string; url?: string } {
+export function gitPlace(
+  context: Pick<PageContext, 'revision'>,
+  oid: string,
+  path: string,
+): { oid: string; path: string; url?: string } {
   const link = context.revision.space.doc.git
   const full = link && link.directory !== '' ? `${link.directory}/${path}` : path
   return {
     oid,
     path: full,
-    ...(link?.fileURL === undefined ? {} : { url: `${link.fileURL.replace(/\/$/, '')}/${full.split('/').map(encodeURIComponent).join('/')}` }),
+    ...(link?.fileURL === undefined
+      ? {}
+      : { url: `${link.fileURL.replace(/\/$/, '')}/${full.split('/').map(encodeURIComponent).join('/')}` }),
   }
 }
 
-async function coverReference(context: PageContext, target: string | undefined, from: string): Promise<ContentReference | undefined> {
+async function coverReference(
+  context: PageContext,
+  target: string | undefined,
+  from: string,
+): Promise<ContentReference | undefined> {
   if (target === undefined) return undefined
   const ids = await context.fileIds()
   const resolved = resolveReference(target, from, context.revision.structure, (path) => ids.has(path))
@@ -68,7 +90,11 @@ async function coverReference(context: PageContext, target: string | undefined, 
   return id === undefined ? { kind: 'url', url: target } : { kind: 'file', file: id }
 }
 
-async function cover(context: PageContext, attributes: PageAttributes, from: string): Promise<Page['cover'] | undefined> {
+async function cover(
+  context: PageContext,
+  attributes: PageAttributes,
+  from: string,
+): Promise<Page['cover'] | undefined> {
   if (!attributes.cover) return undefined
   const { ref, refDark, ...place } = attributes.cover
   const [light, dark] = await Promise.all([coverReference(context, ref, from), coverReference(context, refDark, from)])
@@ -79,19 +105,33 @@ async function cover(context: PageContext, attributes: PageAttributes, from: str
 async function presentDocument(context: PageContext, entry: DocumentEntry, format?: Format): Promise<Partial<Page>> {
   if (format !== undefined) {
     const page = await readDocument(context.app, context.revision, entry)
-    return { ...(await presentAttributes(context, entry, page.oid, page.source.attributes)), ...(await presentContent(context, entry, page, format)) }
+    return {
+      ...(await presentAttributes(context, entry, page.oid, page.source.attributes)),
+      ...(await presentContent(context, entry, page, format)),
+    }
   }
   const { oid, page } = context.listed.get(entry.gitPath) ?? (await knownPage(context, entry))
   const diagnostics = diagnosticsOf(page, entry.gitPath)
-  return { ...(await presentAttributes(context, entry, oid, page.attributes)), ...(diagnostics.length > 0 ? { diagnostics } : {}) }
+  return {
+    ...(await presentAttributes(context, entry, oid, page.attributes)),
+    ...(diagnostics.length > 0 ? { diagnostics } : {}),
+  }
 }
 
-async function knownPage({ app, revision }: PageContext, entry: DocumentEntry): Promise<{ oid: string; page: KnownPage }> {
+async function knownPage(
+  { app, revision }: PageContext,
+  entry: DocumentEntry,
+): Promise<{ oid: string; page: KnownPage }> {
   const [known] = (await knownPages(app, revision, [entry])).values()
   return known as NonNullable<typeof known>
 }
 
-async function presentAttributes(context: PageContext, { gitPath }: DocumentEntry, oid: string, all: PageAttributes): Promise<Partial<Page>> {
+async function presentAttributes(
+  context: PageContext,
+  { gitPath }: DocumentEntry,
+  oid: string,
+  all: PageAttributes,
+): Promise<Partial<Page>> {
   const { title: _title, cover: _cover, layout, emoji, variables, tags, ...attributes } = all
   const dates = datesOf(context.dates, gitPath)
   const image = await cover(context, all, gitPath)
@@ -119,8 +159,13 @@ async function presentContent(
   if (page.hidden !== undefined && format === 'markdown') return found(diagnostics)
   const owner = revision.space.doc.id
   if (page.large !== undefined)
-    return { ...found(diagnostics), ...(await largeJson(app, owner, revision.snapshot, { oid: page.oid, limit: page.large }, format)) }
-  const written = page.hidden ?? (options.evaluated ? await evaluate(app, revision, gitPath, markdown, attributes.variables) : markdown)
+    return {
+      ...found(diagnostics),
+      ...(await largeJson(app, owner, revision.snapshot, { oid: page.oid, limit: page.large }, format)),
+    }
+  const written =
+    page.hidden ??
+    (options.evaluated ? await evaluate(app, revision, gitPath, markdown, attributes.variables) : markdown)
   const { content, limit } = await inFormat(app, owner, written, format)
   const known = limit === null || diagnostics.some((one) => one.code === 'too-costly')
   return { ...found(known ? diagnostics : [...diagnostics, tooCostly(gitPath, limit)]), ...content }
@@ -131,14 +176,26 @@ function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'li
   if (!page) return { href: entry.href, ...(entry.href === '' ? {} : { target: { kind: 'url', url: entry.href } }) }
   return {
     href: entry.href,
-    target: entry.target?.anchor === undefined ? { kind: 'page', page: page.id } : { kind: 'anchor', page: page.id, anchor: entry.target.anchor },
+    target:
+      entry.target?.anchor === undefined
+        ? { kind: 'page', page: page.id }
+        : { kind: 'anchor', page: page.id, anchor: entry.target.anchor },
   }
 }
 
 /** A page that a computed entry yields, with its content if there is a `format`. */
-async function presentGenerated({ app, revision }: PageContext, entry: GeneratedEntry, format?: Format): Promise<Partial<Page>> {
+async function presentGenerated(
+  { app, revision }: PageContext,
+  entry: GeneratedEntry,
+  format?: Format,
+): Promise<Partial<Page>> {
   const { about } = entry.shown
-  const own = { type: 'document', computed: entry.computed, computedSeed: entry.id, ...(about === undefined ? {} : { description: firstLine(about) }) } as const
+  const own = {
+    type: 'document',
+    computed: entry.computed,
+    computedSeed: entry.id,
+    ...(about === undefined ? {} : { description: firstLine(about) }),
+  } as const
   if (format === undefined) return own
   const owner = revision.space.doc.id
   const { markdown, limit } = await generatedMarkdown(app, owner, entry)
@@ -147,7 +204,9 @@ async function presentGenerated({ app, revision }: PageContext, entry: Generated
   return {
     ...own,
     ...shown.content,
-    ...(why === null ? {} : { diagnostics: [{ code: 'too-costly', message: `${entry.title} is not shown as it should be. ${why}` }] }),
+    ...(why === null
+      ? {}
+      : { diagnostics: [{ code: 'too-costly', message: `${entry.title} is not shown as it should be. ${why}` }] }),
   }
 }
 
@@ -163,10 +222,15 @@ async function presentKind(context: PageContext, entry: PageEntry, format?: Form
 }
 
 /** Where the API has a revision. */
-export const revisionUrl = ({ settings }: App, space: string, commit: string): string => `${settings.publicUrl}/v1/spaces/${space}/revisions/${commit}`
+export const revisionUrl = ({ settings }: App, space: string, commit: string): string =>
+  `${settings.publicUrl}/v1/spaces/${space}/revisions/${commit}`
 
 /** A page without its subpages; content only in a `format`. */
-export async function presentOwn(context: PageContext, entry: PageEntry, format?: Format): Promise<Omit<Page, 'pages'>> {
+export async function presentOwn(
+  context: PageContext,
+  entry: PageEntry,
+  format?: Format,
+): Promise<Omit<Page, 'pages'>> {
   const { app, revision } = context
   const own = await presentKind(context, entry, format)
   return {

@@ -59,7 +59,11 @@ export async function presentPages(context: PageContext, entries: readonly PageE
 }
 
 /** Reads what is to be known of the files whose pages are made anew. */
-async function readDocuments(context: PageContext, entries: readonly PageEntry[], known: PresentedTree | null): Promise<void> {
+async function readDocuments(
+  context: PageContext,
+  entries: readonly PageEntry[],
+  known: PresentedTree | null,
+): Promise<void> {
   const unknown = function* () {
     for (const entry of eachDocument(entries)) if (!knownPage(context, known, entry)) yield entry
   }
@@ -76,7 +80,8 @@ function knownTree(context: PageContext): PresentedTree {
   return known?.structure === structure && known.stamp === stamp ? known : { structure, stamp, pages: new Map() }
 }
 
-const ownDates = ({ dates }: PageContext, entry: PageEntry): FileDates | null => (entry.type === 'document' ? (datesOf(dates, entry.gitPath) ?? null) : null)
+const ownDates = ({ dates }: PageContext, entry: PageEntry): FileDates | null =>
+  entry.type === 'document' ? (datesOf(dates, entry.gitPath) ?? null) : null
 
 /** A page as it was presented before, if its file is the same: a commit that changes a file has dates of its own for it. */
 function knownPage(context: PageContext, known: PresentedTree | null, entry: PageEntry): PresentedPage | undefined {

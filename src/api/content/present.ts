@@ -16,7 +16,12 @@ import { gitPlace, inFormat, type PageOptions, pageContext, revisionUrl } from '
 import { presentPages } from './present-tree.js'
 
 /** A file of a revision. */
-export function presentFile(app: App, revision: OpenRevision, file: LoadedFile, options: Pick<PageOptions, 'metadata'>): File {
+export function presentFile(
+  app: App,
+  revision: OpenRevision,
+  file: LoadedFile,
+  options: Pick<PageOptions, 'metadata'>,
+): File {
   return {
     id: file.place.id,
     name: file.place.name,
@@ -30,7 +35,11 @@ export function presentFile(app: App, revision: OpenRevision, file: LoadedFile, 
 }
 
 /** What is wrong with a revision, each of its files that Git LFS keeps and that is not here included. */
-function* diagnosticsOf(found: readonly Diagnostic[], costly: readonly Diagnostic[], files: readonly LoadedFile[]): Generator<Diagnostic | null> {
+function* diagnosticsOf(
+  found: readonly Diagnostic[],
+  costly: readonly Diagnostic[],
+  files: readonly LoadedFile[],
+): Generator<Diagnostic | null> {
   yield* found
   yield* costly
   for (const { place, lfs } of files) if (lfs) yield lfsDiagnostic(place.gitPath, lfs)
@@ -45,15 +54,24 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     ...(await presentRevisionAlone(app, revision, options)),
     pages: pages.json,
     files: await listAsJson(loaded, (file) => presentFile(app, revision, file, options)),
-    diagnostics: await listAsJson(grouped(diagnosticsOf(revision.structure.diagnostics, pages.costly, loaded)), (one) => one),
+    diagnostics: await listAsJson(
+      grouped(diagnosticsOf(revision.structure.diagnostics, pages.costly, loaded)),
+      (one) => one,
+    ),
   }
 }
 
 /** A revision with empty `pages` and `files`, and without their diagnostics. */
-export async function presentRevisionAlone(app: App, revision: OpenRevision, options: Pick<PageOptions, 'metadata'>): Promise<Revision> {
+export async function presentRevisionAlone(
+  app: App,
+  revision: OpenRevision,
+  options: Pick<PageOptions, 'metadata'>,
+): Promise<Revision> {
   const { snapshot, structure, space } = revision
   const info = await revision.repo.commit(snapshot.commit)
-  const reusable = await Promise.all(structure.reusableContents.map(async (place) => ({ place, entry: await snapshot.entry(place.gitPath) })))
+  const reusable = await Promise.all(
+    structure.reusableContents.map(async (place) => ({ place, entry: await snapshot.entry(place.gitPath) })),
+  )
   return {
     object: 'revision',
     id: snapshot.commit,

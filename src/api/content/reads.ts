@@ -7,7 +7,17 @@ import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import type { PageEntry } from '../../content/types.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { paginate } from '../../kernel/paging.js'
-import { ContentQuery, File, FileList, FilesQuery, Page, PageQuery, Pages, ReusableContent, Revision } from '../../model/index.js'
+import {
+  ContentQuery,
+  File,
+  FileList,
+  FilesQuery,
+  Page,
+  PageQuery,
+  Pages,
+  ReusableContent,
+  Revision,
+} from '../../model/index.js'
 import { endpoint, type Loaded } from '../service.js'
 import { presentFile, presentReusableContent, presentRevision } from './present.js'
 import { pageRenewal } from './page-renewal.js'
@@ -55,7 +65,9 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
   const opened = async (context: Context) => open(context as unknown as Loaded<Path>)
   const show = async (context: Shown): Promise<OpenRevision> => {
     const revision = await opened(context)
-    return context.query.computed ? withComputed(context.app, revision, isNewest ? null : await momentOf(context.space, revision)) : revision
+    return context.query.computed
+      ? withComputed(context.app, revision, isNewest ? null : await momentOf(context.space, revision))
+      : revision
   }
   return {
     path: path as BelowSpace,
@@ -65,11 +77,18 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
     open: opened,
     /** With computed pages, unless the query says otherwise. */
     show,
-    validator: (context: Context) => contentValidator(context.app, context.space, head(context as unknown as Loaded<Path>)),
+    validator: (context: Context) =>
+      contentValidator(context.app, context.space, head(context as unknown as Loaded<Path>)),
     /** How the response with a page may be renewed. */
-    renewal: async (context: Shown & { query: { evaluated: boolean } }, find: (revision: OpenRevision) => PageEntry, body: Buffer) => {
+    renewal: async (
+      context: Shown & { query: { evaluated: boolean } },
+      find: (revision: OpenRevision) => PageEntry,
+      body: Buffer,
+    ) => {
       const revision = isMain ? await show(context) : null
-      return revision && pageRenewal(context.app, revision, find(revision), { evaluated: context.query.evaluated, body })
+      return (
+        revision && pageRenewal(context.app, revision, find(revision), { evaluated: context.query.evaluated, body })
+      )
     },
   }
 }
@@ -95,7 +114,10 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
       validator,
       handle: async (context) => {
         const revision = await show(context)
-        return { pages: (await presentPages(await pageContext(context.app, revision, context.query), revision.structure.pages)).json }
+        return {
+          pages: (await presentPages(await pageContext(context.app, revision, context.query), revision.structure.pages))
+            .json,
+        }
       },
     }),
     files: endpoint({
@@ -141,21 +163,30 @@ function items({ path, noun, common, open, show, validator, renewal }: Reads) {
       renewal: (context, body) => renewal(context, (revision) => getPage(revision, context.pageId), body),
       handle: async (context) => {
         const revision = await show(context)
-        return presentPage(await pageContext(context.app, revision, context.query), getPage(revision, context.pageId), context.query.format)
+        return presentPage(
+          await pageContext(context.app, revision, context.query),
+          getPage(revision, context.pageId),
+          context.query.format,
+        )
       },
     }),
     pageByPath: endpoint({
       ...common,
       path: `${path}/path/{pagePath*}`,
       summary: `Get a page of ${noun} by its path, with its content`,
-      description: 'Redirects in the configuration of the space are followed; a page takes precedence over a redirect from the same path.',
+      description:
+        'Redirects in the configuration of the space are followed; a page takes precedence over a redirect from the same path.',
       query: PageQuery,
       returns: Page,
       validator,
       renewal: (context, body) => renewal(context, (revision) => getPageByPath(revision, context.pagePath), body),
       handle: async (context) => {
         const revision = await show(context)
-        return presentPage(await pageContext(context.app, revision, context.query), getPageByPath(revision, context.pagePath), context.query.format)
+        return presentPage(
+          await pageContext(context.app, revision, context.query),
+          getPageByPath(revision, context.pagePath),
+          context.query.format,
+        )
       },
     }),
     reusableContent: endpoint({
@@ -165,7 +196,8 @@ function items({ path, noun, common, open, show, validator, renewal }: Reads) {
       query: PageQuery,
       returns: ReusableContent,
       validator,
-      handle: async (context) => presentReusableContent(context.app, await show(context), context.reusableContentId, context.query),
+      handle: async (context) =>
+        presentReusableContent(context.app, await show(context), context.reusableContentId, context.query),
     }),
   }
 }

@@ -47,5 +47,11 @@ export const contentValidator = async (app: App, space: LoadedSpace, commit: Com
 export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
   const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
   const { published = '', public: open = '' } = await addressesOfRevision(app, space, commit)
-  return [...(await contentValidator(app, space, commit)), merged ? String(merged.version) : '', published, open, remoteLogOf(space) ?? '']
+  return [
+    ...(await contentValidator(app, space, commit)),
+    merged ? String(merged.version) : '',
+    published,
+    open,
+    remoteLogOf(space) ?? '',
+  ]
 }

@@ -4,7 +4,14 @@ import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import { type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
 import { writeToChangeRequest, writeToMain } from '../../domain/commits/write-content.js'
-import { AppliedChange, ChangeRequest, changeRequests, ContentChanges, InsertedFile, Revision } from '../../model/index.js'
+import {
+  AppliedChange,
+  ChangeRequest,
+  changeRequests,
+  ContentChanges,
+  InsertedFile,
+  Revision,
+} from '../../model/index.js'
 import type { Endpoint } from '../declaration.js'
 import { presentChangeRequest } from '../change-requests/present.js'
 import { endpoint } from '../service.js'
@@ -23,7 +30,15 @@ const formDescription =
 /** A form without `changes` inserts its files. */
 const form: NonNullable<Endpoint['form']> = (members, files) => {
   if ('changes' in members || files.size === 0) return members
-  return { ...members, changes: [{ operation: 'insert_files', files: [...files].map(([part, { name, contentType }]) => ({ part, name, contentType })) }] }
+  return {
+    ...members,
+    changes: [
+      {
+        operation: 'insert_files',
+        files: [...files].map(([part, { name, contentType }]) => ({ part, name, contentType })),
+      },
+    ],
+  }
 }
 
 const results = { changes: Type.Array(AppliedChange), insertedFiles: Type.Optional(Type.Array(InsertedFile)) }
@@ -38,7 +53,8 @@ export const updateChangeRequestContent = endpoint({
   query: Type.Object({
     compat: Type.Boolean({
       default: true,
-      description: 'True: the response is the change request alone, as older clients expect. False: it also says what each change did.',
+      description:
+        'True: the response is the change request alone, as older clients expect. False: it also says what each change did.',
     }),
   }),
   ifMatch,
@@ -47,10 +63,18 @@ export const updateChangeRequestContent = endpoint({
   returns: Type.Union([ChangeRequest, Type.Object({ changeRequest: ChangeRequest, ...results })]),
   fails: [409, 413, 423],
   handle: async ({ app, actor, space, changeRequest, body, query, request }) => {
-    const written = await writeToChangeRequest({ app, actor, space, input: body, uploads: request.files }, changeRequest, request.ifMatch)
+    const written = await writeToChangeRequest(
+      { app, actor, space, input: body, uploads: request.files },
+      changeRequest,
+      request.ifMatch,
+    )
     const presented = await presentNow(app, actor, space, changeRequest.doc.id)
     if (query.compat) return presented
-    return { changeRequest: presented, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
+    return {
+      changeRequest: presented,
+      changes: written.applied,
+      ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}),
+    }
   },
 })
 
@@ -73,6 +97,10 @@ export const updateSpaceContent = endpoint({
   fails: [409, 413, 423],
   handle: async ({ app, actor, space, body, request }) => {
     const written = await writeToMain({ app, actor, space, input: body, uploads: request.files }, request.ifMatch)
-    return { revision: written.revision, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
+    return {
+      revision: written.revision,
+      changes: written.applied,
+      ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}),
+    }
   },
 })

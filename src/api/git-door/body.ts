@@ -13,7 +13,10 @@ export function arriving(body: IncomingMessage): AsyncIterable<Buffer> {
   const encoding = body.headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity') return paced(body)
   if (encoding === 'gzip' || encoding === 'x-gzip') return unzipped(paced(body))
-  throw new ServiceError('unsupported-media-type', `The encoding ${encoding.slice(0, 50)} is not supported. Use gzip or none.`)
+  throw new ServiceError(
+    'unsupported-media-type',
+    `The encoding ${encoding.slice(0, 50)} is not supported. Use gzip or none.`,
+  )
 }
 
 async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -23,7 +26,9 @@ async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   try {
     for await (const piece of source.pipe(gunzip) as AsyncIterable<Buffer>) yield piece
   } catch (error) {
-    throw error instanceof ServiceError ? error : new ServiceError('bad-request', 'The body is not the gzip that its Content-Encoding says. Send it again.')
+    throw error instanceof ServiceError
+      ? error
+      : new ServiceError('bad-request', 'The body is not the gzip that its Content-Encoding says. Send it again.')
   } finally {
     source.destroy()
   }
@@ -35,7 +40,11 @@ export async function whole(body: IncomingMessage, maxBytes: number, take: (byte
   let length = 0
   for await (const piece of arriving(body)) {
     length += piece.length
-    if (length > maxBytes) throw new ServiceError('too-large', `The request has more than ${maxBytes} bytes. Fetch fewer branches at a time.`)
+    if (length > maxBytes)
+      throw new ServiceError(
+        'too-large',
+        `The request has more than ${maxBytes} bytes. Fetch fewer branches at a time.`,
+      )
     take(piece.length)
     pieces.push(piece)
   }

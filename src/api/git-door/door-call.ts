@@ -41,4 +41,7 @@ export interface DoorCall {
 }
 
 /** The user and the organization that take the turns of a call. */
-export const takerOf = ({ actor, space }: DoorCall): TurnTaker => ({ user: actor.user.id, organization: space.doc.organization })
+export const takerOf = ({ actor, space }: DoorCall): TurnTaker => ({
+  user: actor.user.id,
+  organization: space.doc.organization,
+})

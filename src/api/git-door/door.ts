@@ -29,7 +29,8 @@ export function gitDoor(options: DoorOptions): Mount {
       } catch (thrown) {
         const error = await options.explain(thrown)
         if (!(error instanceof ServiceError)) throw error
-        if (error !== thrown) options.app.log.error({ requestId: request.id, error }, 'A Git client could not be served.')
+        if (error !== thrown)
+          options.app.log.error({ requestId: request.id, error }, 'A Git client could not be served.')
         const refused = lfs ? lfsRefusal(error) : refusal(error)
         return { ...refused, headers: { ...NEVER_KEPT, ...refused.headers } }
       }
@@ -62,9 +63,11 @@ const boundsOf = ({ app }: DoorOptions): DoorBounds => ({
 
 async function respond(request: MountedRequest, options: DoorOptions, bounds: DoorBounds): Promise<MountedResponse> {
   const [, id, what] = PATH.exec(request.path) ?? []
-  if (id === undefined || what === undefined) throw new ServiceError('not-found', 'Git clients find a space at /git/<spaceId>.git.')
+  if (id === undefined || what === undefined)
+    throw new ServiceError('not-found', 'Git clients find a space at /git/<spaceId>.git.')
   const service = what === 'info/refs' ? request.query.get('service') : what
-  if (service !== 'git-upload-pack' && service !== 'git-receive-pack') throw new ServiceError('forbidden', 'Use a Git client with the smart protocol.')
+  if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
+    throw new ServiceError('forbidden', 'Use a Git client with the smart protocol.')
   const method = what === 'info/refs' ? 'GET' : 'POST'
   request.operation(service === 'git-upload-pack' ? 'gitFetch' : 'gitPush')
   requireMethod(request, method)
@@ -81,7 +84,10 @@ async function respondLfs(
   [, id = '', batch, oid]: RegExpExecArray,
 ): Promise<MountedResponse> {
   if (batch === undefined && oid === undefined)
-    throw new ServiceError('not-found', 'The service has no locks of Git LFS, only files: objects/batch says where they are.')
+    throw new ServiceError(
+      'not-found',
+      'The service has no locks of Git LFS, only files: objects/batch says where they are.',
+    )
   request.operation(oid === undefined ? 'gitLfsBatch' : 'gitLfsDownload')
   requireMethod(request, oid === undefined ? 'POST' : 'GET')
   if (oid === undefined) requireType(request, LFS_TYPE)
@@ -89,7 +95,12 @@ async function respondLfs(
   return oid === undefined ? lfsBatch(call) : lfsObject(call, oid)
 }
 
-async function callFor(request: MountedRequest, options: DoorOptions, bounds: DoorBounds, id: string): Promise<DoorCall> {
+async function callFor(
+  request: MountedRequest,
+  options: DoorOptions,
+  bounds: DoorBounds,
+  id: string,
+): Promise<DoorCall> {
   const actor = await callerOf(request, options)
   const space = await findSpace(options.app, actor, id)
   if (!space) throw notFound('The space')
@@ -97,7 +108,8 @@ async function callFor(request: MountedRequest, options: DoorOptions, bounds: Do
 }
 
 function requireMethod({ method }: MountedRequest, allowed: string): void {
-  if (method !== allowed) throw new ServiceError('method-not-allowed', `Use ${allowed}.`, { headers: { Allow: allowed } })
+  if (method !== allowed)
+    throw new ServiceError('method-not-allowed', `Use ${allowed}.`, { headers: { Allow: allowed } })
 }
 
 /** Pages of other sites can make a browser send forms and text, with the password that it has kept; these types they cannot. Throws 415. */
@@ -111,7 +123,9 @@ async function callerOf(request: MountedRequest, { authenticate }: DoorOptions):
   const actor = token === null ? null : await authenticate(token)
   if (!actor) {
     const headers = { 'WWW-Authenticate': 'Basic realm="Bindery", charset="UTF-8"' }
-    throw new ServiceError('unauthenticated', 'Give an API token as the password; the user name can be anything.', { headers })
+    throw new ServiceError('unauthenticated', 'Give an API token as the password; the user name can be anything.', {
+      headers,
+    })
   }
   request.caller(actor.token.id)
   return actor

@@ -52,7 +52,12 @@ async function serve(call: DoorCall, body: Buffer, taken: () => void, over: () =
       idle()
       over()
     })
-    return { status: 200, headers: { 'Content-Type': 'application/x-git-upload-pack-result' }, body: stream, gone: kill }
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'application/x-git-upload-pack-result' },
+      body: stream,
+      gone: kill,
+    }
   } catch (error) {
     idle()
     throw error

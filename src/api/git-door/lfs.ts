@@ -25,7 +25,10 @@ const batch = new SchemaCompiler().body(
       objects: Type.Array(
         Type.Object(
           {
-            oid: Type.String({ pattern: '^[0-9a-f]{64}$', 'x-pattern-message': 'must be a SHA-256 hash: 64 hexadecimal digits' }),
+            oid: Type.String({
+              pattern: '^[0-9a-f]{64}$',
+              'x-pattern-message': 'must be a SHA-256 hash: 64 hexadecimal digits',
+            }),
             size: Type.Integer({ minimum: 0 }),
           },
           MORE,
@@ -54,10 +57,24 @@ export async function lfsBatch({ request, options: { app }, space }: DoorCall): 
   for (const { oid, size } of objects) {
     const problem = await whyNotHeld(app, space.doc.id, { oid, size })
     // An upload of what is here already has nothing to do: no action says that.
-    if (problem === null) found.push({ oid, size, ...(operation === 'download' ? { actions: { download: { href: `${base}/${oid}` } } } : {}) })
-    else found.push({ oid, size, error: operation === 'download' ? { code: 404, message: problem } : { code: 403, message: NO_UPLOADS } })
+    if (problem === null)
+      found.push({
+        oid,
+        size,
+        ...(operation === 'download' ? { actions: { download: { href: `${base}/${oid}` } } } : {}),
+      })
+    else
+      found.push({
+        oid,
+        size,
+        error: operation === 'download' ? { code: 404, message: problem } : { code: 403, message: NO_UPLOADS },
+      })
   }
-  return { status: 200, headers: { 'Content-Type': LFS_TYPE }, body: JSON.stringify({ transfer: 'basic', objects: found, hash_algo: 'sha256' }) }
+  return {
+    status: 200,
+    headers: { 'Content-Type': LFS_TYPE },
+    body: JSON.stringify({ transfer: 'basic', objects: found, hash_algo: 'sha256' }),
+  }
 }
 
 async function readBatch(body: Buffer): Promise<Batch> {
@@ -75,7 +92,8 @@ async function readBatch(body: Buffer): Promise<Batch> {
         .join('; '),
     )
   const { transfers = ['basic'] } = value as Batch
-  if (!transfers.includes('basic')) throw badRequest('/transfers must contain "basic", the only transfer that is supported.')
+  if (!transfers.includes('basic'))
+    throw badRequest('/transfers must contain "basic", the only transfer that is supported.')
   return value as Batch
 }
 
@@ -85,13 +103,21 @@ export async function lfsObject({ options: { app }, space }: DoorCall, oid: stri
   if (!object) throw notFound('The file')
   const { size, stream } = object
   // Whoever opens it in a browser gets a file to keep, never a page of this origin.
-  const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(size), 'Content-Disposition': 'attachment' }
+  const headers = {
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': String(size),
+    'Content-Disposition': 'attachment',
+  }
   return { status: 200, headers, body: stream, gone: () => stream.destroy() }
 }
 
 /** A refusal as `git lfs` shows it to its user. */
 export const lfsRefusal = ({ status, message, extra }: ServiceError): MountedResponse => ({
   status,
-  headers: { 'Content-Type': LFS_TYPE, ...extra.headers, ...(status === 401 ? { 'LFS-Authenticate': 'Basic realm="Bindery"' } : {}) },
+  headers: {
+    'Content-Type': LFS_TYPE,
+    ...extra.headers,
+    ...(status === 401 ? { 'LFS-Authenticate': 'Basic realm="Bindery"' } : {}),
+  },
   body: JSON.stringify({ message }),
 })

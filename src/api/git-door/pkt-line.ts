@@ -21,7 +21,8 @@ export function pktLine(content: string | Buffer): Buffer {
 /** Bytes on a side band: 1 = the response, 2 = text for the user. */
 export function sideBand(band: 1 | 2, bytes: Buffer): Buffer {
   const frames: Buffer[] = []
-  for (let at = 0; at < bytes.length; at += LONGEST_PIECE) frames.push(pktLine(Buffer.concat([Buffer.from([band]), bytes.subarray(at, at + LONGEST_PIECE)])))
+  for (let at = 0; at < bytes.length; at += LONGEST_PIECE)
+    frames.push(pktLine(Buffer.concat([Buffer.from([band]), bytes.subarray(at, at + LONGEST_PIECE)])))
   return Buffer.concat(frames)
 }
 
@@ -76,7 +77,8 @@ export class PktReader {
 
   #take(bytes: number): Buffer {
     this.#read += bytes
-    if (this.#read > this.most) throw new BadPktLine(`The commands of the push have more than ${this.most} bytes. Push fewer refs at a time.`)
+    if (this.#read > this.most)
+      throw new BadPktLine(`The commands of the push have more than ${this.most} bytes. Push fewer refs at a time.`)
     const taken = this.#rest.subarray(0, bytes)
     this.#rest = this.#rest.subarray(bytes)
     return taken

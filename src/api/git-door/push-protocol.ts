@@ -43,14 +43,18 @@ export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushReq
     if (commands.length > MOST_COMMANDS) throw new BadPktLine(`At most ${MOST_COMMANDS} refs can be pushed at once.`)
   }
   // Git asks for it only where it is offered; it must not get half of what it asked for.
-  if (capabilities.has('atomic')) throw new BadPktLine('The refs of a push are moved one by one, never all or none. Push without --atomic.')
-  const { options, problem } = capabilities.has('push-options') ? await readOptions(reader) : { options: {}, problem: null }
+  if (capabilities.has('atomic'))
+    throw new BadPktLine('The refs of a push are moved one by one, never all or none. Push without --atomic.')
+  const { options, problem } = capabilities.has('push-options')
+    ? await readOptions(reader)
+    : { options: {}, problem: null }
   return { commands, capabilities, options, problem, pack: reader.rest() }
 }
 
 function commandOf(line: string): RefCommand {
   const [, from, to, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/.{1,1000})$/.exec(line) ?? []
-  if (from === undefined || to === undefined || ref === undefined) throw new BadPktLine('A command of the push is not "<old> <new> <ref>".')
+  if (from === undefined || to === undefined || ref === undefined)
+    throw new BadPktLine('A command of the push is not "<old> <new> <ref>".')
   return { ref, from: oidOf(from), to: oidOf(to) }
 }
 
@@ -68,18 +72,29 @@ async function readOptions(reader: PktReader): Promise<Pick<PushRequest, 'option
   }
   const [title = '', description = ''] = [found.get('title'), found.get('description')]
   if ([...title].length > LONGEST_TITLE) problem ??= `The title has more than ${LONGEST_TITLE} characters.`
-  if (description.length > LONGEST_DESCRIPTION) problem ??= `The description has more than ${LONGEST_DESCRIPTION} characters.`
+  if (description.length > LONGEST_DESCRIPTION)
+    problem ??= `The description has more than ${LONGEST_DESCRIPTION} characters.`
   return { options: Object.fromEntries(found), problem }
 }
 
 /** The response to a push. `unpacked`: `ok`, or why the objects were not accepted. `said`: lines for the user. */
-export function report(request: Pick<PushRequest, 'capabilities'>, unpacked: string, refs: readonly PushedRef[], said: readonly string[]): Buffer {
+export function report(
+  request: Pick<PushRequest, 'capabilities'>,
+  unpacked: string,
+  refs: readonly PushedRef[],
+  said: readonly string[],
+): Buffer {
   const { capabilities } = request
   const second = capabilities.has('report-status-v2')
-  const lines = [pktLine(`unpack ${oneLine(unpacked)}\n`), ...refs.flatMap((one) => linesOf(one, second).map((line) => pktLine(line))), FLUSH]
+  const lines = [
+    pktLine(`unpack ${oneLine(unpacked)}\n`),
+    ...refs.flatMap((one) => linesOf(one, second).map((line) => pktLine(line))),
+    FLUSH,
+  ]
   const status = second || capabilities.has('report-status') ? Buffer.concat(lines) : Buffer.alloc(0)
   if (!capabilities.has('side-band-64k')) return status
-  const text = said.length === 0 ? Buffer.alloc(0) : sideBand(2, Buffer.from(said.map((line) => `${printable(line)}\n`).join('')))
+  const text =
+    said.length === 0 ? Buffer.alloc(0) : sideBand(2, Buffer.from(said.map((line) => `${printable(line)}\n`).join('')))
   return Buffer.concat([text, sideBand(1, status), FLUSH])
 }
 
@@ -87,7 +102,12 @@ function linesOf(pushed: PushedRef, second: boolean): string[] {
   if (!pushed.ok) return [`ng ${pushed.ref} ${oneLine(pushed.reason)}\n`]
   const { ref, became, from, to } = pushed
   if (!second || became === ref) return [`ok ${ref}\n`]
-  return [`ok ${ref}\n`, `option refname ${became}\n`, `option old-oid ${from ?? NO_OBJECT}\n`, `option new-oid ${to}\n`]
+  return [
+    `ok ${ref}\n`,
+    `option refname ${became}\n`,
+    `option old-oid ${from ?? NO_OBJECT}\n`,
+    `option new-oid ${to}\n`,
+  ]
 }
 
 const LONGEST_REASON = 2000

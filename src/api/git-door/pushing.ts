@@ -64,8 +64,16 @@ async function carriedOut(call: DoorCall, asked: PushRequest): Promise<Buffer> {
   let refs: PushedRef[]
   const share = bounds.packs.share(space.doc.organization)
   try {
-    const pack = { bytes: counted(asked.pack, share), turn: () => bounds.processes.take(takerOf(call), request.gone), gone: request.gone }
-    refs = await carryOut({ app, actor, space, options: asked.options, say: (line) => void said.push(line) }, asked.commands, pack)
+    const pack = {
+      bytes: counted(asked.pack, share),
+      turn: () => bounds.processes.take(takerOf(call), request.gone),
+      gone: request.gone,
+    }
+    refs = await carryOut(
+      { app, actor, space, options: asked.options, say: (line) => void said.push(line) },
+      asked.commands,
+      pack,
+    )
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     unpacked = error.message
@@ -107,4 +115,5 @@ async function read({ request }: DoorCall): Promise<PushRequest> {
   }
 }
 
-const allRefused = ({ commands }: PushRequest, reason: string): PushedRef[] => commands.map(({ ref }) => ({ ref, ok: false, reason }))
+const allRefused = ({ commands }: PushRequest, reason: string): PushedRef[] =>
+  commands.map(({ ref }) => ({ ref, ok: false, reason }))

@@ -93,13 +93,20 @@ export class Turns {
     const { waiting } = this.limits
     if (this.#waiting.length >= waiting) throw overloaded()
     if (countOf(this.#waiting, { organization }) >= waiting / 2 || countOf(this.#waiting, { user }) >= waiting / 4)
-      throw refusal('too-many-requests', 'Too many Git clients of yours are waiting. Try again when some of them have ended.')
+      throw refusal(
+        'too-many-requests',
+        'Too many Git clients of yours are waiting. Try again when some of them have ended.',
+      )
   }
 
   #startNext(): void {
     const [next] = this.#waiting
       .filter((one) => this.#hasRoom(one))
-      .map((one) => ({ one, had: countOf(this.#running, { organization: one.organization }), own: countOf(this.#running, { user: one.user }) }))
+      .map((one) => ({
+        one,
+        had: countOf(this.#running, { organization: one.organization }),
+        own: countOf(this.#running, { user: one.user }),
+      }))
       .sort((a, b) => a.had - b.had || a.own - b.own)
     if (!next) return
     this.#waiting.splice(this.#waiting.indexOf(next.one), 1)
@@ -115,4 +122,5 @@ function countOf(all: readonly TurnTaker[], { user, organization }: Partial<Turn
 
 const refusal = (kind: 'unavailable' | 'too-many-requests', message: string): ServiceError =>
   new ServiceError(kind, message, { headers: { 'Retry-After': RETRY_SECONDS } })
-const overloaded = (): ServiceError => refusal('unavailable', 'The service is serving as many Git clients as it can. Try again in a moment.')
+const overloaded = (): ServiceError =>
+  refusal('unavailable', 'The service is serving as many Git clients as it can. Try again in a moment.')

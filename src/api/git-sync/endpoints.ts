@@ -5,7 +5,18 @@ import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/run
 import { previewSync } from '../../domain/git-sync/preview.js'
 import { requestExport, requestImport } from '../../domain/git-sync/request.js'
 import { paginate } from '../../kernel/paging.js'
-import { ChangesQuery, ExportRequest, GitInfo, GitPreview, GitRun, ImportRequest, listOf, pageQuery, PreviewRequest, RetryRequest } from '../../model/index.js'
+import {
+  ChangesQuery,
+  ExportRequest,
+  GitInfo,
+  GitPreview,
+  GitRun,
+  ImportRequest,
+  listOf,
+  pageQuery,
+  PreviewRequest,
+  RetryRequest,
+} from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentGitInfo, presentGitRun } from './present.js'
 
@@ -68,7 +79,8 @@ export const getSpaceGitInfo = endpoint({
   section,
   needs: 'space:view',
   returns: GitInfo,
-  handle: async ({ app, space }) => presentGitInfo(space, (await listSyncRuns(app, space))[0], await connectionOfLink(app.store, space.doc)),
+  handle: async ({ app, space }) =>
+    presentGitInfo(space, (await listSyncRuns(app, space))[0], await connectionOfLink(app.store, space.doc)),
 })
 
 export const removeLegacyGitInstallation = endpoint({
@@ -99,7 +111,8 @@ export const retryGitRun = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/retry',
   summary: 'Run the last import or export again',
-  description: 'Only if it failed or ended in a conflict. `url` is the URL of the same repository with a fresh credential.',
+  description:
+    'Only if it failed or ended in a conflict. `url` is the URL of the same repository with a fresh credential.',
   section,
   needs: 'space:edit',
   body: Type.Optional(RetryRequest),

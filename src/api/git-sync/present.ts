@@ -8,7 +8,11 @@ const optional = <K extends keyof SyncRunDoc>(run: SyncRunDoc, ...keys: K[]): Pi
   Object.fromEntries(keys.filter((key) => run[key] !== undefined).map((key) => [key, run[key]])) as Pick<SyncRunDoc, K>
 
 /** The response of `git/info`: the link, the newest run, and the connection to the linked remote. */
-export function presentGitInfo(space: LoadedSpace, run: SyncRunDoc | undefined, connection: ConnectionDoc | null): GitInfo {
+export function presentGitInfo(
+  space: LoadedSpace,
+  run: SyncRunDoc | undefined,
+  connection: ConnectionDoc | null,
+): GitInfo {
   const link = space.doc.git
   return {
     ...(link === undefined ? {} : { ...presentGitSync(link, connection), ref: link.ref }),
@@ -43,6 +47,18 @@ export function presentGitRun(run: SyncRunDoc): GitRun {
     standalone: run.standalone,
     startedAt: run.startedAt,
     requestedBy: run.requestedBy,
-    ...optional(run, 'work', 'connection', 'trigger', 'result', 'finishedAt', 'error', 'remoteRevision', 'revision', 'changeRequest', 'exportMode'),
+    ...optional(
+      run,
+      'work',
+      'connection',
+      'trigger',
+      'result',
+      'finishedAt',
+      'error',
+      'remoteRevision',
+      'revision',
+      'changeRequest',
+      'exportMode',
+    ),
   }
 }

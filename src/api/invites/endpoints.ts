@@ -4,7 +4,15 @@ import { acceptInvite } from '../../domain/people/accept-invite.js'
 import { inviteUsers, resendInvite, listInvites, revokeInvite } from '../../domain/people/invites.js'
 import { countMembers, type CountedMember } from '../../domain/people/members.js'
 import { paginate } from '../../kernel/paging.js'
-import { AcceptedInvite, AcceptInvite, Invite, InvitedUsers, InviteList, InviteUsers, pageQuery } from '../../model/index.js'
+import {
+  AcceptedInvite,
+  AcceptInvite,
+  Invite,
+  InvitedUsers,
+  InviteList,
+  InviteUsers,
+  pageQuery,
+} from '../../model/index.js'
 import { presentMember } from '../members/present.js'
 import { reply } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -67,7 +75,8 @@ export const resendInviteInOrganizationById = endpoint({
   aliases: { inviteId: 'emailInviteId' },
   returns: Invite,
   fails: [409],
-  handle: async ({ app, actor, organization, invite }) => presentInvite(app, await resendInvite(app, actor, organization, invite)),
+  handle: async ({ app, actor, organization, invite }) =>
+    presentInvite(app, await resendInvite(app, actor, organization, invite)),
 })
 
 export const revokeInviteInOrganizationById = endpoint({

@@ -14,7 +14,8 @@ export const listLinkInvitesInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/link-invites',
   summary: 'List the link invitations',
-  description: 'They work only while `inviteLinks` of the organization is on. Their secrets are not kept: they were shown when the links were created.',
+  description:
+    'They work only while `inviteLinks` of the organization is on. Their secrets are not kept: they were shown when the links were created.',
   section,
   needs: 'organization:admin',
   query: Type.Object(pageQuery),
@@ -63,7 +64,8 @@ export const updateLinkInviteInOrganizationById = endpoint({
   needs: 'organization:admin',
   body: UpdateLinkInvite,
   returns: LinkInvite,
-  handle: async ({ app, actor, organization, invite, body }) => presentLinkInvite(app, { doc: await updateLinkInvite(app, actor, organization, invite, body) }),
+  handle: async ({ app, actor, organization, invite, body }) =>
+    presentLinkInvite(app, { doc: await updateLinkInvite(app, actor, organization, invite, body) }),
 })
 
 export const deleteLinkInviteInOrganizationById = endpoint({

@@ -54,19 +54,30 @@ export class Locations {
   /** A specification of the organization, by its slug. */
   async specification({ space }: OpenRevision, spec: string): Promise<RawJson> {
     const { organization } = space.doc
-    return json({ kind: 'openapi', organization: await this.#once(`organization:${organization}`, () => this.#organization(organization)), spec })
+    return json({
+      kind: 'openapi',
+      organization: await this.#once(`organization:${organization}`, () => this.#organization(organization)),
+      spec,
+    })
   }
 
   async #object(revision: OpenRevision, shown: Shown): Promise<object> {
     const { id } = revision.space.doc
     if (shown.kind === 'page') {
-      const page = await this.#once(`page:${id}:${shown.page.id}`, async () => presentPage(await this.#context(revision), shown.page, 'markdown'))
+      const page = await this.#once(`page:${id}:${shown.page.id}`, async () =>
+        presentPage(await this.#context(revision), shown.page, 'markdown'),
+      )
       return { page, ...(shown.anchor === undefined ? {} : { anchor: shown.anchor }) }
     }
-    if (shown.kind === 'file') return { file: await this.#once(`file:${id}:${shown.gitPath}`, () => this.#file(revision, shown.gitPath)) }
+    if (shown.kind === 'file')
+      return { file: await this.#once(`file:${id}:${shown.gitPath}`, () => this.#file(revision, shown.gitPath)) }
     if (shown.kind === 'space') return {}
     const options = { ...usual, evaluated: false, format: 'markdown' as const }
-    return { reusableContent: await this.#once(`reusable:${id}:${shown.id}`, () => presentReusableContent(this.app, revision, shown.id, options)) }
+    return {
+      reusableContent: await this.#once(`reusable:${id}:${shown.id}`, () =>
+        presentReusableContent(this.app, revision, shown.id, options),
+      ),
+    }
   }
 
   /** Other spaces are shown as their main content has them, so a space has one version. */
@@ -74,7 +85,10 @@ export class Locations {
     const { changeRequest } = this.home
     if (revision.space.doc.id !== this.home.revision.space.doc.id || changeRequest === null)
       return { type: 'revision', revision: await presentRevisionAlone(this.app, revision, usual) }
-    return { type: 'changeRequest', changeRequest: await presentChangeRequest(this.app, this.actor, revision.space, changeRequest) }
+    return {
+      type: 'changeRequest',
+      changeRequest: await presentChangeRequest(this.app, this.actor, revision.space, changeRequest),
+    }
   }
 
   async #organization(id: string): Promise<object> {

@@ -38,7 +38,11 @@ interface Presented<T> {
 }
 
 /** Presents the items of a page of a list, until there are too many bytes: then the next page begins there. */
-export async function presentWithin<I, T>(page: Page<I>, key: (item: I) => SortKey, present: (item: I) => Promise<Presented<T>>): Promise<Page<T>> {
+export async function presentWithin<I, T>(
+  page: Page<I>,
+  key: (item: I) => SortKey,
+  present: (item: I) => Promise<Presented<T>>,
+): Promise<Page<T>> {
   const items: T[] = []
   let total = 0
   const slices = new Slices()
@@ -47,7 +51,8 @@ export async function presentWithin<I, T>(page: Page<I>, key: (item: I) => SortK
     items.push(json)
     total += bytes
     if (slices.due) await slices.rest()
-    if (total > MAX_BYTES && items.length < page.items.length) return { items, count: page.count, next: { page: encodeCursor(key(item)) } }
+    if (total > MAX_BYTES && items.length < page.items.length)
+      return { items, count: page.count, next: { page: encodeCursor(key(item)) } }
   }
   return { ...page, items }
 }
@@ -76,7 +81,12 @@ export async function presentLink(
 }
 
 /** What a link leads to; null if that is nothing that the caller may see. */
-async function presentTarget(locations: Locations, home: OpenRevision, report: LinkReport, link: Link): Promise<Presented<ContentLocation> | null> {
+async function presentTarget(
+  locations: Locations,
+  home: OpenRevision,
+  report: LinkReport,
+  link: Link,
+): Promise<Presented<ContentLocation> | null> {
   const { status, place, address } = report.stateOf(link)
   if (address !== undefined) return { json: { kind: 'url', url: address }, bytes: address.length }
   if (place) return raw(await locations.present(place.revision, shownOf(place)))
@@ -88,14 +98,21 @@ async function presentTarget(locations: Locations, home: OpenRevision, report: L
   return raw(await locations.present(home, shownPage(home.structure.byId.get(to.id) as PageEntry, to.anchor)))
 }
 
-const shownPage = (page: PageEntry, anchor: string | undefined): Shown => ({ kind: 'page', page, ...(anchor === undefined ? {} : { anchor }) })
+const shownPage = (page: PageEntry, anchor: string | undefined): Shown => ({
+  kind: 'page',
+  page,
+  ...(anchor === undefined ? {} : { anchor }),
+})
 
 function shownOf({ page, file, anchor }: Place): Shown {
   if (page) return shownPage(page, anchor)
   return file ? { kind: 'file', gitPath: file.gitPath } : { kind: 'space' }
 }
 
-const raw = (json: RawJson): Presented<ContentLocation> => ({ json: json as unknown as ContentLocation, bytes: json.length })
+const raw = (json: RawJson): Presented<ContentLocation> => ({
+  json: json as unknown as ContentLocation,
+  bytes: json.length,
+})
 
 /** The page or reusable content that something stands in. */
 function sourceOf({ structure }: OpenRevision, { kind, id }: Link['source']): Shown {
@@ -103,5 +120,7 @@ function sourceOf({ structure }: OpenRevision, { kind, id }: Link['source']): Sh
 }
 
 /** Presents one backlink: the place that links. */
-export const presentBacklink = async (locations: Locations, { revision, source }: Backlink): Promise<Presented<ContentLocation>> =>
-  raw(await locations.present(revision, sourceOf(revision, source)))
+export const presentBacklink = async (
+  locations: Locations,
+  { revision, source }: Backlink,
+): Promise<Presented<ContentLocation>> => raw(await locations.present(revision, sourceOf(revision, source)))

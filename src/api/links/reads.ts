@@ -56,7 +56,11 @@ function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
   const open = async (context: Context) => {
     const loaded = context as unknown as Loaded<Path> & { actor: Actor }
     const revision = await of.open(loaded)
-    return { revision, locations: new Locations(context.app, context.actor, { revision, changeRequest: of.changeRequest(loaded) }), loaded }
+    return {
+      revision,
+      locations: new Locations(context.app, context.actor, { revision, changeRequest: of.changeRequest(loaded) }),
+      loaded,
+    }
   }
   const list = async (context: Context, query: LinksQuery, page?: string) => {
     const { revision, locations, loaded } = await open(context)
@@ -65,14 +69,29 @@ function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
     const without = await of.brokenWithout(loaded)
     const links = page === undefined ? report.graph.links : (report.graph.bySource.get(page) ?? [])
     const broken = await report.having('broken', links)
-    const shown = query.status === undefined ? links : query.status === 'broken' ? broken : await report.having(query.status, links)
-    const items = await presentWithin(paginateSorted(shown, query, linkSortKey), linkSortKey, (link) => presentLink(locations, revision, report, link, without))
-    return { ...items, stats: { total: links.length, broken: { total: broken.length, changeRequest: await countNew(broken, without) } } }
+    const shown =
+      query.status === undefined ? links : query.status === 'broken' ? broken : await report.having(query.status, links)
+    const items = await presentWithin(paginateSorted(shown, query, linkSortKey), linkSortKey, (link) =>
+      presentLink(locations, revision, report, link, without),
+    )
+    return {
+      ...items,
+      stats: { total: links.length, broken: { total: broken.length, changeRequest: await countNew(broken, without) } },
+    }
   }
-  const backlinks = async (context: Context, query: PageQuery, find: (revision: OpenRevision, isBranch: boolean) => LinkedTo | Promise<LinkedTo>) => {
+  const backlinks = async (
+    context: Context,
+    query: PageQuery,
+    find: (revision: OpenRevision, isBranch: boolean) => LinkedTo | Promise<LinkedTo>,
+  ) => {
     const { revision, locations, loaded } = await open(context)
     const key = backlinkKey(revision)
-    const found = await backlinksOf(context.app, context.actor, revision, await find(revision, of.changeRequest(loaded) !== null))
+    const found = await backlinksOf(
+      context.app,
+      context.actor,
+      revision,
+      await find(revision, of.changeRequest(loaded) !== null),
+    )
     return presentWithin(paginate(found, query, key), key, (backlink) => presentBacklink(locations, backlink))
   }
   return { list, backlinks }
@@ -110,7 +129,9 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
       returns: BacklinkList,
       fails: [503],
       handle: (context) =>
-        backlinks(context, context.query, async (revision, isBranch) => ({ page: await shownPage(context.app, revision, context.pageId, isBranch) })),
+        backlinks(context, context.query, async (revision, isBranch) => ({
+          page: await shownPage(context.app, revision, context.pageId, isBranch),
+        })),
     }),
     fileBacklinks: endpoint({
       ...common,
@@ -120,7 +141,10 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
       query: BacklinksQuery,
       returns: BacklinkList,
       fails: [503],
-      handle: (context) => backlinks(context, context.query, async (revision) => ({ file: (await getFile(context.app, revision, context.fileId)).place })),
+      handle: (context) =>
+        backlinks(context, context.query, async (revision) => ({
+          file: (await getFile(context.app, revision, context.fileId)).place,
+        })),
     }),
   }
 }

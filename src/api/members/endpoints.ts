@@ -32,7 +32,8 @@ import { presentMember } from './present.js'
 const section = 'Members'
 const aliases = { userId: 'memberId' } as const
 
-const present = async (app: App, member: LoadedMember) => presentMember(app, (await countMembers(app, member.doc.organization, [member]))[0] as CountedMember)
+const present = async (app: App, member: LoadedMember) =>
+  presentMember(app, (await countMembers(app, member.doc.organization, [member]))[0] as CountedMember)
 
 export const listMembersInOrganizationById = endpoint({
   method: 'GET',
@@ -146,7 +147,12 @@ export const listSpacesForMember = endpoint({
   returns: MemberSpaceList,
   handle: async ({ app, actor, member, query }) => {
     const page = await listMemberSpaces(app, actor, member, query)
-    return { ...page, items: await Promise.all(page.items.map(async ({ permission, space }) => ({ permission, space: await presentSpace(app, space) }))) }
+    return {
+      ...page,
+      items: await Promise.all(
+        page.items.map(async ({ permission, space }) => ({ permission, space: await presentSpace(app, space) })),
+      ),
+    }
   },
 })
 

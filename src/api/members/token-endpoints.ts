@@ -9,19 +9,27 @@ import { presentToken, presentUser } from '../users/present.js'
 
 const section = 'Members'
 
-const present = (app: App, { token, user }: MemberToken) => ({ ...presentToken(token), object: 'member-token' as const, user: presentUser(app, user) })
+const present = (app: App, { token, user }: MemberToken) => ({
+  ...presentToken(token),
+  object: 'member-token' as const,
+  user: presentUser(app, user),
+})
 
 export const listMemberTokensInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/tokens',
   summary: 'List the tokens by which members reach an organization',
-  description: 'Oldest first, without their secrets; those that are limited to the organization, and those without a limit. `user`: only those of one member.',
+  description:
+    'Oldest first, without their secrets; those that are limited to the organization, and those without a limit. `user`: only those of one member.',
   section,
   needs: 'organization:admin',
   query: Type.Object({ ...pageQuery, user: Type.Optional(Id) }),
   returns: MemberTokenList,
   handle: async ({ app, organization, query }) => {
-    const page = paginate(await listMemberTokens(app, organization, query.user), query, ({ token }) => [token.createdAt, token.id])
+    const page = paginate(await listMemberTokens(app, organization, query.user), query, ({ token }) => [
+      token.createdAt,
+      token.id,
+    ])
     return { ...page, items: page.items.map((one) => present(app, one)) }
   },
 })

@@ -2,7 +2,14 @@
 import { Type } from '@sinclair/typebox'
 import { createSpec, deleteSpec, putSpec, updateSpec } from '../../domain/openapi/specs.js'
 import { listReadableSpecs } from '../../domain/spaces/readable-specs.js'
-import { CreateOpenAPISpec, OpenAPISpec, OpenAPISpecList, pageQuery, PutOpenAPISpec, UpdateOpenAPISpec } from '../../model/index.js'
+import {
+  CreateOpenAPISpec,
+  OpenAPISpec,
+  OpenAPISpecList,
+  pageQuery,
+  PutOpenAPISpec,
+  UpdateOpenAPISpec,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentSpec, specPath } from './present.js'
@@ -16,7 +23,8 @@ export const listOpenAPISpecs = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/openapi',
   summary: 'List the OpenAPI specifications of an organization',
-  description: 'Members with a role see all of them. A guest sees the public ones, and those that spaces show which the guest may read.',
+  description:
+    'Members with a role see all of them. A guest sees the public ones, and those that spaces show which the guest may read.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
@@ -81,7 +89,8 @@ export const updateOpenAPISpecVisibilityBySlug = endpoint({
   needs: 'organization:createOpenAPISpec',
   body: UpdateOpenAPISpec,
   returns: OpenAPISpec,
-  handle: async ({ app, actor, organization, spec, body }) => presentSpec(app, organization, await updateSpec(app, actor, spec, body)),
+  handle: async ({ app, actor, organization, spec, body }) =>
+    presentSpec(app, organization, await updateSpec(app, actor, spec, body)),
 })
 
 export const deleteOpenAPISpecBySlug = endpoint({

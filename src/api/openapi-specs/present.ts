@@ -10,14 +10,28 @@ import type { Document } from '../../store/index.js'
 type Spec = Document<OpenApiSpecDoc>
 
 /** Path of a specification. */
-export const specPath = ({ organization, slug }: Pick<OpenApiSpecDoc, 'organization' | 'slug'>): string => `/v1/orgs/${organization}/openapi/${slug}`
+export const specPath = ({ organization, slug }: Pick<OpenApiSpecDoc, 'organization' | 'slug'>): string =>
+  `/v1/orgs/${organization}/openapi/${slug}`
 
 /** Path under which a public specification is served without a token. */
-const publishedPath = ({ organization, slug }: OpenApiSpecDoc): string => `/public/openapi/${organization}/${slug}/${SPEC_FILE}`
+const publishedPath = ({ organization, slug }: OpenApiSpecDoc): string =>
+  `/public/openapi/${organization}/${slug}/${SPEC_FILE}`
 
 /** A specification. */
 export function presentSpec(app: App, { role }: LoadedOrganization, spec: Spec) {
-  const { id, createdAt, updatedAt, slug, source, processingState, visibility, lastVersion, lastProcessedAt, lastProcessErrorCode, lastProcessError } = spec
+  const {
+    id,
+    createdAt,
+    updatedAt,
+    slug,
+    source,
+    processingState,
+    visibility,
+    lastVersion,
+    lastProcessedAt,
+    lastProcessErrorCode,
+    lastProcessError,
+  } = spec
   const base = app.settings.publicUrl
   return {
     object: 'openapi-spec' as const,
@@ -60,7 +74,15 @@ export function presentVersion(app: App, spec: Spec, version: Document<OpenApiVe
 
 /** The content of a version, with its document as it is stored. */
 export const presentContent = (app: App, spec: Spec, version: Document<OpenApiVersionDoc>, document: Buffer) => ({
-  filesystem: { [SPEC_FILE]: { filename: SPEC_FILE, dir: './', isEntrypoint: true, references: [], specification: new RawJson([document]) as unknown } },
+  filesystem: {
+    [SPEC_FILE]: {
+      filename: SPEC_FILE,
+      dir: './',
+      isEntrypoint: true,
+      references: [],
+      specification: new RawJson([document]) as unknown,
+    },
+  },
   url: versionUrl(app, version),
   urls: {
     source: 'url' in spec.source ? spec.source.url : null,

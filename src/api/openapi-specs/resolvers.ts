@@ -23,7 +23,10 @@ export const openApiResolvers = {
     as: 'specSlot',
     needs: ['organization'],
     description: 'Slug of an OpenAPI specification, which need not exist.',
-    load: async ({ app, parents, id }) => ({ slug: id, spec: await findSpec(app.store, parents.organization.doc.id, id) }),
+    load: async ({ app, parents, id }) => ({
+      slug: id,
+      spec: await findSpec(app.store, parents.organization.doc.id, id),
+    }),
   }),
   versionId: resolver<{ spec: Document<OpenApiSpecDoc> }>()({
     as: 'specVersion',
@@ -31,7 +34,19 @@ export const openApiResolvers = {
     description: 'ID of a version of an OpenAPI specification.',
     load: ({ app, parents, id }) => findVersion(app, parents.spec, id),
   }),
-  signedVersion: resolver()({ as: 'signedVersion', description: 'ID of a version of an OpenAPI specification.', load: ({ id }) => id }),
-  publishedOrganization: resolver()({ as: 'publishedOrganization', description: 'ID of an organization.', load: ({ id }) => id }),
-  publishedSpec: resolver()({ as: 'publishedSpec', description: 'Slug of a public OpenAPI specification.', load: ({ id }) => id }),
+  signedVersion: resolver()({
+    as: 'signedVersion',
+    description: 'ID of a version of an OpenAPI specification.',
+    load: ({ id }) => id,
+  }),
+  publishedOrganization: resolver()({
+    as: 'publishedOrganization',
+    description: 'ID of an organization.',
+    load: ({ id }) => id,
+  }),
+  publishedSpec: resolver()({
+    as: 'publishedSpec',
+    description: 'Slug of a public OpenAPI specification.',
+    load: ({ id }) => id,
+  }),
 }

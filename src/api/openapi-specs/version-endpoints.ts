@@ -1,9 +1,22 @@
 /** Endpoints of the versions of an OpenAPI specification and of their documents, by signed and by public URL. */
 import { Type } from '@sinclair/typebox'
 import type { App } from '../../domain/context/app.js'
-import { findPublished, getLatestVersion, listVersions, openSignedVersion, readDocument } from '../../domain/openapi/versions.js'
+import {
+  findPublished,
+  getLatestVersion,
+  listVersions,
+  openSignedVersion,
+  readDocument,
+} from '../../domain/openapi/versions.js'
 import { notFound } from '../../kernel/errors.js'
-import { OpenAPISpecContent, OpenAPISpecVersion, OpenAPISpecVersionList, type OpenApiVersionDoc, pageQuery, SPEC_FILE } from '../../model/index.js'
+import {
+  OpenAPISpecContent,
+  OpenAPISpecVersion,
+  OpenAPISpecVersionList,
+  type OpenApiVersionDoc,
+  pageQuery,
+  SPEC_FILE,
+} from '../../model/index.js'
 import { binary } from '../declaration.js'
 import { type FileReply, Reply } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -69,7 +82,8 @@ export const getOpenAPISpecVersionContentById = endpoint({
   section,
   needs: 'organization:view',
   returns: OpenAPISpecContent,
-  handle: async ({ app, spec, specVersion }) => presentContent(app, spec, specVersion, await readDocument(app, specVersion)),
+  handle: async ({ app, spec, specVersion }) =>
+    presentContent(app, spec, specVersion, await readDocument(app, specVersion)),
 })
 
 /** The document of a version as a file, which no browser takes for a page. */
@@ -106,7 +120,8 @@ export const getPublishedOpenAPISpec = endpoint({
   method: 'GET',
   path: '/public/openapi/{publishedOrganization}/{publishedSpec}/openapi.json',
   summary: 'Get a public OpenAPI specification',
-  description: 'The address is `urls.published` of a public specification. It needs no token, and scripts of all origins may read it.',
+  description:
+    'The address is `urls.published` of a public specification. It needs no token, and scripts of all origins may read it.',
   section,
   needs: 'public',
   returns: binary('application/json'),
@@ -114,6 +129,9 @@ export const getPublishedOpenAPISpec = endpoint({
   handle: async ({ app, publishedOrganization, publishedSpec }) => {
     const version = await findPublished(app, publishedOrganization, publishedSpec)
     if (!version) throw notFound('This specification')
-    return new Reply<never>({ file: documentFile(app, version, 'public, no-cache'), headers: { 'Access-Control-Allow-Origin': '*' } })
+    return new Reply<never>({
+      file: documentFile(app, version, 'public, no-cache'),
+      headers: { 'Access-Control-Allow-Origin': '*' },
+    })
   },
 })

@@ -1,8 +1,21 @@
 /** Endpoints of organizations: clients create, list, read and edit them, and look them up by e-mail domain or hostname. */
 import { Type } from '@sinclair/typebox'
-import { createOrganization, listOrganizations, listOrganizationsOfDomain, updateOrganization } from '../../domain/people/organizations.js'
+import {
+  createOrganization,
+  listOrganizations,
+  listOrganizationsOfDomain,
+  updateOrganization,
+} from '../../domain/people/organizations.js'
 import { paginate } from '../../kernel/paging.js'
-import { CreateOrganization, listOf, Organization, OrganizationsOfDomain, pageQuery, Subdomain, UpdateOrganization } from '../../model/index.js'
+import {
+  CreateOrganization,
+  listOf,
+  Organization,
+  OrganizationsOfDomain,
+  pageQuery,
+  Subdomain,
+  UpdateOrganization,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentOrganization, presentSubdomain, presentToOutsider } from './present.js'
@@ -35,7 +48,9 @@ export const createOrganizationForAuthenticatedUser = endpoint({
   returns: Organization,
   handle: async ({ app, actor, body }) => {
     const organization = await createOrganization(app, actor, body)
-    return created(presentOrganization(app, organization), `/v1/orgs/${organization.doc.id}`, { organization: organization.doc.id })
+    return created(presentOrganization(app, organization), `/v1/orgs/${organization.doc.id}`, {
+      organization: organization.doc.id,
+    })
   },
 })
 
@@ -61,7 +76,8 @@ export const updateOrganizationById = endpoint({
   body: UpdateOrganization,
   returns: Organization,
   fails: [409],
-  handle: async ({ app, actor, organization, body }) => presentOrganization(app, await updateOrganization(app, actor, organization, body)),
+  handle: async ({ app, actor, organization, body }) =>
+    presentOrganization(app, await updateOrganization(app, actor, organization, body)),
 })
 
 export const listOrganizationsByEmailDomain = endpoint({
@@ -77,7 +93,9 @@ export const listOrganizationsByEmailDomain = endpoint({
   handle: async ({ app, actor, emailDomain }) => {
     const found = await listOrganizationsOfDomain(app, actor, emailDomain)
     return {
-      organizations: found.map(({ doc, role }) => (role === undefined ? presentToOutsider(app, doc, emailDomain) : presentOrganization(app, { doc, role }))),
+      organizations: found.map(({ doc, role }) =>
+        role === undefined ? presentToOutsider(app, doc, emailDomain) : presentOrganization(app, { doc, role }),
+      ),
     }
   },
 })
@@ -86,7 +104,8 @@ export const getSubdomain = endpoint({
   method: 'GET',
   path: '/v1/subdomains/{subdomain}',
   summary: 'Get the target of a subdomain',
-  description: 'The organization whose `hostname` it is. Any signed-in user may ask: it is as public as what is published there.',
+  description:
+    'The organization whose `hostname` it is. Any signed-in user may ask: it is as public as what is published there.',
   section,
   needs: 'authenticated',
   returns: Subdomain,

@@ -2,7 +2,10 @@
 import type { Page } from '../pipeline/page.js'
 
 /** `/healthz`: the process responds. `/readyz`: it is ready for requests, or 503 with what is missing. */
-export function healthPages(ready: () => readonly string[] | Promise<readonly string[]>, stopping: () => boolean): Page[] {
+export function healthPages(
+  ready: () => readonly string[] | Promise<readonly string[]>,
+  stopping: () => boolean,
+): Page[] {
   return [
     {
       path: '/healthz',

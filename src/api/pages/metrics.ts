@@ -34,7 +34,8 @@ export function metricsPage(metrics: Metrics, gate: Gate): Page {
     path: '/metrics',
     operation: 'metrics',
     serve: async (ctx) => {
-      if (!isLocal(ctx, gate) && !hasToken(ctx, gate.metricsToken)) throw new ServiceError('not-found', 'This path does not exist, or you may not see it.')
+      if (!isLocal(ctx, gate) && !hasToken(ctx, gate.metricsToken))
+        throw new ServiceError('not-found', 'This path does not exist, or you may not see it.')
       const { contentType, text } = await metrics.render()
       ctx.set('Cache-Control', 'no-store')
       ctx.set('Content-Type', contentType)

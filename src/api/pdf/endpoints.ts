@@ -20,16 +20,26 @@ const RETRY_SECONDS = '2'
 
 const query = Type.Object({
   page: Type.Optional(Type.String({ ...Id, description: 'ID of a page: the PDF is of this page and its subpages.' })),
-  only: Type.Optional(Type.Boolean({ description: 'The PDF is of the page alone, without cover and table of contents.' })),
+  only: Type.Optional(
+    Type.Boolean({ description: 'The PDF is of the page alone, without cover and table of contents.' }),
+  ),
 })
 const description =
   'The address is signed, expires after one to two days and needs no token. Until the file is made it responds with 202 and `Retry-After`, then with the ' +
   'file; 409 says why it cannot be made. Hidden pages, pages and blocks with a condition, links and drafts are left out; computed pages are printed.'
 
 /** Throws 400 without a page to which `only` could apply, 404 if there is no such page. */
-async function address(app: App, space: LoadedSpace, revision: CommitId, { page, only }: { page?: string; only?: boolean }, changeRequest?: string) {
+async function address(
+  app: App,
+  space: LoadedSpace,
+  revision: CommitId,
+  { page, only }: { page?: string; only?: boolean },
+  changeRequest?: string,
+) {
   if (only && page === undefined)
-    throw badRequest('The request is invalid: query/only needs a page.', [{ path: 'query/page', message: 'is required with only' }])
+    throw badRequest('The request is invalid: query/only needs a page.', [
+      { path: 'query/page', message: 'is required with only' },
+    ])
   if (page !== undefined) getPage(await openShown(app, space, revision, changeRequest !== undefined), page)
   return requestPdf(app, {
     space: space.doc.id,
@@ -63,14 +73,16 @@ export const getChangeRequestPDF = endpoint({
   query,
   returns: PdfAddress,
   fails: [503],
-  handle: ({ app, space, changeRequest, query }) => address(app, space, changeRequest.head, query, changeRequest.doc.id),
+  handle: ({ app, space, changeRequest, query }) =>
+    address(app, space, changeRequest.head, query, changeRequest.doc.id),
 })
 
 export const downloadPDF = endpoint({
   method: 'GET',
   path: '/v1/pdf/{downloadSpace}/{printedRevision}/{fileName}',
   summary: 'Download a PDF by its signed URL',
-  description: 'The address is the `url` that a request for a PDF returns. It needs no token. 202 with `Retry-After` = it is being made: ask again.',
+  description:
+    'The address is the `url` that a request for a PDF returns. It needs no token. 202 with `Retry-After` = it is being made: ask again.',
   section,
   needs: 'public',
   query: Type.Object({
@@ -83,7 +95,11 @@ export const downloadPDF = endpoint({
   returns: binary('application/pdf'),
   fails: [409, 503],
   handle: async ({ app, downloadSpace, printedRevision, fileName, query: { signature, ...rest } }) => {
-    const kept = await openPdf(app, { space: downloadSpace, revision: printedRevision, name: fileName, ...rest }, signature)
+    const kept = await openPdf(
+      app,
+      { space: downloadSpace, revision: printedRevision, name: fileName, ...rest },
+      signature,
+    )
     if (!kept) return reply<never>({ status: 202, headers: { 'Retry-After': RETRY_SECONDS } })
     return stream({
       contentType: 'application/pdf',

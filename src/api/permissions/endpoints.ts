@@ -94,7 +94,8 @@ function userEndpoints({ path, noun, otherSources, common, target }: Mount) {
       summary: `Change the role that a user was given on a ${noun}`,
       aliases,
       body: UpdateContentPermission,
-      handle: (context) => changeGrant(context.app, context.actor, target(context), context.permission, context.body.role),
+      handle: (context) =>
+        changeGrant(context.app, context.actor, target(context), context.permission, context.body.role),
     }),
     removeUser: endpoint({
       ...common,
@@ -130,7 +131,8 @@ function teamEndpoints({ path, noun, common, target }: Mount) {
       summary: `Change the role that a team was given on a ${noun}`,
       aliases,
       body: UpdateContentPermission,
-      handle: (context) => changeGrant(context.app, context.actor, target(context), context.permission, context.body.role),
+      handle: (context) =>
+        changeGrant(context.app, context.actor, target(context), context.permission, context.body.role),
     }),
     removeTeam: endpoint({
       ...common,

@@ -7,7 +7,10 @@ import { type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js
 import type { Role, TeamDoc, UserDoc } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 
-const presentUserGrant = (app: App, { role, principal }: Given<UserDoc>) => ({ permission: role, user: presentUser(app, principal) })
+const presentUserGrant = (app: App, { role, principal }: Given<UserDoc>) => ({
+  permission: role,
+  user: presentUser(app, principal),
+})
 
 const presentTeamGrant = ({ role, principal: { id, title, createdAt } }: Given<TeamDoc>) => ({
   permission: role,
@@ -16,23 +19,37 @@ const presentTeamGrant = ({ role, principal: { id, title, createdAt } }: Given<T
 
 /** A page of the users who were given a role on the target itself, by display name. */
 export async function presentUserPermissions(app: App, target: PermissionTarget, query: PageQuery) {
-  const page = paginate(await listUserGrants(app, target), query, ({ principal }) => [principal.displayName.toLowerCase(), principal.id])
+  const page = paginate(await listUserGrants(app, target), query, ({ principal }) => [
+    principal.displayName.toLowerCase(),
+    principal.id,
+  ])
   return { ...page, items: page.items.map((one) => presentUserGrant(app, one)) }
 }
 
 /** A page of the teams that were given a role on the target itself, by title. */
 export async function presentTeamPermissions(app: App, target: PermissionTarget, query: PageQuery) {
-  const page = paginate(await listTeamGrants(app, target), query, ({ principal }) => [principal.title.toLowerCase(), principal.id])
+  const page = paginate(await listTeamGrants(app, target), query, ({ principal }) => [
+    principal.title.toLowerCase(),
+    principal.id,
+  ])
   return { ...page, items: page.items.map(presentTeamGrant) }
 }
 
 /** A page of everybody who has a role on the target, in the order of joining, and what each role comes from. */
-export async function presentAggregatePermissions(app: App, target: PermissionTarget, query: PageQuery & { role?: Role }) {
+export async function presentAggregatePermissions(
+  app: App,
+  target: PermissionTarget,
+  query: PageQuery & { role?: Role },
+) {
   const { all, aggregation } = await aggregatePermissions(app, target, query.role)
   const page = paginateSorted(all, query, ({ joinedAt, id }) => [joinedAt, id])
   const items = page.items.map(async (member) => {
     const [user, sources] = [await userOf(app, member), aggregation.sources(member)]
-    return { permission: aggregation.role(member) as Role, user: user ? presentUser(app, user) : formerUser(app, member.user), sources }
+    return {
+      permission: aggregation.role(member) as Role,
+      user: user ? presentUser(app, user) : formerUser(app, member.user),
+      sources,
+    }
   })
   return { ...page, items: await Promise.all(items) }
 }

@@ -20,7 +20,11 @@ interface Parents {
 }
 
 /** The user or team, if a role was given to them on the target itself; otherwise null. */
-const granted = async (app: App, { space, collection, site }: Parents, principal: Principal): Promise<Principal | null> => {
+const granted = async (
+  app: App,
+  { space, collection, site }: Parents,
+  principal: Principal,
+): Promise<Principal | null> => {
   const target = space ? spaceTarget(space) : collection ? collectionTarget(collection) : site ? siteTarget(site) : null
   return target && (await findGrant(app.store, target, principal)) ? principal : null
 }

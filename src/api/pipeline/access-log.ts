@@ -35,5 +35,8 @@ export const accessLog =
   ({ requestId, method, path, operation, status, started, caller, ip }: Served): void => {
     const ms = performance.now() - started
     metrics.observe(operation, status, ms / 1000)
-    log.later(() => ({ requestId, method, path, operation, status, ms: Math.round(ms * 100) / 100, caller, ip }), 'request')
+    log.later(
+      () => ({ requestId, method, path, operation, status, ms: Math.round(ms * 100) / 100, caller, ip }),
+      'request',
+    )
   }

@@ -29,10 +29,16 @@ function announcesBody(ctx: Context): boolean {
 /** Throws 415 unless the headers say JSON in UTF-8, not compressed. */
 function checkHeaders(ctx: Context, takesForm: boolean): void {
   const encoding = ctx.req.headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') throw unsupported(`Content-Encoding "${encoding}" is not supported: send the body as it is.`)
-  const [type = '', ...parameters] = (ctx.req.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
+  if (encoding !== undefined && encoding !== 'identity')
+    throw unsupported(`Content-Encoding "${encoding}" is not supported: send the body as it is.`)
+  const [type = '', ...parameters] = (ctx.req.headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase())
   const form = takesForm ? ', or a form with "multipart/form-data"' : ''
-  if (!JSON_TYPE.test(type)) throw unsupported(`The body must be JSON with "Content-Type: application/json"${form}${type ? `, not "${type}"` : ''}.`)
+  if (!JSON_TYPE.test(type))
+    throw unsupported(
+      `The body must be JSON with "Content-Type: application/json"${form}${type ? `, not "${type}"` : ''}.`,
+    )
   const charset = parameters
     .find((part) => part.startsWith('charset='))
     ?.slice('charset='.length)
@@ -42,7 +48,8 @@ function checkHeaders(ctx: Context, takesForm: boolean): void {
 }
 
 /** The error of a body that is longer than its limit, in bytes. */
-export const tooLarge = (limit: number) => (): ServiceError => new ServiceError('too-large', `The body must have at most ${limit} bytes.`)
+export const tooLarge = (limit: number) => (): ServiceError =>
+  new ServiceError('too-large', `The body must have at most ${limit} bytes.`)
 
 function decode(bytes: Buffer): string {
   try {
@@ -70,7 +77,12 @@ export const VALUE_BYTES = 64
  * Reads the JSON body, or returns null if there is none. Depth and number of values are known before it is parsed.
  * `takesForm` is for the message alone. Throws 400, 408, 413, 415, 429, 503.
  */
-export async function readJson(ctx: Context, limit: number, share: Share, takesForm = false): Promise<ParsedBody | null> {
+export async function readJson(
+  ctx: Context,
+  limit: number,
+  share: Share,
+  takesForm = false,
+): Promise<ParsedBody | null> {
   if (!announcesBody(ctx)) return null
   if (Number(ctx.req.headers['content-length'] ?? 0) > 0) checkHeaders(ctx, takesForm)
   const scan = new JsonScan()

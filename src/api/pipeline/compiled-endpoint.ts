@@ -36,7 +36,8 @@ export interface CompiledEndpoint {
   response: (() => Check) | null
 }
 
-export const isBinary = (returns: Endpoint['returns']): returns is Binary => returns !== undefined && 'binary' in returns
+export const isBinary = (returns: Endpoint['returns']): returns is Binary =>
+  returns !== undefined && 'binary' in returns
 
 function steps(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers): Step[] {
   const loaded = new Set<string>()
@@ -53,16 +54,27 @@ function steps(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers)
 }
 
 /** Compiles one declaration. Throws if it contradicts itself or its schemas are invalid, so that mistakes are found at the start. */
-export function compileEndpoint(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers, compiler: SchemaCompiler): CompiledEndpoint {
-  if (!/^\/(v1(\/|$)|public\/)/.test(endpoint.path)) throw new Error(`${operationId}: the path must begin with /v1, or /public for what is published`)
-  if (endpoint.body && (endpoint.method === 'GET' || endpoint.method === 'DELETE')) throw new Error(`${operationId}: ${endpoint.method} takes no body`)
-  if (endpoint.rawBodyLimitBytes !== undefined && (endpoint.body || endpoint.method === 'GET' || endpoint.method === 'DELETE'))
+export function compileEndpoint(
+  operationId: string,
+  endpoint: Endpoint,
+  resolvers: AnyResolvers,
+  compiler: SchemaCompiler,
+): CompiledEndpoint {
+  if (!/^\/(v1(\/|$)|public\/)/.test(endpoint.path))
+    throw new Error(`${operationId}: the path must begin with /v1, or /public for what is published`)
+  if (endpoint.body && (endpoint.method === 'GET' || endpoint.method === 'DELETE'))
+    throw new Error(`${operationId}: ${endpoint.method} takes no body`)
+  if (
+    endpoint.rawBodyLimitBytes !== undefined &&
+    (endpoint.body || endpoint.method === 'GET' || endpoint.method === 'DELETE')
+  )
     throw new Error(`${operationId}: a raw body is instead of another one, and for methods that take one`)
   if (endpoint.deletes && endpoint.method !== 'DELETE') throw new Error(`${operationId}: only DELETE has "deletes"`)
   const permission = endpoint.needs === 'authenticated' || endpoint.needs === 'public' ? null : endpoint.needs
   const loaded = steps(operationId, endpoint, resolvers)
   const askAfter = permission === null ? -1 : loaded.findIndex(({ resolver }) => resolver.as === scopeOf(permission))
-  if (permission !== null && askAfter < 0) throw new Error(`${operationId}: no parameter loads what "${permission}" is about`)
+  if (permission !== null && askAfter < 0)
+    throw new Error(`${operationId}: no parameter loads what "${permission}" is about`)
   const json = endpoint.returns && !isBinary(endpoint.returns) ? endpoint.returns : null
   return {
     operationId,

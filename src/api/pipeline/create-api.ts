@@ -68,16 +68,24 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const options = given as unknown as ApiOptions<unknown, object>
   const { config } = options
   let made: object | undefined
-  const document = (): object => (made ??= openApiDocument({ endpoints, resolvers: options.resolvers, config, about: options.about }))
+  const document = (): object =>
+    (made ??= openApiDocument({ endpoints, resolvers: options.resolvers, config, about: options.about }))
   const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, document) }
   // Declarations that contradict each other stop the first start; a service after it need not make the document until it is asked for.
   if (!compilers.has(options.endpoints)) document()
   const compiler = compilerFor(options.endpoints)
-  const compiled = Object.entries(endpoints).map(([name, one]) => compileEndpoint(name, one, options.resolvers, compiler))
+  const compiled = Object.entries(endpoints).map(([name, one]) =>
+    compileEndpoint(name, one, options.resolvers, compiler),
+  )
 
   let draining = false
   let stopping = false
-  const pages: Page[] = [...healthPages(options.ready, () => draining || stopping), metricsPage(options.metrics, config), ...docsPages(), ...linkPages()]
+  const pages: Page[] = [
+    ...healthPages(options.ready, () => draining || stopping),
+    metricsPage(options.metrics, config),
+    ...docsPages(),
+    ...linkPages(),
+  ]
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {
@@ -86,7 +94,10 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
     if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
       options.log.error({ requestId: (ctx?.state as RequestState | undefined)?.id, error }, 'response failed')
   })
-  const limits = { byToken: rateLimit('token', config.rateLimit.perToken), byAddress: rateLimit('address', config.rateLimit.perAddress) }
+  const limits = {
+    byToken: rateLimit('token', config.rateLimit.perToken),
+    byAddress: rateLimit('address', config.rateLimit.perAddress),
+  }
   const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
   const kept = keptResponses(options, koa, limits, responses)
   const headers = [...(await securityHeaders(config.publicUrl)), ...FIXED_HEADERS]
@@ -100,7 +111,14 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
     else kept.serve(req, res, () => void make(req, res))
   })
   const counted = [limits.byToken, limits.byAddress].filter((limit) => limit !== null)
-  return { listener, clientError, endpoints, limits: counted, drain: () => void (draining = true), stop: () => void (stopping = true) }
+  return {
+    listener,
+    clientError,
+    endpoints,
+    limits: counted,
+    drain: () => void (draining = true),
+    stop: () => void (stopping = true),
+  }
 }
 
 interface Limits {
@@ -117,7 +135,8 @@ function keptResponses(
 ): KeptResponses | null {
   if (!kept) return null
   // Koa knows how to find the address behind proxies, and needs no context for it.
-  const behindProxies = (req: IncomingMessage): string => Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
+  const behindProxies = (req: IncomingMessage): string =>
+    Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
   const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
   const responsesKept = new KeptResponses({
     ...kept,
@@ -149,12 +168,21 @@ interface Dispatching {
   stopping: () => boolean
 }
 
-function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<CompiledEndpoint>, { pages, limits, stopping }: Dispatching) {
+function dispatcher(
+  options: ApiOptions<unknown, object>,
+  routes: Routes<CompiledEndpoint>,
+  { pages, limits, stopping }: Dispatching,
+) {
   const pageByPath = new Map(pages.map((page) => [page.path, page]))
   const run = endpointRunner(options, new ByteBudget(options.config.bodiesLimitBytes, BODIES))
   const { byToken, byAddress } = limits
 
-  const authenticate = async ({ req }: Context, state: RequestState, { endpoint }: CompiledEndpoint, app: unknown): Promise<object | null> => {
+  const authenticate = async (
+    { req }: Context,
+    state: RequestState,
+    { endpoint }: CompiledEndpoint,
+    app: unknown,
+  ): Promise<object | null> => {
     const header = req.headers.authorization
     const actor = header === undefined ? null : await options.authenticate(header, app)
     if (!actor) {
@@ -174,7 +202,9 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
       return servePage(page, ctx)
     }
     if (stopping())
-      throw new ServiceError('unavailable', 'The service is shutting down. Try again in a moment.', { headers: { Connection: 'close', 'Retry-After': '5' } })
+      throw new ServiceError('unavailable', 'The service is shutting down. Try again in a moment.', {
+        headers: { Connection: 'close', 'Retry-After': '5' },
+      })
     if (byAddress) state.limit = byAddress.count(networkOf(ctx.ip))
     const mount = options.mounts?.find(({ prefix }) => ctx.path.startsWith(prefix))
     if (mount) return serveMount(mount, ctx, state, (caller) => byToken?.count(caller) ?? null)
@@ -202,16 +232,24 @@ function whyUnauthenticated(header: string | undefined): string {
   const send = 'Send the header "Authorization: Bearer <token>"'
   if (header === undefined || header.trim() === '') return `A token is needed. ${send}.`
   if (/^Bearer\s*$/i.test(header)) return `There is no token after "Bearer". ${send}.`
-  if (/^Bearer\s/i.test(header)) return 'The token is unknown, expired or revoked. Create another one, and send it unchanged, without quotes.'
+  if (/^Bearer\s/i.test(header))
+    return 'The token is unknown, expired or revoked. Create another one, and send it unchanged, without quotes.'
   if (/^Basic\s/i.test(header)) return `The API takes no user names and passwords (Basic authentication). ${send}.`
-  return /^\S+$/.test(header) ? `"Bearer" is missing before the token. ${send}.` : `The API knows no other scheme than Bearer. ${send}.`
+  return /^\S+$/.test(header)
+    ? `"Bearer" is missing before the token. ${send}.`
+    : `The API knows no other scheme than Bearer. ${send}.`
 }
 
 /** Responds to what Node could not read as HTTP (bad syntax, headers too large) with an error like all others. */
 function clientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
-  const message = status === 431 ? 'The headers are too large.' : status === 408 ? 'The request took too long to arrive.' : 'The request is not valid HTTP.'
+  const message =
+    status === 431
+      ? 'The headers are too large.'
+      : status === 408
+        ? 'The request took too long to arrive.'
+        : 'The request is not valid HTTP.'
   const body = JSON.stringify({ error: { code: status, message } })
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

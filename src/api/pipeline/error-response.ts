@@ -10,7 +10,8 @@ interface ErrorResponse {
   unforeseen: boolean
 }
 
-const SENTENCE = 'The service failed unexpectedly. The cause is in its log, under the request ID of this response (header X-Request-Id).'
+const SENTENCE =
+  'The service failed unexpectedly. The cause is in its log, under the request ID of this response (header X-Request-Id).'
 const RETRY_SECONDS = '5'
 
 function standardHeaders(status: number): Record<string, string> {
@@ -23,7 +24,12 @@ function standardHeaders(status: number): Record<string, string> {
 export function errorResponse(thrown: unknown): ErrorResponse {
   const known = thrown instanceof ServiceError ? thrown : new ServiceError('internal', SENTENCE)
   const { details, paths, headers } = known.extra
-  const error = { code: known.status, message: known.message, ...(details ? { details } : {}), ...(paths ? { paths } : {}) }
+  const error = {
+    code: known.status,
+    message: known.message,
+    ...(details ? { details } : {}),
+    ...(paths ? { paths } : {}),
+  }
   return {
     status: known.status,
     headers: { ...standardHeaders(known.status), ...headers },

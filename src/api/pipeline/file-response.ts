@@ -15,7 +15,9 @@ function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
   if (ifRange !== undefined && (file.etag === undefined || ifRange !== `"${file.etag}"`)) return undefined
   const ranges = parseRange(file.size, header, { combine: true })
   if (ranges === -1)
-    throw new ServiceError('range-not-satisfiable', `The file has ${file.size} bytes.`, { headers: { 'Content-Range': `bytes */${file.size}` } })
+    throw new ServiceError('range-not-satisfiable', `The file has ${file.size} bytes.`, {
+      headers: { 'Content-Range': `bytes */${file.size}` },
+    })
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
   return ranges[0]
 }

@@ -29,7 +29,8 @@ const FIELDS = 20
 /** Room for the lines between the parts. */
 const OVERHEAD = 64 * 1024
 
-export const isForm = (ctx: Context): boolean => /^multipart\/form-data\s*(;|$)/i.test(ctx.req.headers['content-type'] ?? '')
+export const isForm = (ctx: Context): boolean =>
+  /^multipart\/form-data\s*(;|$)/i.test(ctx.req.headers['content-type'] ?? '')
 
 const tooLarge = (message: string, part?: string): ServiceError =>
   new ServiceError('too-large', message, part === undefined ? {} : { details: [{ path: `/${part}`, message }] })
@@ -38,10 +39,18 @@ const tooLarge = (message: string, part?: string): ServiceError =>
  * Reads a body of multipart/form-data: fields are members of the body (JSON; taken as they are if `isText`), the rest are
  * files. Stops at the first limit. Throws 400, 408, 413, 415, 429, 503.
  */
-export async function readForm(ctx: Context, limits: FormLimits, share: Share, isText: (member: string) => boolean): Promise<FormBody> {
+export async function readForm(
+  ctx: Context,
+  limits: FormLimits,
+  share: Share,
+  isText: (member: string) => boolean,
+): Promise<FormBody> {
   const encoding = ctx.req.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
-    throw new ServiceError('unsupported-media-type', `Content-Encoding "${encoding}" is not supported: send the body as it is.`)
+    throw new ServiceError(
+      'unsupported-media-type',
+      `Content-Encoding "${encoding}" is not supported: send the body as it is.`,
+    )
   const { fields, files } = await collect(ctx, limits, share)
   const scan = new JsonScan()
   for (const [name, text] of fields) {
@@ -49,7 +58,9 @@ export async function readForm(ctx: Context, limits: FormLimits, share: Share, i
     if (!isText(name)) scan.push(Buffer.from(text))
   }
   share.take(scan.values * VALUE_BYTES)
-  const value = Object.fromEntries([...fields].map(([name, text]) => [name, isText(name) ? text : parseJson(text, `part "${name}"`)]))
+  const value = Object.fromEntries(
+    [...fields].map(([name, text]) => [name, isText(name) ? text : parseJson(text, `part "${name}"`)]),
+  )
   guardJson(value)
   return { value, count: scan.values, files }
 }
@@ -71,7 +82,9 @@ class Collector {
     parser: busboy.Busboy,
     private readonly limits: FormLimits,
   ) {
-    parser.on('field', (name, decoded: string | undefined, { nameTruncated }) => this.#field(name, decoded, nameTruncated))
+    parser.on('field', (name, decoded: string | undefined, { nameTruncated }) =>
+      this.#field(name, decoded, nameTruncated),
+    )
     parser.on('file', (name, stream, { filename, mimeType }) => this.#file(name, stream, filename, mimeType))
     parser.on('filesLimit', () => this.fail(badRequest(`A form has at most ${FILES} files.`)))
     parser.on('fieldsLimit', () => this.fail(badRequest(`A form has at most ${FIELDS} fields.`)))
@@ -87,7 +100,8 @@ class Collector {
     // The parser returns nothing for a charset that it does not know.
     const text = decoded ?? ''
     this.#fieldBytes += Buffer.byteLength(text)
-    if (decoded === undefined) this.fail(badRequest('A field of the form names a charset that is not supported: send UTF-8.'))
+    if (decoded === undefined)
+      this.fail(badRequest('A field of the form names a charset that is not supported: send UTF-8.'))
     else if (nameTruncated) this.fail(badRequest('The name of a part is too long.'))
     else if (this.#fieldBytes > this.limits.fieldBytes)
       this.fail(tooLarge(`The fields of the form must have at most ${this.limits.fieldBytes} bytes together.`, name))
@@ -99,13 +113,26 @@ class Collector {
     stream.on('data', (piece: Buffer) => pieces.push(piece))
     // The parser says the same of itself.
     stream.on('error', () => {})
-    stream.on('limit', () => this.fail(tooLarge(`The file "${filename ?? name}" has more than ${this.limits.fileBytes} bytes. Nothing was changed.`, name)))
-    if (this.#isNew(name)) stream.on('end', () => this.files.set(name, { name: filename || name, contentType, content: Buffer.concat(pieces) }))
+    stream.on('limit', () =>
+      this.fail(
+        tooLarge(
+          `The file "${filename ?? name}" has more than ${this.limits.fileBytes} bytes. Nothing was changed.`,
+          name,
+        ),
+      ),
+    )
+    if (this.#isNew(name))
+      stream.on('end', () =>
+        this.files.set(name, { name: filename || name, contentType, content: Buffer.concat(pieces) }),
+      )
   }
 
   #isNew(name: string | undefined): name is string {
     if (!name) this.fail(badRequest('A part of the form has no name.'))
-    else if (this.#names.has(name)) this.fail(badRequest(`The form has two parts named "${name}".`, [{ path: `/${name}`, message: 'must be sent once' }]))
+    else if (this.#names.has(name))
+      this.fail(
+        badRequest(`The form has two parts named "${name}".`, [{ path: `/${name}`, message: 'must be sent once' }]),
+      )
     else {
       this.#names.add(name)
       return true
@@ -119,10 +146,14 @@ async function collect(ctx: Context, limits: FormLimits, share: Share): Promise<
   const parts = new Collector(parser, limits)
   const closed = new Promise<void>((resolve) => parser.on('close', resolve))
   const most = limits.fieldBytes + FILES_BYTES * limits.fileBytes + OVERHEAD
-  await receive(ctx, { limit: most, tooLarge: () => tooLarge(`The form must have at most ${most} bytes.`), share }, (bytes) => {
-    parser.write(bytes)
-    if (parts.fault) throw parts.fault
-  })
+  await receive(
+    ctx,
+    { limit: most, tooLarge: () => tooLarge(`The form must have at most ${most} bytes.`), share },
+    (bytes) => {
+      parser.write(bytes)
+      if (parts.fault) throw parts.fault
+    },
+  )
   parser.end()
   if (!parts.fault) await closed
   if (parts.fault) throw parts.fault
@@ -135,7 +166,14 @@ function parserOf(ctx: Context, { fieldBytes, fileBytes }: FormLimits): busboy.B
     return busboy({
       headers: ctx.req.headers,
       defParamCharset: 'utf8',
-      limits: { fieldSize: fieldBytes + 1, fileSize: fileBytes + 1, files: FILES, fields: FIELDS, parts: FILES + FIELDS, headerPairs: 50 },
+      limits: {
+        fieldSize: fieldBytes + 1,
+        fileSize: fileBytes + 1,
+        files: FILES,
+        fields: FIELDS,
+        parts: FILES + FIELDS,
+        headerPairs: 50,
+      },
     })
   } catch (error) {
     throw badRequest(`The form cannot be read: ${(error as Error).message}.`)

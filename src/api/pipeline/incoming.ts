@@ -24,7 +24,10 @@ interface Incoming {
 }
 
 const tooSlow = ({ graceMs, bytesPerSecond }: Pace): ServiceError =>
-  new ServiceError('request-timeout', `The body arrives too slowly. After ${graceMs / 1000} s, it must bring ${bytesPerSecond} bytes per second.`)
+  new ServiceError(
+    'request-timeout',
+    `The body arrives too slowly. After ${graceMs / 1000} s, it must bring ${bytesPerSecond} bytes per second.`,
+  )
 const endedEarly = (): ServiceError => badRequest('The body ended before its announced length.')
 
 /** Made here so that it holds on to nothing: a listener made beside `take` would keep all that was taken for as long as the request is open. */
@@ -34,7 +37,11 @@ const ignore = (): void => {}
  * Hands the bytes of a body on as they come, within limit, budget and pace. Resolves at its end; rejects, and takes no more,
  * with what `take` or the limits throw. Throws 400 if it ends early, 408, 413, 429, 503.
  */
-export function receive({ req, res }: Pick<Context, 'req' | 'res'>, { limit, tooLarge, share }: Incoming, take: (bytes: Buffer) => void): Promise<void> {
+export function receive(
+  { req, res }: Pick<Context, 'req' | 'res'>,
+  { limit, tooLarge, share }: Incoming,
+  take: (bytes: Buffer) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (Number(req.headers['content-length'] ?? 0) > limit) return reject(tooLarge())
     // Only now: callers who may not send a body are told so before they send it.
@@ -43,7 +50,8 @@ export function receive({ req, res }: Pick<Context, 'req' | 'res'>, { limit, too
     let received = 0
     const look = setInterval(() => {
       const elapsed = Date.now() - began
-      if (elapsed > BODY_PACE.graceMs && received < (elapsed / 1000) * BODY_PACE.bytesPerSecond) settle(tooSlow(BODY_PACE))
+      if (elapsed > BODY_PACE.graceMs && received < (elapsed / 1000) * BODY_PACE.bytesPerSecond)
+        settle(tooSlow(BODY_PACE))
     }, LOOK_MS)
     const onData = (bytes: Buffer): void => {
       received += bytes.length

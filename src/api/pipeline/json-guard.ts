@@ -36,7 +36,12 @@ function find(value: unknown): Fault | null {
   for (const key in value) {
     const own = faultOf(key)
     if (own) return own
-    if (key === '__proto__') return { sentence: 'The body has a member named "__proto__".', message: 'must not have a member "__proto__"', path: [] }
+    if (key === '__proto__')
+      return {
+        sentence: 'The body has a member named "__proto__".',
+        message: 'must not have a member "__proto__"',
+        path: [],
+      }
     const fault = find((value as Record<string, unknown>)[key])
     if (fault) return under(key, fault)
   }

@@ -65,12 +65,14 @@ export class JsonScan {
 
   #count(opens: boolean): void {
     if (opens && ++this.#depth > MAX_DEPTH) throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep.`)
-    if (++this.values > MAX_VALUES) throw new ServiceError('too-large', `The body must contain at most ${MAX_VALUES} values.`)
+    if (++this.values > MAX_VALUES)
+      throw new ServiceError('too-large', `The body must contain at most ${MAX_VALUES} values.`)
   }
 
   #name(): void {
     this.#names.add(this.#hash)
-    if (this.#names.size > MAX_NAMES) throw new ServiceError('too-large', `The body must have at most ${MAX_NAMES} different names of members.`)
+    if (this.#names.size > MAX_NAMES)
+      throw new ServiceError('too-large', `The body must have at most ${MAX_NAMES} different names of members.`)
   }
 
   /** The index of the last byte that belongs to the string. */

@@ -51,7 +51,11 @@ function weigh(value: KeptResponse | Buffer): number {
 /** A cache for them within the budget of all caches. Bodies that another cache holds count once. */
 export function keptCache(budget: MemoryBudget): KeptCache {
   const base = (value: KeptResponse | Buffer): Buffer | null => (Buffer.isBuffer(value) ? null : value.body)
-  return budget.cache<KeptResponse | Buffer>({ weigh, base, maxEntryBytes: LARGEST_KEPT_BYTES }) as BoundedCache<KeptResponse>
+  return budget.cache<KeptResponse | Buffer>({
+    weigh,
+    base,
+    maxEntryBytes: LARGEST_KEPT_BYTES,
+  }) as BoundedCache<KeptResponse>
 }
 
 /** What a kept response is counted by and told to, as one that is made. */
@@ -149,7 +153,11 @@ export class KeptResponses {
   }
 
   /** Sends it, and returns whether the limits let it. */
-  #send(req: IncomingMessage, res: ServerResponse, { kept, started }: { kept: KeptResponse; started: number }): boolean {
+  #send(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { kept, started }: { kept: KeptResponse; started: number },
+  ): boolean {
     const { limits, record, ipOf } = this.around
     const ip = ipOf(req)
     const network = networkOf(ip)
@@ -162,7 +170,9 @@ export class KeptResponses {
     if (body && body.length > FREE_BYTES && !this.#hasRoom(res, body, caller ?? network)) return false
     if (byAddress) limits.byAddress?.add(network, byAddress)
     if (byToken) limits.byToken?.add(caller as string, byToken)
-    const limit = byToken ? limits.byToken?.headers(byToken, now) : byAddress && limits.byAddress?.headers(byAddress, now)
+    const limit = byToken
+      ? limits.byToken?.headers(byToken, now)
+      : byAddress && limits.byAddress?.headers(byAddress, now)
     this.sent++
     const id = requestId(req)
     record({ requestId: id, method: req.method as string, path, operation, status, started, caller, ip })
@@ -194,7 +204,17 @@ export class KeptResponses {
       const body: unknown = ctx.method === 'HEAD' || status === 304 ? null : ctx.body
       const headers = rawHeaders(res)
       if ((status !== 200 && status !== 304) || headers === null || (body !== null && !Buffer.isBuffer(body))) return
-      this.around.cache.set(this.#keyOf(req), { status, headers, body, ...this.#evidences.shared(evidence), tag, renewable, operation, path, caller })
+      this.around.cache.set(this.#keyOf(req), {
+        status,
+        headers,
+        body,
+        ...this.#evidences.shared(evidence),
+        tag,
+        renewable,
+        operation,
+        path,
+        caller,
+      })
     })
   }
 

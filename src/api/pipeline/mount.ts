@@ -38,10 +38,18 @@ export interface MountedResponse {
 }
 
 /** Hands a request to a mount, and its response to Koa. */
-export async function serveMount(mount: Mount, ctx: Context, state: RequestState, count: (caller: string) => RequestState['limit']): Promise<void> {
+export async function serveMount(
+  mount: Mount,
+  ctx: Context,
+  state: RequestState,
+  count: (caller: string) => RequestState['limit'],
+): Promise<void> {
   const gone = new AbortController()
   const { res } = ctx
-  res.once('close', () => res.writableFinished || gone.abort(new ServiceError('bad-request', 'The client has closed the connection.')))
+  res.once(
+    'close',
+    () => res.writableFinished || gone.abort(new ServiceError('bad-request', 'The client has closed the connection.')),
+  )
   const response = await mount.serve({
     id: state.id,
     method: ctx.method,

@@ -3,6 +3,9 @@ export function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [before = '', after] = address.split('::')
   const head = before.split(':')
-  const known = after === undefined ? head : [...head, ...Array<string>(Math.max(0, 8 - head.length - after.split(':').length)).fill('0')]
+  const known =
+    after === undefined
+      ? head
+      : [...head, ...Array<string>(Math.max(0, 8 - head.length - after.split(':').length)).fill('0')]
   return known.slice(0, 4).join(':')
 }

@@ -21,21 +21,32 @@ interface Surroundings {
 }
 
 /** The outermost step: request ID, the headers of all responses, errors as responses, one log line and one measurement per request. */
-export function observe({ options, headers, responses, keep }: Surroundings): (ctx: Context, next: Next) => Promise<void> {
+export function observe({
+  options,
+  headers,
+  responses,
+  keep,
+}: Surroundings): (ctx: Context, next: Next) => Promise<void> {
   const { log, metrics } = options
   const record = accessLog(log, metrics)
 
   const fail = async (ctx: Context, state: RequestState, thrown: unknown): Promise<void> => {
     const explained = (await options.explain?.(thrown)) ?? thrown
     const response = errorResponse(explained)
-    if (response.unforeseen) log.error({ requestId: state.id, operation: state.operation, error: thrown }, 'request failed unexpectedly')
+    if (response.unforeseen)
+      log.error({ requestId: state.id, operation: state.operation, error: thrown }, 'request failed unexpectedly')
     else if (explained instanceof ServiceError && explained.code === 'insufficient-storage')
       log.error(
         { requestId: state.id, operation: state.operation, error: explained },
         'The server cannot store anything: make room, or give the permission to write.',
       )
-    else if (explained !== thrown) log.error({ requestId: state.id, operation: state.operation, error: explained }, 'A request met a damaged repository.')
-    for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges']) ctx.remove(name)
+    else if (explained !== thrown)
+      log.error(
+        { requestId: state.id, operation: state.operation, error: explained },
+        'A request met a damaged repository.',
+      )
+    for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges'])
+      ctx.remove(name)
     ctx.status = response.status
     ctx.res.setHeader('Content-Type', JSON_TYPE)
     ctx.body = response.body
@@ -45,7 +56,16 @@ export function observe({ options, headers, responses, keep }: Surroundings): (c
   return async (ctx, next) => {
     const started = performance.now()
     const response = new ResponseHold(ctx.res, () => responses.share(state.caller ?? networkOf(ctx.ip)))
-    const state: RequestState = { id: requestId(ctx.req), operation: 'unknown', caller: null, limit: null, response, evidence: null, tag: '', renewable: null }
+    const state: RequestState = {
+      id: requestId(ctx.req),
+      operation: 'unknown',
+      caller: null,
+      limit: null,
+      response,
+      evidence: null,
+      tag: '',
+      renewable: null,
+    }
     ctx.state = state
     const { res } = ctx
     res.setHeader('X-Request-Id', state.id)
@@ -63,6 +83,15 @@ export function observe({ options, headers, responses, keep }: Surroundings): (c
       res.setHeader('RateLimit', state.limit.RateLimit)
     }
     const path = loggedPath(ctx.path)
-    record({ requestId: state.id, method: ctx.method, path, operation: state.operation, status: ctx.status, started, caller: state.caller, ip: ctx.ip })
+    record({
+      requestId: state.id,
+      method: ctx.method,
+      path,
+      operation: state.operation,
+      status: ctx.status,
+      started,
+      caller: state.caller,
+      ip: ctx.ip,
+    })
   }
 }

@@ -49,7 +49,11 @@ export interface ApiOptions<App, Actor extends object> {
   /** A stable, harmless name of the credential: the rate limit's key, and in the log. */
   actorKey: (actor: Actor) => string
   /** Whether the actor has the permission on the loaded resources. */
-  can: (actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>
+  can: (
+    actor: Actor | null,
+    permission: string,
+    resources: Readonly<Record<string, unknown>>,
+  ) => boolean | Promise<boolean>
   /** The message for a caller without a permission: the role that has it, and who can grant it. Absent = the name of the permission. */
   denial?: (permission: string, resources: Readonly<Record<string, unknown>>) => string
   /** The app with which a request of this actor is carried out. Absent = the same for all. */
@@ -59,7 +63,11 @@ export interface ApiOptions<App, Actor extends object> {
   /**
    * The app for one request that changes something: its transaction checks again that the actor has the permission (null = any token).
    */
-  guard?: (actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>) => { app: App; overruled: readonly string[] }
+  guard?: (
+    actor: Actor,
+    permission: string | null,
+    resources: Readonly<Record<string, unknown>>,
+  ) => { app: App; overruled: readonly string[] }
   /** Called for every request of a known caller that is not a GET, before the response is sent; not if `audited` is false. */
   acted?: (request: AuditedRequest<Actor>) => Promise<void>
   /** What speaks another protocol, below a path of its own. */

@@ -45,7 +45,10 @@ export class RateLimit {
   /** The headers to send after a request was counted in a window. */
   headers(window: Window, now: number): RateLimitHeaders {
     const seconds = Math.ceil((window.endsAt - now) / 1000)
-    return { 'RateLimit-Policy': this.#policy, RateLimit: `"${this.name}";r=${Math.max(0, this.perMinute - window.count)};t=${seconds}` }
+    return {
+      'RateLimit-Policy': this.#policy,
+      RateLimit: `"${this.name}";r=${Math.max(0, this.perMinute - window.count)};t=${seconds}`,
+    }
   }
 
   /** Counts a request in the window that `room` returned. */
@@ -63,9 +66,13 @@ export class RateLimit {
     const headers = this.headers(window, now)
     if (room) return headers
     const again = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)))
-    throw new ServiceError('too-many-requests', `Too many requests: at most ${this.perMinute} per minute. Try again in ${again} s.`, {
-      headers: { ...headers, 'Retry-After': again },
-    })
+    throw new ServiceError(
+      'too-many-requests',
+      `Too many requests: at most ${this.perMinute} per minute. Try again in ${again} s.`,
+      {
+        headers: { ...headers, 'Retry-After': again },
+      },
+    )
   }
 
   /** Begins to note what is counted, for other processes that count the same keys. */
@@ -87,4 +94,5 @@ export class RateLimit {
 }
 
 /** A limit of `perMinute` requests per key; null = no limit. */
-export const rateLimit = (name: string, perMinute: number): RateLimit | null => (perMinute <= 0 ? null : new RateLimit(name, perMinute))
+export const rateLimit = (name: string, perMinute: number): RateLimit | null =>
+  perMinute <= 0 ? null : new RateLimit(name, perMinute)

@@ -8,7 +8,10 @@ import { receive } from './incoming.js'
 
 /** What all handlers together may hold of such bodies, in bytes; half of it those of one caller. Apart from other bodies, which it must not keep out. */
 const HELD_BYTES = 16 * 1024 * 1024
-const budget = { all: 'The service is handling as many large requests as it can hold.', caller: 'You are sending too many large requests at once.' }
+const budget = {
+  all: 'The service is handling as many large requests as it can hold.',
+  caller: 'You are sending too many large requests at once.',
+}
 /** Bytes that pass need no share of the memory. */
 const PASSING: Share = { take: () => {}, release: () => {} }
 

@@ -26,14 +26,27 @@ interface Renewed {
 }
 
 /** The next response is one to the same request, so it may not depend on the tag or the coding of this one. */
-const CONDITIONS = ['if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'] as const
+const CONDITIONS = [
+  'if-none-match',
+  'if-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'if-range',
+  'range',
+] as const
 
 /** Larger bodies are made anew: one is copied at once for each commit. */
 const LARGEST_BYTES = 1024 * 1024
 
 /** The body of a response that may be renewed: one that is whole, as it was made, and that was sent whatever the client has; else null. */
 export function renewableBody({ method, status, req, res, body }: Context): Buffer | null {
-  if (method !== 'GET' || status !== 200 || res.hasHeader('Content-Encoding') || CONDITIONS.some((name) => req.headers[name] !== undefined)) return null
+  if (
+    method !== 'GET' ||
+    status !== 200 ||
+    res.hasHeader('Content-Encoding') ||
+    CONDITIONS.some((name) => req.headers[name] !== undefined)
+  )
+    return null
   return Buffer.isBuffer(body) && body.length <= LARGEST_BYTES ? body : null
 }
 
@@ -53,7 +66,14 @@ export async function renewed<Kept extends Renewed>(
   const named = bytes?.get(tag) ?? withCommit(body, renewable, commit)
   const at = headers.indexOf('ETag')
   if (named === null || at < 0) return null
-  return { ...kept, body: named, tag, headers: headers.with(at + 1, `"${tag}"`), evidence: evidenceNow(), renewable: { ...renewable, commit } }
+  return {
+    ...kept,
+    body: named,
+    tag,
+    headers: headers.with(at + 1, `"${tag}"`),
+    evidence: evidenceNow(),
+    renewable: { ...renewable, commit },
+  }
 }
 
 /** The body with another commit wherever it names its own; null if what is found there is not that alone. */

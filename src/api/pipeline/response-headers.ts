@@ -4,9 +4,21 @@ import type { Context, Middleware } from 'koa'
 import helmet from 'koa-helmet'
 
 /** What scripts of other origins may read of a response. */
-export const EXPOSED = ['ETag', 'Location', 'Link', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id', 'Content-Disposition']
+export const EXPOSED = [
+  'ETag',
+  'Location',
+  'Link',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Request-Id',
+  'Content-Disposition',
+]
 
-const API_POLICY = { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], sandbox: [] }, useDefaults: false }
+const API_POLICY = {
+  directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], sandbox: [] },
+  useDefaults: false,
+}
 
 /**
  * The security headers that every response carries. They do not depend on the request: helmet is asked once, here, instead

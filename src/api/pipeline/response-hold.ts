@@ -64,7 +64,8 @@ export class ResponseHold {
     if (body instanceof Readable && !this.#over) this.#watch()
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : 0
     if (bytes > this.#counted) this.reserve(bytes - this.#counted)
-    if (bytes > FREE_BYTES && !this.#over) this.#deadline = setTimeout(() => this.res.destroy(), GRACE_MS + (bytes / MIN_BYTES_PER_SECOND) * 1000).unref()
+    if (bytes > FREE_BYTES && !this.#over)
+      this.#deadline = setTimeout(() => this.res.destroy(), GRACE_MS + (bytes / MIN_BYTES_PER_SECOND) * 1000).unref()
   }
 
   #watch(): void {

@@ -95,14 +95,19 @@ function groupByPath<E extends Routed>(endpoints: readonly E[]): Map<string, E[]
   return groups
 }
 
-const decode = (captures: readonly string[]): string[] => captures.map((capture) => (capture.includes('%') ? decodeURIComponent(capture) : capture))
+const decode = (captures: readonly string[]): string[] =>
+  captures.map((capture) => (capture.includes('%') ? decodeURIComponent(capture) : capture))
 
 /** 405 with `Allow`. */
 export const methodNotAllowed = (method: string, allow: readonly string[]): ServiceError =>
-  new ServiceError('method-not-allowed', `This path does not accept ${method}. Use ${allow.join(' or ')}.`, { headers: { Allow: allow.join(', ') } })
+  new ServiceError('method-not-allowed', `This path does not accept ${method}. Use ${allow.join(' or ')}.`, {
+    headers: { Allow: allow.join(', ') },
+  })
 
 /** Throws 400 if a parameter is longer than any ID. */
 export function checkLength(name: string, value: string, rest: boolean, maxLength = rest ? REST : PARAMETER): void {
   if (value.length > maxLength)
-    throw badRequest(`The path's ${name} is too long.`, [{ path: `path/${name}`, message: `must have at most ${maxLength} characters` }])
+    throw badRequest(`The path's ${name} is too long.`, [
+      { path: `path/${name}`, message: `must have at most ${maxLength} characters` },
+    ])
 }

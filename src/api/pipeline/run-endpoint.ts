@@ -55,7 +55,12 @@ interface Trace {
  * Loads the resources of the path in order, into `resources`; false = the leaf of a DELETE is not there. The permission is
  * checked as soon as the resource that it is about is loaded, so that callers without it learn nothing of what is below. Throws 403, 404.
  */
-async function load(compiled: CompiledEndpoint, call: Call<object>, { can, denial }: Options, resources: Resources): Promise<boolean> {
+async function load(
+  compiled: CompiledEndpoint,
+  call: Call<object>,
+  { can, denial }: Options,
+  resources: Resources,
+): Promise<boolean> {
   const { steps } = compiled
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i]!
@@ -70,7 +75,8 @@ async function load(compiled: CompiledEndpoint, call: Call<object>, { can, denia
     if (i === compiled.askAfter && !(await can(call.actor, compiled.permission as string, resources)))
       throw new ServiceError(
         'forbidden',
-        denial?.(compiled.permission as string, resources) ?? `This needs the permission "${compiled.permission}", which you do not have here.`,
+        denial?.(compiled.permission as string, resources) ??
+          `This needs the permission "${compiled.permission}", which you do not have here.`,
       )
   }
   return true
@@ -82,7 +88,12 @@ const capital = (name: string): string => {
 }
 
 /** Reads and checks query and body, and reports the violations of both together. Throws 400, 408, 413, 415, 429, 503. */
-async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiConfig, share: Share): Promise<{ query: object; body: unknown; files: Files }> {
+async function readInput(
+  compiled: CompiledEndpoint,
+  ctx: Context,
+  config: ApiConfig,
+  share: Share,
+): Promise<{ query: object; body: unknown; files: Files }> {
   const query = compiled.query?.(ctx.querystring)
   const details: ErrorDetail[] = query && 'details' in query ? query.details : []
   let body: unknown
@@ -95,20 +106,32 @@ async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiCo
       if (!check(read.value)) details.push(...violations(check.errors ?? [], ''))
       body = read.value
       files = read.files ?? noFiles
-    } else if (compiled.body.required) details.push({ path: '', message: compiled.endpoint.urlencoded ? 'is required, as a form' : 'is required, as JSON' })
+    } else if (compiled.body.required)
+      details.push({
+        path: '',
+        message: compiled.endpoint.urlencoded ? 'is required, as a form' : 'is required, as JSON',
+      })
   }
   if (details.length > 0) throw badRequest(summary(details), details)
   return { query: query && 'value' in query ? query.value : {}, body, files }
 }
 
-function readBody({ form, endpoint }: CompiledEndpoint, ctx: Context, limits: FormLimits, share: Share): Promise<ParsedBody | null> {
-  if (endpoint.urlencoded) return readUrlencoded(ctx, limits.fieldBytes, share, Object.keys(endpoint.body?.properties ?? {}))
+function readBody(
+  { form, endpoint }: CompiledEndpoint,
+  ctx: Context,
+  limits: FormLimits,
+  share: Share,
+): Promise<ParsedBody | null> {
+  if (endpoint.urlencoded)
+    return readUrlencoded(ctx, limits.fieldBytes, share, Object.keys(endpoint.body?.properties ?? {}))
   return form && isForm(ctx) ? form(ctx, limits, share) : readJson(ctx, limits.fieldBytes, share, form !== null)
 }
 
 /** Bytes that a JSON body of the endpoint may have. */
-const bodyLimit = ({ needs, bodyLimitBytes }: Pick<Endpoint, 'needs' | 'bodyLimitBytes'>, config: Pick<ApiConfig, 'bodyLimitBytes'>): number =>
-  bodyLimitBytes ?? (needs === 'public' ? PUBLIC_BODY_BYTES : config.bodyLimitBytes)
+const bodyLimit = (
+  { needs, bodyLimitBytes }: Pick<Endpoint, 'needs' | 'bodyLimitBytes'>,
+  config: Pick<ApiConfig, 'bodyLimitBytes'>,
+): number => bodyLimitBytes ?? (needs === 'public' ? PUBLIC_BODY_BYTES : config.bodyLimitBytes)
 
 /** Violations that the message names; clients often show nothing else. */
 const SUMMED_UP = 3
@@ -119,7 +142,12 @@ function summary(details: readonly ErrorDetail[]): string {
   return `The request is invalid: ${named.join('; ')}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
 }
 
-const requestInfo = (ctx: Context, state: RequestState, files: Files, { baseUrl, raw }: { baseUrl: string; raw: RawBody }): RequestInfo => ({
+const requestInfo = (
+  ctx: Context,
+  state: RequestState,
+  files: Files,
+  { baseUrl, raw }: { baseUrl: string; raw: RawBody },
+): RequestInfo => ({
   id: state.id,
   method: ctx.method,
   path: ctx.path,
@@ -153,7 +181,10 @@ const recordedInfo = (info: RequestInfo, recording: Recording): RequestInfo => {
 }
 
 /** Runs an endpoint: load, permit, read, handle, respond; then the audit log is told. */
-export const endpointRunner = (options: Options, bodies: ByteBudget): ((compiled: CompiledEndpoint, call: Call<object>) => Promise<void>) => {
+export const endpointRunner = (
+  options: Options,
+  bodies: ByteBudget,
+): ((compiled: CompiledEndpoint, call: Call<object>) => Promise<void>) => {
   const runner = new EndpointRunner(options, bodies)
   return (compiled, call) => runner.run(compiled, call)
 }
@@ -169,7 +200,8 @@ class EndpointRunner {
   /** Runs an endpoint, and tells the audit log of it if it was meant to change something, refused or not. */
   async run(compiled: CompiledEndpoint, call: Call<object>): Promise<void> {
     const trace: Trace = { resources: {}, members: [], audited: {}, overruled: [] }
-    if (!this.options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return this.runWithinBudget(compiled, call, trace)
+    if (!this.options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false)
+      return this.runWithinBudget(compiled, call, trace)
     try {
       await this.runWithinBudget(compiled, call, trace)
     } catch (thrown) {
@@ -195,7 +227,12 @@ class EndpointRunner {
   }
 
   /** The handler's context, or null if the leaf of a DELETE is not there. */
-  private async prepare(compiled: CompiledEndpoint, call: Call<object>, trace: Trace, { share, raw }: { share: Share; raw: RawBody }): Promise<object | null> {
+  private async prepare(
+    compiled: CompiledEndpoint,
+    call: Call<object>,
+    trace: Trace,
+    { share, raw }: { share: Share; raw: RawBody },
+  ): Promise<object | null> {
     const { config, permit, guard } = this.options
     const { ctx, state, app, recording, actor } = call
     const { resources } = trace
@@ -206,11 +243,23 @@ class EndpointRunner {
     const guarded = compiled.method !== 'GET' && actor ? guard?.(actor, compiled.permission, resources) : undefined
     if (guarded) trace.overruled = guarded.overruled
     const request = requestInfo(ctx, state, files, { baseUrl: config.baseUrl(), raw })
-    return { ...resources, app: guarded?.app ?? app, actor, query, body, request: recording ? recordedInfo(request, recording) : request }
+    return {
+      ...resources,
+      app: guarded?.app ?? app,
+      actor,
+      query,
+      body,
+      request: recording ? recordedInfo(request, recording) : request,
+    }
   }
 
   /** Responds from what the validator says, or by the handler. */
-  private async handle(compiled: CompiledEndpoint, { ctx, state, recording }: Call<object>, context: object, trace: Trace): Promise<void> {
+  private async handle(
+    compiled: CompiledEndpoint,
+    { ctx, state, recording }: Call<object>,
+    context: object,
+    trace: Trace,
+  ): Promise<void> {
     const { config, byteCache } = this.options
     const { endpoint } = compiled
     const parts = endpoint.validator ? await endpoint.validator(context) : null
@@ -220,7 +269,8 @@ class EndpointRunner {
       return this.respond(compiled, ctx, result)
     }
     recording?.seal()
-    const tagOf = (all: readonly string[]): string => tagOfParts([config.version, compiled.operationId, config.baseUrl(), ctx.url, ...all])
+    const tagOf = (all: readonly string[]): string =>
+      tagOfParts([config.version, compiled.operationId, config.baseUrl(), ctx.url, ...all])
     const tag = tagOf(parts)
     const fresh = isFresh(ctx, tag)
     const cached = fresh ? undefined : byteCache?.get(tag)
@@ -233,17 +283,27 @@ class EndpointRunner {
     state.evidence = recording?.evidence() ?? null
     const body = state.evidence && endpoint.renewal ? renewableBody(ctx) : null
     const renewal = body && (await endpoint.renewal?.(context, body))
-    if (renewal) state.renewable = { ...renewal, tagAt: (commit) => tagOf(parts.map((part) => (part === renewal.commit ? commit : part))) }
+    if (renewal)
+      state.renewable = {
+        ...renewal,
+        tagAt: (commit) => tagOf(parts.map((part) => (part === renewal.commit ? commit : part))),
+      }
   }
 
-  private async respond(compiled: CompiledEndpoint, ctx: Context, result: unknown, validated?: { tag: string; recording: Recording | null }): Promise<void> {
+  private async respond(
+    compiled: CompiledEndpoint,
+    ctx: Context,
+    result: unknown,
+    validated?: { tag: string; recording: Recording | null },
+  ): Promise<void> {
     const parts = result instanceof Reply ? result.parts : { body: result }
     if (parts.headers) ctx.set(parts.headers)
     if (parts.location !== undefined) ctx.set('Location', parts.location)
     if (parts.file) return respondFile(ctx, parts.file, (ctx.state as RequestState).response)
     const status = parts.status ?? (parts.location !== undefined && parts.body === undefined ? 302 : compiled.status)
     if (parts.body === undefined) {
-      if (compiled.endpoint.returns && status === compiled.status) throw new Error(`${compiled.operationId} returned nothing`)
+      if (compiled.endpoint.returns && status === compiled.status)
+        throw new Error(`${compiled.operationId} returned nothing`)
       ctx.body = null
       ctx.status = status
       return
@@ -273,12 +333,19 @@ class EndpointRunner {
       const check = compiled.response()
       if (text === undefined || !check(JSON.parse(text.toString())))
         // Never the response itself: this is logged, and a response may hold a secret.
-        throw new Error(`${compiled.operationId} returned what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`)
+        throw new Error(
+          `${compiled.operationId} returned what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`,
+        )
     }
     return text
   }
 
-  private async record(compiled: CompiledEndpoint, { ctx, state, actor }: Call<object>, trace: Trace, status: number): Promise<void> {
+  private async record(
+    compiled: CompiledEndpoint,
+    { ctx, state, actor }: Call<object>,
+    trace: Trace,
+    status: number,
+  ): Promise<void> {
     if (!actor && trace.audited.user === undefined) return
     const created = ctx.response.get('Location')
     const userAgent = ctx.get('User-Agent')

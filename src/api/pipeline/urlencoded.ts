@@ -11,10 +11,18 @@ const FIELDS = 100
  * The fields of a form that have one of these names; others are ignored. Null if there is no body. Throws 400, 408, 413, 415, 429, 503.
  * @param limit bytes that the form may have
  */
-export async function readUrlencoded(ctx: Context, limit: number, share: Share, names: readonly string[]): Promise<ParsedBody | null> {
+export async function readUrlencoded(
+  ctx: Context,
+  limit: number,
+  share: Share,
+  names: readonly string[],
+): Promise<ParsedBody | null> {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = ctx.req.headers
   if (!/^application\/x-www-form-urlencoded\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type) || coding !== 'identity')
-    throw new ServiceError('unsupported-media-type', 'The body must be a form with "Content-Type: application/x-www-form-urlencoded", not compressed.')
+    throw new ServiceError(
+      'unsupported-media-type',
+      'The body must be a form with "Content-Type: application/x-www-form-urlencoded", not compressed.',
+    )
   const pieces: Buffer[] = []
   const tooLarge = (): ServiceError => new ServiceError('too-large', `The form must have at most ${limit} bytes.`)
   await receive(ctx, { limit, tooLarge, share }, (bytes) => void pieces.push(bytes))
@@ -25,7 +33,8 @@ export async function readUrlencoded(ctx: Context, limit: number, share: Share, 
   const value: Record<string, string> = {}
   for (const [name, field] of new URLSearchParams(text)) {
     if (!names.includes(name)) continue
-    if (Object.hasOwn(value, name)) throw badRequest(`The form has two fields named "${name}".`, [{ path: `/${name}`, message: 'must be sent once' }])
+    if (Object.hasOwn(value, name))
+      throw badRequest(`The form has two fields named "${name}".`, [{ path: `/${name}`, message: 'must be sent once' }])
     value[name] = field
   }
   return { value, count: names.length }

@@ -6,8 +6,10 @@ const MAX_DETAILS = 100
 /** Of more errors than this the rest is not looked at: unions are settled by comparing errors with each other. */
 const MAX_ERRORS = 1_000
 
-const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : type === 'null' ? 'null' : `a ${type}`)
-const list = (values: readonly unknown[]): string => values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', ')
+const article = (type: string): string =>
+  /^[aeiou]/.test(type) ? `an ${type}` : type === 'null' ? 'null' : `a ${type}`
+const list = (values: readonly unknown[]): string =>
+  values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', ')
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 const pointer = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1')
 
@@ -69,16 +71,24 @@ function place(error: ErrorObject): string {
 }
 
 /** The number of the branch of a union that an error comes from. */
-const branchOf = (union: ErrorObject, { schemaPath }: ErrorObject): string => schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? ''
+const branchOf = (union: ErrorObject, { schemaPath }: ErrorObject): string =>
+  schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? ''
 
 /**
  * How far a branch is from what was sent. Members that have another constant value show that another branch was meant; then members
  * that are missing or unknown do. A value of the wrong form shows that the caller meant this branch.
  */
 function distance(errors: readonly ErrorObject[], union: ErrorObject): number {
-  const weights: Readonly<Record<string, number>> = { const: 100, enum: 100, required: 10, additionalProperties: 10, unevaluatedProperties: 10 }
+  const weights: Readonly<Record<string, number>> = {
+    const: 100,
+    enum: 100,
+    required: 10,
+    additionalProperties: 10,
+    unevaluatedProperties: 10,
+  }
   return errors.reduce(
-    (sum, { keyword, instancePath }) => sum + (instancePath.split('/').length <= union.instancePath.split('/').length + 1 ? (weights[keyword] ?? 1) : 1),
+    (sum, { keyword, instancePath }) =>
+      sum + (instancePath.split('/').length <= union.instancePath.split('/').length + 1 ? (weights[keyword] ?? 1) : 1),
     0,
   )
 }
@@ -86,7 +96,8 @@ function distance(errors: readonly ErrorObject[], union: ErrorObject): number {
 /** The errors of the branch that was meant: the one that is nearest to what was sent. Branches that are equally near all count. */
 function ofMeantBranch(union: ErrorObject, inside: readonly ErrorObject[]): ErrorObject[] {
   const branches = new Map<string, ErrorObject[]>()
-  for (const error of inside) branches.set(branchOf(union, error), [...(branches.get(branchOf(union, error)) ?? []), error])
+  for (const error of inside)
+    branches.set(branchOf(union, error), [...(branches.get(branchOf(union, error)) ?? []), error])
   const rated = [...branches.values()].map((errors) => ({ errors, far: distance(errors, union) }))
   const nearest = Math.min(...rated.map(({ far }) => far))
   return rated.flatMap(({ errors, far }) => (far === nearest ? errors : []))
@@ -100,12 +111,18 @@ function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept = [...errors]
   for (const union of errors.filter((error) => error.keyword === 'anyOf')) {
     const inside = kept.filter(
-      (error) => error !== union && error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath),
+      (error) =>
+        error !== union &&
+        error.schemaPath.startsWith(`${union.schemaPath}/`) &&
+        error.instancePath.startsWith(union.instancePath),
     )
     const byType = inside.filter((error) => error.keyword === 'type' && error.instancePath === union.instancePath)
     if (inside.length === 0) continue
     const types = byType.flatMap((error) => error.params.type as string | string[])
-    const merged = byType.length === inside.length ? [{ ...union, keyword: 'type', params: { type: [...new Set(types)] } } as ErrorObject] : []
+    const merged =
+      byType.length === inside.length
+        ? [{ ...union, keyword: 'type', params: { type: [...new Set(types)] } } as ErrorObject]
+        : []
     const typed = new Set(byType.map((error) => branchOf(union, error)))
     const others = inside.filter((error) => !typed.has(branchOf(union, error)))
     const told = new Set([...merged, ...(others.length === 0 ? [] : ofMeantBranch(union, others))])
@@ -128,7 +145,10 @@ export function violations(errors: readonly ErrorObject[], prefix: string): Erro
     details.push(detail)
   }
   // what is refused is never taken for valid, whatever ajv says of it
-  if (details.length === 0) details.push({ path: prefix + (errors[0]?.instancePath ?? ''), message: 'has none of the allowed forms' })
+  if (details.length === 0)
+    details.push({ path: prefix + (errors[0]?.instancePath ?? ''), message: 'has none of the allowed forms' })
   const more = details.length - MAX_DETAILS
-  return more > 0 ? [...details.slice(0, MAX_DETAILS), { path: prefix, message: `and ${plural(more, 'further violation')}` }] : details
+  return more > 0
+    ? [...details.slice(0, MAX_DETAILS), { path: prefix, message: `and ${plural(more, 'further violation')}` }]
+    : details
 }

@@ -13,7 +13,11 @@ export function presentPreview(app: App, doc: PullPreviewDoc): PullRequestPrevie
     number: doc.number,
     title: doc.title,
     ...(author === null ? {} : { author }),
-    head: { ref: head.ref, ...(head.repository === null ? {} : { repository: head.repository }), ...(commit === undefined ? {} : { commit }) },
+    head: {
+      ref: head.ref,
+      ...(head.repository === null ? {} : { repository: head.repository }),
+      ...(commit === undefined ? {} : { commit }),
+    },
     state: doc.state,
     ...(message === undefined ? {} : { message }),
     ...(revision === undefined ? {} : { revision }),

@@ -20,7 +20,8 @@ export const exportChangeRequest = endpoint({
   status: 202,
   returns: ChangeRequestExport,
   fails: [409],
-  handle: async ({ app, actor, space, changeRequest, body }) => presentExport(app, await requestExportOf(app, actor, space, changeRequest, body?.connection)),
+  handle: async ({ app, actor, space, changeRequest, body }) =>
+    presentExport(app, await requestExportOf(app, actor, space, changeRequest, body?.connection)),
 })
 
 export const getChangeRequestExport = endpoint({

@@ -2,7 +2,8 @@
 import type { App } from '../../domain/context/app.js'
 import type { ChangeRequestExport, RequestExportDoc } from '../../model/index.js'
 
-const exportPath = ({ space, id }: Pick<RequestExportDoc, 'space' | 'id'>): string => `/v1/spaces/${space}/change-requests/${id}/git/pull-request`
+const exportPath = ({ space, id }: Pick<RequestExportDoc, 'space' | 'id'>): string =>
+  `/v1/spaces/${space}/change-requests/${id}/git/pull-request`
 
 /** An export. */
 export function presentExport(app: App, doc: RequestExportDoc): ChangeRequestExport {
@@ -17,10 +18,14 @@ export function presentExport(app: App, doc: RequestExportDoc): ChangeRequestExp
     ...(pushed ?? {}),
     ...(pullRequest === undefined ? {} : { pullRequest }),
     reviewers: { asked: doc.asked, named: doc.named },
-    ...(became === undefined ? {} : { merged: { ...became, ...(revisionMerged === undefined ? {} : { revision: revisionMerged }) } }),
+    ...(became === undefined
+      ? {}
+      : { merged: { ...became, ...(revisionMerged === undefined ? {} : { revision: revisionMerged }) } }),
     ...(reason === undefined ? {} : { reason }),
     ...(waitsFor === undefined ? {} : { waitsFor }),
-    ...(problem === undefined ? {} : { problem: { cause: problem.cause, message: problem.message, since: problem.since } }),
+    ...(problem === undefined
+      ? {}
+      : { problem: { cause: problem.cause, message: problem.message, since: problem.since } }),
     requestedBy: doc.requestedBy,
     createdAt: doc.createdAt,
     ...(lookedAt === undefined ? {} : { lookedAt }),

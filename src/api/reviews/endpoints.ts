@@ -3,7 +3,16 @@ import { Type } from '@sinclair/typebox'
 import { withdrawRequest } from '../../domain/reviews/requests.js'
 import { requestReviews } from '../../domain/reviews/request-reviews.js'
 import { createReview, dismissReview } from '../../domain/reviews/reviews.js'
-import { CreateReview, pageQuery, RequestedReviewerList, RequestReviews, Review, ReviewList, ReviewQuery, ReviewsQuery } from '../../model/index.js'
+import {
+  CreateReview,
+  pageQuery,
+  RequestedReviewerList,
+  RequestReviews,
+  Review,
+  ReviewList,
+  ReviewQuery,
+  ReviewsQuery,
+} from '../../model/index.js'
 import { COMMENT_BODY_LIMIT_BYTES } from '../comments/descriptions.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -69,7 +78,8 @@ export const dismissReviewOfChangeRequest = endpoint({
   query: ReviewQuery,
   returns: Review,
   fails: [409],
-  handle: async (about) => reviewResponse(about, await dismissReview(about.app, about.actor, about.space, about.changeRequest, about.review)),
+  handle: async (about) =>
+    reviewResponse(about, await dismissReview(about.app, about.actor, about.space, about.changeRequest, about.review)),
 })
 
 export const getRequestedReviewersByChangeRequestId = endpoint({

@@ -6,15 +6,21 @@ import type { RequestedReviewDoc, ReviewDoc } from '../../model/index.js'
 import { type CommentContext, presentComment, presentEach } from '../comments/present.js'
 
 /** Path of a review. */
-export const reviewPath = (review: ReviewDoc): string => `/v1/spaces/${review.space}/change-requests/${review.changeRequest}/reviews/${review.id}`
+export const reviewPath = (review: ReviewDoc): string =>
+  `/v1/spaces/${review.space}/change-requests/${review.changeRequest}/reviews/${review.id}`
 
 /** Reviews of one change request, and which of them count now. */
-export async function presentReviews(context: CommentContext, changeRequest: LoadedChangeRequest, list: readonly ReviewDoc[]) {
+export async function presentReviews(
+  context: CommentContext,
+  changeRequest: LoadedChangeRequest,
+  list: readonly ReviewDoc[],
+) {
   const { app, discussion, user } = context
   const { approvals, objections } = await decidingReviews(app.store, discussion.space.doc, changeRequest)
   const counting = new Set([...approvals, ...objections].map(({ id }) => id))
   return presentEach(list, async (review) => {
-    const comment = review.comment === undefined ? null : await findComment(app, discussion.space, changeRequest, review.comment)
+    const comment =
+      review.comment === undefined ? null : await findComment(app, discussion.space, changeRequest, review.comment)
     return {
       object: 'change-request-review' as const,
       id: review.id,

@@ -17,7 +17,8 @@ interface About {
   changeRequest: LoadedChangeRequest
 }
 
-const contextOf = ({ app, actor, space, changeRequest }: About, format: Format = 'markdown') => commentContext(app, actor, { space, changeRequest }, format)
+const contextOf = ({ app, actor, space, changeRequest }: About, format: Format = 'markdown') =>
+  commentContext(app, actor, { space, changeRequest }, format)
 
 export async function reviewsResponse(about: About & { query: PageQuery & { format: Format } }) {
   const page = await listReviews(about.app, about.changeRequest, about.query)
@@ -27,7 +28,9 @@ export async function reviewsResponse(about: About & { query: PageQuery & { form
 /** A review, with the current head of the change request, which may have moved since the request arrived. */
 export async function reviewResponse(about: About & { query: { format: Format } }, review: ReviewDoc) {
   const changeRequest = loadHead(about.space, about.changeRequest.doc)
-  const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [review])
+  const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [
+    review,
+  ])
   return presented as NonNullable<typeof presented>
 }
 

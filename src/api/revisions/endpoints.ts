@@ -5,7 +5,16 @@ import { getPageContributors } from '../../domain/change-requests/contributors.j
 import { listRevisions } from '../../domain/revisions/history.js'
 import { rollBack } from '../../domain/commits/rollback.js'
 import { paginate } from '../../kernel/paging.js'
-import { Changes, ChangesQuery, ContributorList, pageQuery, RevisionList, RevisionsQuery, Rollback, RollbackResult } from '../../model/index.js'
+import {
+  Changes,
+  ChangesQuery,
+  ContributorList,
+  pageQuery,
+  RevisionList,
+  RevisionsQuery,
+  Rollback,
+  RollbackResult,
+} from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentAuthors, presentRevisions } from './present.js'
 import { presentMergedFrom } from './present-facts.js'
@@ -75,5 +84,8 @@ export const rollBackSpace = endpoint({
   body: Rollback,
   returns: RollbackResult,
   fails: [409, 423],
-  handle: async ({ app, actor, space, body }) => ({ ...(await rollBack(app, actor, space, body.revision)), result: 'rollback' as const }),
+  handle: async ({ app, actor, space, body }) => ({
+    ...(await rollBack(app, actor, space, body.revision)),
+    result: 'rollback' as const,
+  }),
 })

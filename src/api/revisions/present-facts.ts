@@ -19,7 +19,9 @@ function presentRevisionGit({ doc }: LoadedSpace, info: CommitInfo, remote: Comm
     oid: info.id,
     message: info.message,
     createdByService: info.headers[PAGE_IDS] !== undefined,
-    ...(link?.repoCommitURL === undefined || remote === null ? {} : { url: `${link.repoCommitURL.replace(/\/+$/, '')}/${remote}` }),
+    ...(link?.repoCommitURL === undefined || remote === null
+      ? {}
+      : { url: `${link.repoCommitURL.replace(/\/+$/, '')}/${remote}` }),
     ...(link === undefined ? {} : { ref: link.ref }),
   }
 }
@@ -27,5 +29,7 @@ function presentRevisionGit({ doc }: LoadedSpace, info: CommitInfo, remote: Comm
 /** The change request that a revision merged, as the field `mergedFrom`; without one, no field. */
 export async function presentMergedFrom(app: App, space: LoadedSpace, info: CommitInfo) {
   const from = await mergedChangeRequest(app, space, info)
-  return from ? { mergedFrom: { object: 'change-request' as const, id: from.id, number: from.number, subject: from.subject } } : {}
+  return from
+    ? { mergedFrom: { object: 'change-request' as const, id: from.id, number: from.number, subject: from.subject } }
+    : {}
 }

@@ -65,7 +65,13 @@ export async function presentFoundSpaces(app: App, found: readonly FoundSpace[])
   const presented = []
   for (const { space, pages, before } of found) {
     const { id, title } = space.doc
-    presented.push({ type: 'space' as const, id, title, score: pages[0]?.score ?? 0, pages: await presentFoundPages(app, space, pages, before) })
+    presented.push({
+      type: 'space' as const,
+      id,
+      title,
+      score: pages[0]?.score ?? 0,
+      pages: await presentFoundPages(app, space, pages, before),
+    })
   }
   return presented
 }

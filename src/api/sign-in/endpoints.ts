@@ -22,7 +22,10 @@ export const requestSignInLink = endpoint({
   fails: [409],
   handle: async ({ app, body, request }) => {
     await startSignIn(app, request.ip, body)
-    return reply({ status: 202, body: { object: 'sign-in' as const, message: 'If the address may sign in, a link has been sent to it.' } })
+    return reply({
+      status: 202,
+      body: { object: 'sign-in' as const, message: 'If the address may sign in, a link has been sent to it.' },
+    })
   },
 })
 
@@ -43,6 +46,10 @@ export const signInByLink = endpoint({
   handle: async ({ app, body }) => {
     const { token, secret } = await finishSignIn(app, body.token)
     const where = token.sso && token.organization !== undefined ? { organization: token.organization } : {}
-    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`, { user: token.user, token: token.id, ...where })
+    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`, {
+      user: token.user,
+      token: token.id,
+      ...where,
+    })
   },
 })

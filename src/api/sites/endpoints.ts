@@ -15,7 +15,8 @@ export const listSitesInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites',
   summary: 'List the sites of an organization that you may see',
-  description: 'Oldest first. `space`: only sites that show this space; `title`: only sites whose title contains this text, ignoring case.',
+  description:
+    'Oldest first. `space`: only sites that show this space; `title`: only sites whose title contains this text, ignoring case.',
   section,
   needs: 'organization:view',
   query: Type.Object({
@@ -71,7 +72,8 @@ export const updateSiteById = endpoint({
   body: UpdateSite,
   returns: Site,
   fails: [409],
-  handle: async ({ app, actor, organization, site, body }) => presentSite(app, organization, await updateSite(app, actor, site, body)),
+  handle: async ({ app, actor, organization, site, body }) =>
+    presentSite(app, organization, await updateSite(app, actor, site, body)),
 })
 
 export const deleteSiteById = endpoint({
@@ -89,11 +91,13 @@ export const publishSiteById = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/publish',
   summary: 'Publish a site',
-  description: 'Makes it available to the audience that its visibility allows. Publishing a published site changes nothing.',
+  description:
+    'Makes it available to the audience that its visibility allows. Publishing a published site changes nothing.',
   section,
   needs: 'site:admin',
   returns: Site,
-  handle: async ({ app, actor, organization, site }) => presentSite(app, organization, await publishSite(app, actor, site)),
+  handle: async ({ app, actor, organization, site }) =>
+    presentSite(app, organization, await publishSite(app, actor, site)),
 })
 
 export const unpublishSiteById = endpoint({
@@ -104,5 +108,6 @@ export const unpublishSiteById = endpoint({
   section,
   needs: 'site:admin',
   returns: Site,
-  handle: async ({ app, actor, organization, site }) => presentSite(app, organization, await unpublishSite(app, actor, site)),
+  handle: async ({ app, actor, organization, site }) =>
+    presentSite(app, organization, await unpublishSite(app, actor, site)),
 })

@@ -3,7 +3,13 @@ import { Type } from '@sinclair/typebox'
 import { changeLink, createLink, deleteLink } from '../../domain/sites/edit-links.js'
 import { shownLinks, viewSite } from '../../domain/sites/view.js'
 import { paginate } from '../../kernel/paging.js'
-import { CreateSiteExternalLink, pageQuery, SiteExternalLink, SiteExternalLinkList, UpdateSiteExternalLink } from '../../model/index.js'
+import {
+  CreateSiteExternalLink,
+  pageQuery,
+  SiteExternalLink,
+  SiteExternalLinkList,
+  UpdateSiteExternalLink,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { sitePath } from './present.js'
@@ -32,7 +38,8 @@ export const addExternalLinkToSite = endpoint({
   method: 'POST',
   path: base,
   summary: 'Add an external link to a group of a site',
-  description: 'It is placed last in the group. `target` is an https or http URL, or a path of the site. At most 200 links; 409 if there are more.',
+  description:
+    'It is placed last in the group. `target` is an https or http URL, or a path of the site. At most 200 links; 409 if there are more.',
   section,
   needs: 'site:create',
   body: CreateSiteExternalLink,
@@ -53,7 +60,8 @@ export const getSiteExternalLinkById = endpoint({
   section,
   needs: 'site:view',
   returns: SiteExternalLink,
-  handle: async ({ app, actor, organization, site, link }) => presentLinkById(app, await viewSite(app, actor, organization, site), link.id),
+  handle: async ({ app, actor, organization, site, link }) =>
+    presentLinkById(app, await viewSite(app, actor, organization, site), link.id),
 })
 
 export const updateSiteExternalLinkById = endpoint({
@@ -66,7 +74,11 @@ export const updateSiteExternalLinkById = endpoint({
   body: UpdateSiteExternalLink,
   returns: SiteExternalLink,
   handle: async ({ app, actor, organization, site, link, body }) =>
-    presentLinkById(app, await viewSite(app, actor, organization, await changeLink(app, actor, site, link.id, body)), link.id),
+    presentLinkById(
+      app,
+      await viewSite(app, actor, organization, await changeLink(app, actor, site, link.id, body)),
+      link.id,
+    ),
 })
 
 export const deleteSiteExternalLinkById = endpoint({

@@ -13,7 +13,9 @@ export async function presentPublished(app: App, organization: LoadedOrganizatio
   const { site, view } = visitor
   const { site: look, siteSpaces } = await listCustomizations(app.store, site.doc)
   const shown = new Set(shownSiteSpaces(view).map(({ entry }) => entry.id))
-  const own = Object.entries(siteSpaces).flatMap(([id, one]) => (shown.has(id) ? [[id, customizationFor(visitor, one)] as const] : []))
+  const own = Object.entries(siteSpaces).flatMap(([id, one]) =>
+    shown.has(id) ? [[id, customizationFor(visitor, one)] as const] : [],
+  )
   return {
     object: 'published-content-site' as const,
     // those that the visitor sees: a number tells of what is hidden, too

@@ -15,7 +15,10 @@ export const sitePath = ({ doc }: LoadedSite): string => `/v1/orgs/${doc.organiz
 /** A share link. Its address is the one the site has once it is published. */
 export function presentShareLink(app: App, organization: LoadedOrganization, site: LoadedSite, link: ShareLinkDoc) {
   const shareKey = shareKeyOf(app, link)
-  const published = shareKey === null ? undefined : publishedSite({ app, organization: organization.doc, site: { ...site.doc, published: true }, shareKey })
+  const published =
+    shareKey === null
+      ? undefined
+      : publishedSite({ app, organization: organization.doc, site: { ...site.doc, published: true }, shareKey })
   return {
     object: 'share-link' as const,
     id: link.id,
@@ -50,7 +53,11 @@ export async function presentRedirect(app: App, site: LoadedSite, redirect: Site
   return presented as NonNullable<typeof presented>
 }
 
-export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSchemaDoc) => ({ object: 'site-adaptive-schema' as const, jsonSchema, updatedAt })
+export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSchemaDoc) => ({
+  object: 'site-adaptive-schema' as const,
+  jsonSchema,
+  updatedAt,
+})
 
 /** How visitors are authenticated; the key only for those who may change it. */
 export function presentPublishingAuth(app: App, { role }: LoadedSite, auth: SitePublishingAuthDoc) {
@@ -63,7 +70,9 @@ export function presentPublishingAuth(app: App, { role }: LoadedSite, auth: Site
     ...(auth.audience === undefined ? {} : { audience: auth.audience }),
     ...(auth.issuer === undefined ? {} : { issuer: auth.issuer }),
     ...(privateKey === null ? {} : { privateKey }),
-    ...(auth.previous && !isPast(app.clock, auth.previous.validUntil) ? { previousKeyValidUntil: auth.previous.validUntil } : {}),
+    ...(auth.previous && !isPast(app.clock, auth.previous.validUntil)
+      ? { previousKeyValidUntil: auth.previous.validUntil }
+      : {}),
     updatedAt: auth.updatedAt,
   }
 }

@@ -22,13 +22,18 @@ import type { SiteSectionGroup } from '../../model/index.js'
 import { presentSpace } from '../spaces/present.js'
 import { siteLocation } from './present.js'
 
-const urlsOf = (location: string, published: string | undefined) => ({ location, ...(published === undefined ? {} : { published }) })
+const urlsOf = (location: string, published: string | undefined) => ({
+  location,
+  ...(published === undefined ? {} : { published }),
+})
 
 export async function presentSiteSpace(app: App, { address }: SiteView, shown: ShownSiteSpace) {
   const { entry, section, isDefault, isDefaultSection, live } = shown
   const [space] = await openSpaces(app, [shown.space])
   if (!space) throw notFound('The space')
-  const published = live ? publishedSiteSpace(address, entry, { ...(section ? { section } : {}), isDefaultSection, isDefault }) : undefined
+  const published = live
+    ? publishedSiteSpace(address, entry, { ...(section ? { section } : {}), isDefaultSection, isDefault })
+    : undefined
   return {
     object: 'site-space' as const,
     id: entry.id,
@@ -44,7 +49,11 @@ export async function presentSiteSpace(app: App, { address }: SiteView, shown: S
   }
 }
 
-export async function presentSection(app: App, view: SiteView, { entry, group, isDefault, defaultSiteSpace, siteSpaces, live }: ShownSection) {
+export async function presentSection(
+  app: App,
+  view: SiteView,
+  { entry, group, isDefault, defaultSiteSpace, siteSpaces, live }: ShownSection,
+) {
   const { condition, description, icon } = entry
   return {
     object: 'site-section' as const,
@@ -52,14 +61,19 @@ export async function presentSection(app: App, view: SiteView, { entry, group, i
     title: entry.title,
     ...(description === undefined ? {} : { description }),
     default: isDefault,
-    ...(siteSpaces.some((one) => one.entry.id === defaultSiteSpace) && defaultSiteSpace !== null ? { defaultSiteSpace } : {}),
+    ...(siteSpaces.some((one) => one.entry.id === defaultSiteSpace) && defaultSiteSpace !== null
+      ? { defaultSiteSpace }
+      : {}),
     path: entry.path,
     ...(condition === undefined ? {} : { condition }),
     draft: entry.draft ?? false,
     ...(group ? { sectionGroup: group.id } : {}),
     ...(icon === undefined ? {} : { icon }),
     siteSpaces: await Promise.all(siteSpaces.map((one) => presentSiteSpace(app, view, one))),
-    urls: urlsOf(`${siteLocation(app, view.address.site)}/sections/${entry.id}`, live ? publishedSection(view.address, entry, isDefault) : undefined),
+    urls: urlsOf(
+      `${siteLocation(app, view.address.site)}/sections/${entry.id}`,
+      live ? publishedSection(view.address, entry, isDefault) : undefined,
+    ),
   }
 }
 
@@ -73,7 +87,11 @@ export const presentLink = (app: App, { address }: SiteView, { entry, group }: S
   urls: { location: `${siteLocation(app, address.site)}/external-links/${entry.id}` },
 })
 
-export async function presentGroup(app: App, view: SiteView, { entry, group, children }: ShownGroup): Promise<SiteSectionGroup> {
+export async function presentGroup(
+  app: App,
+  view: SiteView,
+  { entry, group, children }: ShownGroup,
+): Promise<SiteSectionGroup> {
   const presented = await Promise.all(children.map((child) => presentItem(app, view, child)))
   return {
     object: 'site-section-group',
@@ -97,7 +115,11 @@ async function presentItem(app: App, view: SiteView, item: ShownItem): Promise<S
 export async function presentStructure(app: App, view: SiteView) {
   const { siteSpaces, items } = view
   const isFlat = view.address.site.structure.siteSpaces.length > 0 || items.length === 0
-  if (isFlat) return { type: 'siteSpaces' as const, structure: await Promise.all(siteSpaces.map((one) => presentSiteSpace(app, view, one))) }
+  if (isFlat)
+    return {
+      type: 'siteSpaces' as const,
+      structure: await Promise.all(siteSpaces.map((one) => presentSiteSpace(app, view, one))),
+    }
   const structure = await Promise.all(items.map((item) => presentItem(app, view, item)))
   return { type: 'sections' as const, structure: structure.filter((item) => item.object !== 'site-external-link') }
 }

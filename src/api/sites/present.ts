@@ -9,7 +9,8 @@ import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
 export const sitePath = (site: SiteDoc): string => `/v1/orgs/${site.organization}/sites/${site.id}`
 
 /** The URL of a site in the API. */
-export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string => `${app.settings.publicUrl}${sitePath(site)}`
+export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string =>
+  `${app.settings.publicUrl}${sitePath(site)}`
 
 /** What a site can do besides showing spaces. A self-hosted service withholds nothing. */
 const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations: [] as string[] }]

@@ -105,7 +105,9 @@ export const getPublishedPDF = endpoint({
     const { app, site, siteSpace, query } = context
     const { page, only } = query
     if (only && page === undefined)
-      throw badRequest('The request is invalid: query/only needs a page.', [{ path: 'query/page', message: 'is required with only' }])
+      throw badRequest('The request is invalid: query/only needs a page.', [
+        { path: 'query/page', message: 'is required with only' },
+      ])
     const { revision, get } = await pagesOf(context, siteSpace.id)
     if (page !== undefined) get(page)
     if (!(await effectiveCustomization(app.store, site.doc, siteSpace.id)).pdf.enabled) throw notFound('The PDF')

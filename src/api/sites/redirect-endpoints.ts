@@ -60,7 +60,8 @@ export const updateSiteRedirectById = endpoint({
   body: UpdateSiteRedirect,
   returns: SiteRedirect,
   fails: [409],
-  handle: async ({ app, actor, site, redirect, body }) => presentRedirect(app, site, await updateRedirect(app, actor, site, redirect, body)),
+  handle: async ({ app, actor, site, redirect, body }) =>
+    presentRedirect(app, site, await updateRedirect(app, actor, site, redirect, body)),
 })
 
 export const deleteSiteRedirectById = endpoint({

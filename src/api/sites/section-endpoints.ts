@@ -3,7 +3,14 @@ import { Type } from '@sinclair/typebox'
 import { changeSection, createSection, deleteSection, moveInStructure } from '../../domain/sites/edit-structure.js'
 import { shownSections, viewSite } from '../../domain/sites/view.js'
 import { paginate } from '../../kernel/paging.js'
-import { CreateSiteSection, listOf, MoveSiteSection, pageQuery, SiteSection, UpdateSiteSection } from '../../model/index.js'
+import {
+  CreateSiteSection,
+  listOf,
+  MoveSiteSection,
+  pageQuery,
+  SiteSection,
+  UpdateSiteSection,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { sitePath } from './present.js'
@@ -71,14 +78,19 @@ export const updateSiteSectionById = endpoint({
   returns: SiteSection,
   fails: [409],
   handle: async ({ app, actor, organization, site, section: { id }, body }) =>
-    presentSectionById(app, await viewSite(app, actor, organization, await changeSection(app, actor, site, id, body)), id),
+    presentSectionById(
+      app,
+      await viewSite(app, actor, organization, await changeSection(app, actor, site, id, body)),
+      id,
+    ),
 })
 
 export const deleteSiteSectionById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}',
   summary: 'Delete a section of a site',
-  description: 'Its site spaces are deleted too; the spaces themselves stay. If it was the default section, the next one becomes the default.',
+  description:
+    'Its site spaces are deleted too; the spaces themselves stay. If it was the default section, the next one becomes the default.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -89,7 +101,8 @@ export const moveSiteSection = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}/move',
   summary: 'Move a section within its group, or within the top level',
-  description: 'With `into`, into another group. Use sortSiteStructure instead, which moves sections, groups, external links and site spaces.',
+  description:
+    'With `into`, into another group. Use sortSiteStructure instead, which moves sections, groups, external links and site spaces.',
   deprecated: true,
   section,
   needs: 'site:create',

@@ -1,6 +1,13 @@
 /** Endpoints of groups of sections: clients add, edit, move and delete groups, and put sections into them or take them out. */
 import { Type } from '@sinclair/typebox'
-import { addSectionToGroup, changeGroup, createGroup, deleteGroup, moveInStructure, removeSectionFromGroup } from '../../domain/sites/edit-structure.js'
+import {
+  addSectionToGroup,
+  changeGroup,
+  createGroup,
+  deleteGroup,
+  moveInStructure,
+  removeSectionFromGroup,
+} from '../../domain/sites/edit-structure.js'
 import { shownGroups, viewSite } from '../../domain/sites/view.js'
 import { paginate } from '../../kernel/paging.js'
 import {
@@ -61,7 +68,8 @@ export const getSiteSectionGroupById = endpoint({
   section,
   needs: 'site:view',
   returns: SiteSectionGroup,
-  handle: async ({ app, actor, organization, site, group }) => presentGroupById(app, await viewSite(app, actor, organization, site), group.id),
+  handle: async ({ app, actor, organization, site, group }) =>
+    presentGroupById(app, await viewSite(app, actor, organization, site), group.id),
 })
 
 export const updateSiteSectionGroupById = endpoint({
@@ -74,7 +82,11 @@ export const updateSiteSectionGroupById = endpoint({
   body: UpdateSiteSectionGroup,
   returns: SiteSectionGroup,
   handle: async ({ app, actor, organization, site, group, body }) =>
-    presentGroupById(app, await viewSite(app, actor, organization, await changeGroup(app, actor, site, group.id, body)), group.id),
+    presentGroupById(
+      app,
+      await viewSite(app, actor, organization, await changeGroup(app, actor, site, group.id, body)),
+      group.id,
+    ),
 })
 
 export const deleteSiteSectionGroupById = endpoint({
@@ -99,7 +111,11 @@ export const addSectionToSiteSectionGroup = endpoint({
   body: AddSectionToGroup,
   returns: SiteSectionGroup,
   handle: async ({ app, actor, organization, site, group, body }) =>
-    presentGroupById(app, await viewSite(app, actor, organization, await addSectionToGroup(app, actor, site, group.id, body.sectionId)), group.id),
+    presentGroupById(
+      app,
+      await viewSite(app, actor, organization, await addSectionToGroup(app, actor, site, group.id, body.sectionId)),
+      group.id,
+    ),
 })
 
 export const removeSectionFromSiteSectionGroup = endpoint({
@@ -110,7 +126,8 @@ export const removeSectionFromSiteSectionGroup = endpoint({
   section,
   needs: 'site:create',
   deletes: 'leaf',
-  handle: async ({ app, actor, site, group, section: { id } }) => void (await removeSectionFromGroup(app, actor, site, group.id, id)),
+  handle: async ({ app, actor, site, group, section: { id } }) =>
+    void (await removeSectionFromGroup(app, actor, site, group.id, id)),
 })
 
 export const moveSiteSectionGroup = endpoint({
@@ -125,7 +142,13 @@ export const moveSiteSectionGroup = endpoint({
   returns: SiteSectionGroup,
   fails: [409],
   handle: async ({ app, actor, organization, site, group, body }) => {
-    const moved = await moveInStructure(app, actor, site, { type: 'site-section-group', id: group.id }, { position: body?.position, into: body?.into })
+    const moved = await moveInStructure(
+      app,
+      actor,
+      site,
+      { type: 'site-section-group', id: group.id },
+      { position: body?.position, into: body?.into },
+    )
     return presentGroupById(app, await viewSite(app, actor, organization, moved), group.id)
   },
 })

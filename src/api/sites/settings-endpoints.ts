@@ -42,7 +42,8 @@ export const updateSiteAdaptiveSchemaById = endpoint({
   body: UpdateSiteAdaptiveSchema,
   bodyLimitBytes: 256 * KIB,
   returns: SiteAdaptiveSchema,
-  handle: async ({ app, actor, site, body }) => presentAdaptiveSchema(await replaceAdaptiveSchema(app, actor, site, body.jsonSchema)),
+  handle: async ({ app, actor, site, body }) =>
+    presentAdaptiveSchema(await replaceAdaptiveSchema(app, actor, site, body.jsonSchema)),
 })
 
 export const listSiteTemplateConditionsById = endpoint({
@@ -86,7 +87,8 @@ export const getSitePublishingAuthById = endpoint({
   method: 'GET',
   path: `${base}/publishing/auth`,
   summary: 'Get how visitors of a site are authenticated',
-  description: 'For sites with the visibility `visitor-auth`. The key that signs the JWTs of visitors is returned to admins of the site only.',
+  description:
+    'For sites with the visibility `visitor-auth`. The key that signs the JWTs of visitors is returned to admins of the site only.',
   section,
   needs: 'site:view',
   returns: SitePublishingAuth,
@@ -103,7 +105,8 @@ export const updateSitePublishingAuthById = endpoint({
   needs: 'site:admin',
   body: UpdateSitePublishingAuth,
   returns: SitePublishingAuth,
-  handle: async ({ app, actor, site, body }) => presentPublishingAuth(app, site, await updatePublishingAuth(app, actor, site, body)),
+  handle: async ({ app, actor, site, body }) =>
+    presentPublishingAuth(app, site, await updatePublishingAuth(app, actor, site, body)),
 })
 
 export const regenerateSitePublishingAuthById = endpoint({
@@ -116,5 +119,6 @@ export const regenerateSitePublishingAuthById = endpoint({
   needs: 'site:admin',
   body: Type.Optional(RegenerateVisitorKey),
   returns: SitePublishingAuth,
-  handle: async ({ app, actor, site, body }) => presentPublishingAuth(app, site, await regenerateVisitorKey(app, actor, site, body)),
+  handle: async ({ app, actor, site, body }) =>
+    presentPublishingAuth(app, site, await regenerateVisitorKey(app, actor, site, body)),
 })

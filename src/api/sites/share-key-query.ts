@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox'
 export const shareKey = Type.Optional(
   Type.String({
     maxLength: 256,
-    description: 'Key of a share link of the site: it is added to the addresses for visitors. A key that does not belong to an active link is ignored.',
+    description:
+      'Key of a share link of the site: it is added to the addresses for visitors. A key that does not belong to an active link is ignored.',
   }),
 )

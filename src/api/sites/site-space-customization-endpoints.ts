@@ -1,5 +1,9 @@
 /** Endpoints of a site space's own customization: clients read, replace or remove what differs from the site's. */
-import { deleteSiteSpaceCustomization, getSiteSpaceCustomization, replaceSiteSpaceCustomization } from '../../domain/sites/customization.js'
+import {
+  deleteSiteSpaceCustomization,
+  getSiteSpaceCustomization,
+  replaceSiteSpaceCustomization,
+} from '../../domain/sites/customization.js'
 import { SiteCustomizationInput } from '../../model/index.js'
 import { endpoint } from '../service.js'
 
@@ -10,7 +14,8 @@ export const getSiteSpaceCustomizationById = endpoint({
   method: 'GET',
   path,
   summary: 'Get the customization of a site space',
-  description: 'Only the settings that differ from those of the site; `{}` if none do. The response can be sent back with PUT.',
+  description:
+    'Only the settings that differ from those of the site; `{}` if none do. The response can be sent back with PUT.',
   section,
   needs: 'site:view',
   returns: SiteCustomizationInput,
@@ -27,7 +32,8 @@ export const updateSiteSpaceCustomizationById = endpoint({
   body: SiteCustomizationInput,
   bodyLimitBytes: 512 * 1024,
   returns: SiteCustomizationInput,
-  handle: ({ app, actor, site, siteSpace, body }) => replaceSiteSpaceCustomization(app, actor, site, siteSpace.id, body),
+  handle: ({ app, actor, site, siteSpace, body }) =>
+    replaceSiteSpaceCustomization(app, actor, site, siteSpace.id, body),
 })
 
 export const deleteSiteSpaceCustomizationById = endpoint({

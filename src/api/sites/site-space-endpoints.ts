@@ -1,6 +1,11 @@
 /** Endpoints of site spaces: clients add spaces to a site, and list, edit, move or remove them there. */
 import { Type } from '@sinclair/typebox'
-import { changeSiteSpace, createSiteSpace, deleteSiteSpace, moveInStructure } from '../../domain/sites/edit-structure.js'
+import {
+  changeSiteSpace,
+  createSiteSpace,
+  deleteSiteSpace,
+  moveInStructure,
+} from '../../domain/sites/edit-structure.js'
 import { isSiteDefault, shownSiteSpaces, viewSite } from '../../domain/sites/view.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreateSiteSpace, listOf, MoveSiteSpace, pageQuery, SiteSpace, UpdateSiteSpace } from '../../model/index.js'
@@ -24,7 +29,9 @@ export const listSiteSpaces = endpoint({
   returns: listOf(SiteSpace, { $id: 'SiteSpaceList' }),
   handle: async ({ app, actor, organization, site, query }) => {
     const view = await viewSite(app, actor, organization, site, query.shareKey)
-    const asked = shownSiteSpaces(view).filter((one) => query.default === undefined || isSiteDefault(one) === query.default)
+    const asked = shownSiteSpaces(view).filter(
+      (one) => query.default === undefined || isSiteDefault(one) === query.default,
+    )
     const page = paginate(asked, query, ({ sortKey, entry }) => [sortKey, entry.id])
     return { ...page, items: await Promise.all(page.items.map((one) => presentSiteSpace(app, view, one))) }
   },
@@ -73,7 +80,11 @@ export const updateSiteSpaceById = endpoint({
   returns: SiteSpace,
   fails: [409],
   handle: async ({ app, actor, organization, site, siteSpace, body }) =>
-    presentSiteSpaceById(app, await viewSite(app, actor, organization, await changeSiteSpace(app, actor, site, siteSpace.id, body)), siteSpace.id),
+    presentSiteSpaceById(
+      app,
+      await viewSite(app, actor, organization, await changeSiteSpace(app, actor, site, siteSpace.id, body)),
+      siteSpace.id,
+    ),
 })
 
 export const deleteSiteSpaceById = endpoint({

@@ -19,7 +19,8 @@ export const getSiteStructure = endpoint({
   needs: 'site:view',
   query: Type.Object({ shareKey }),
   returns: SiteStructureResponse,
-  handle: async ({ app, actor, organization, site, query }) => presentStructure(app, await viewSite(app, actor, organization, site, query.shareKey)),
+  handle: async ({ app, actor, organization, site, query }) =>
+    presentStructure(app, await viewSite(app, actor, organization, site, query.shareKey)),
 })
 
 export const sortSiteStructure = endpoint({
@@ -34,5 +35,8 @@ export const sortSiteStructure = endpoint({
   returns: SiteStructureResponse,
   fails: [409],
   handle: async ({ app, actor, organization, site, body }) =>
-    presentStructure(app, await viewSite(app, actor, organization, await moveInStructure(app, actor, site, body.item, body))),
+    presentStructure(
+      app,
+      await viewSite(app, actor, organization, await moveInStructure(app, actor, site, body.item, body)),
+    ),
 })

@@ -6,7 +6,8 @@ export const visitorQuery = {
   shareKey: Type.Optional(
     Type.String({
       maxLength: 256,
-      description: 'Key of a share link of the site. It is required where the visibility is `share-link`, and ignored elsewhere.',
+      description:
+        'Key of a share link of the site. It is required where the visibility is `share-link`, and ignored elsewhere.',
     }),
   ),
   visitorToken: Type.Optional(
@@ -19,7 +20,8 @@ export const visitorQuery = {
   unsignedClaims: Type.Optional(
     Type.String({
       maxLength: 2048,
-      description: 'What the browser of the visitor says about its visitor: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.',
+      description:
+        'What the browser of the visitor says about its visitor: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.',
     }),
   ),
 }

@@ -1,6 +1,15 @@
 /** Endpoints of spaces: clients create, list, edit, delete, restore and duplicate them. */
 import { Type } from '@sinclair/typebox'
-import { createSpace, deleteSpace, duplicateSpace, listDeletedSpaces, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces/spaces.js'
+import {
+  createSpace,
+  deleteSpace,
+  duplicateSpace,
+  listDeletedSpaces,
+  listSpaces,
+  openSpaces,
+  restoreSpace,
+  updateSpace,
+} from '../../domain/spaces/spaces.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -12,10 +21,14 @@ export const listSpacesInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/spaces',
   summary: 'List the spaces of an organization that you may see',
-  description: 'In the order of creation, including spaces in collections; with `nested=false` only those at the top level, in their order there.',
+  description:
+    'In the order of creation, including spaces in collections; with `nested=false` only those at the top level, in their order there.',
   section,
   needs: 'organization:view',
-  query: Type.Object({ ...pageQuery, nested: Type.Boolean({ default: true, description: 'Whether to include spaces in collections.' }) }),
+  query: Type.Object({
+    ...pageQuery,
+    nested: Type.Boolean({ default: true, description: 'Whether to include spaces in collections.' }),
+  }),
   returns: listOf(Space, { $id: 'SpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = await listSpaces(app, actor, organization, query)
@@ -28,7 +41,8 @@ export const listDeletedSpacesInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/deleted-spaces',
   summary: 'List the deleted spaces of an organization that can be restored',
-  description: 'Those that you may see, last deleted first. `deletedAt` says when: seven days later they are gone for good. Restore one with restoreSpaceById.',
+  description:
+    'Those that you may see, last deleted first. `deletedAt` says when: seven days later they are gone for good. Restore one with restoreSpaceById.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
@@ -96,7 +110,8 @@ export const restoreSpaceById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/restore',
   summary: 'Restore a space deleted in the last seven days',
-  description: 'It returns to its former place. If its collection has been deleted since, it goes where the content of the collection went.',
+  description:
+    'It returns to its former place. If its collection has been deleted since, it goes where the content of the collection went.',
   section,
   needs: 'space:create',
   aliases: { spaceId: 'deletedSpaceId' },

@@ -25,7 +25,12 @@ const repoName = (url: string): string =>
 const presentInstallation = ({ id, provider, failure, lastRun }: ConnectionDoc) => ({
   installationId: id,
   ...(provider === 'github' || provider === 'gitlab' ? { installationProvider: provider } : {}),
-  installationStatus: failure?.cause === REFUSED_CREDENTIAL ? ('unauthenticated' as const) : lastRun === undefined ? ('pending' as const) : ('active' as const),
+  installationStatus:
+    failure?.cause === REFUSED_CREDENTIAL
+      ? ('unauthenticated' as const)
+      : lastRun === undefined
+        ? ('pending' as const)
+        : ('active' as const),
 })
 
 /** The repository that a space is synchronized with, as the space shows it. `connection`: the one to this repository, or null. */

@@ -7,7 +7,8 @@ export const getSpacePublishingAuthById = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/publishing/auth',
   summary: 'Get the key that signs the JWTs of the visitors of a space',
-  description: 'For spaces with the visibility `visitor-auth`: pingOrganization signs with it (HS256). It changes only with the signing key of the service.',
+  description:
+    'For spaces with the visibility `visitor-auth`: pingOrganization signs with it (HS256). It changes only with the signing key of the service.',
   section: 'Spaces',
   needs: 'space:admin',
   returns: SpacePublishingAuth,

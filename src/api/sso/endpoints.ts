@@ -1,8 +1,22 @@
 /** Endpoints of SAML providers and their identities, for admins, and the list of providers that members sign in by. */
 import { Type } from '@sinclair/typebox'
 import { forgetIdentity, listIdentities } from '../../domain/people/sso/identities.js'
-import { createProvider, deleteProvider, listLogins, listProviders, updateProvider } from '../../domain/people/sso/providers.js'
-import { CreateSAMLProvider, pageQuery, SAMLProvider, SAMLProviderList, SSOIdentityList, SSOLogins, UpdateSAMLProvider } from '../../model/index.js'
+import {
+  createProvider,
+  deleteProvider,
+  listLogins,
+  listProviders,
+  updateProvider,
+} from '../../domain/people/sso/providers.js'
+import {
+  CreateSAMLProvider,
+  pageQuery,
+  SAMLProvider,
+  SAMLProviderList,
+  SSOIdentityList,
+  SSOLogins,
+  UpdateSAMLProvider,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentIdentity, presentLogin, presentProvider, providerPath } from './present.js'
@@ -20,7 +34,10 @@ export const listSAMLProvidersInOrganization = endpoint({
   returns: SAMLProviderList,
   handle: async ({ app, actor, organization, query }) => {
     const page = await listProviders(app, organization, query)
-    return { ...page, items: await Promise.all(page.items.map((one) => presentProvider(app, actor, organization, one))) }
+    return {
+      ...page,
+      items: await Promise.all(page.items.map((one) => presentProvider(app, actor, organization, one))),
+    }
   },
 })
 
@@ -83,12 +100,15 @@ export const listSSOProviderLoginsInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sso',
   summary: 'List the providers that members sign in by',
-  description: 'The active ones. A browser begins at `startURL`. Also for members whose token gives no access because single sign-on is required.',
+  description:
+    'The active ones. A browser begins at `startURL`. Also for members whose token gives no access because single sign-on is required.',
   section,
   needs: 'organization:view',
   aliases: { organizationId: 'signInOrganizationId' },
   returns: SSOLogins,
-  handle: async ({ app, organization }) => ({ items: (await listLogins(app, organization)).map((one) => presentLogin(app, one)) }),
+  handle: async ({ app, organization }) => ({
+    items: (await listLogins(app, organization)).map((one) => presentLogin(app, one)),
+  }),
 })
 
 export const listSAMLProviderIdentities = endpoint({
@@ -109,7 +129,8 @@ export const deleteSAMLProviderIdentity = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/saml/{samlProviderId}/identities/{identityId}',
   summary: 'Forget an identity at a SAML provider',
-  description: 'Tokens of sign-ins by it end at once. Whoever has it at the provider is treated as a new person at the next sign-in; the member stays.',
+  description:
+    'Tokens of sign-ins by it end at once. Whoever has it at the provider is treated as a new person at the next sign-in; the member stays.',
   section,
   needs,
   deletes: 'leaf',

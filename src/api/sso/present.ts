@@ -14,7 +14,12 @@ import { presentTeam } from '../teams/present.js'
 export const providerPath = ({ organization, id }: SamlProviderDoc): string => `/v1/orgs/${organization}/saml/${id}`
 
 /** A SAML provider, with the addresses of this service that the identity provider has to know. */
-export async function presentProvider(app: App, actor: Actor, organization: LoadedOrganization, doc: Document<SamlProviderDoc>) {
+export async function presentProvider(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  doc: Document<SamlProviderDoc>,
+) {
   const { id, label, ssoURL, entityID, certificate, defaultTeam, defaultRole, createdAt } = doc
   const team = defaultTeam === undefined ? null : await findTeam(app, actor, organization, defaultTeam)
   const [counted] = team ? await countTeams(app, organization.doc.id, [team]) : []
@@ -43,7 +48,11 @@ export async function presentProvider(app: App, actor: Actor, organization: Load
 }
 
 /** A provider as members see it. */
-export const presentLogin = (app: App, { id, label, ...rest }: ActiveProvider) => ({ id, label, startURL: addressesOf(app, { ...rest, id }).startUrl })
+export const presentLogin = (app: App, { id, label, ...rest }: ActiveProvider) => ({
+  id,
+  label,
+  startURL: addressesOf(app, { ...rest, id }).startUrl,
+})
 
 export const presentIdentity = ({ id, provider, nameId, user, removed, createdAt, lastSignInAt }: SsoIdentityDoc) => ({
   object: 'sso-identity' as const,

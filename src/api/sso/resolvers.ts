@@ -20,7 +20,11 @@ export const ssoResolvers = {
     description: 'ID of a SAML provider.',
     load: ({ app, parents, id }) => findProvider(app, parents.organization, id),
   }),
-  samlId: resolver()({ as: 'samlProvider', description: 'ID of a SAML provider.', load: ({ app, id }) => app.store.get(samlProviders, id) }),
+  samlId: resolver()({
+    as: 'samlProvider',
+    description: 'ID of a SAML provider.',
+    load: ({ app, id }) => app.store.get(samlProviders, id),
+  }),
   signInOrganizationId: resolver()({
     as: 'organization',
     description: 'ID of an organization.',

@@ -57,5 +57,6 @@ export const receiveSAMLResponse = endpoint({
   bodyLimitBytes: FORM_BYTES,
   status: 303,
   fails: [403, 409],
-  handle: async ({ app, samlProvider, body, request }) => sendTo(303, await takeResponse(app, samlProvider, body, browserOf(request))),
+  handle: async ({ app, samlProvider, body, request }) =>
+    sendTo(303, await takeResponse(app, samlProvider, body, browserOf(request))),
 })

@@ -17,7 +17,9 @@ export const listSSOTokensInOrganization = endpoint({
   section,
   needs,
   returns: SSOTokenList,
-  handle: async ({ app, organization }) => ({ items: (await listNamedTokens(app, organization)).map(presentNamedToken) }),
+  handle: async ({ app, organization }) => ({
+    items: (await listNamedTokens(app, organization)).map(presentNamedToken),
+  }),
 })
 
 export const addSSOTokenInOrganization = endpoint({
@@ -31,7 +33,8 @@ export const addSSOTokenInOrganization = endpoint({
   aliases,
   returns: SSOToken,
   fails: [409],
-  handle: async ({ app, actor, organization, tokenToName }) => presentNamedToken(await nameToken(app, actor, organization, tokenToName)),
+  handle: async ({ app, actor, organization, tokenToName }) =>
+    presentNamedToken(await nameToken(app, actor, organization, tokenToName)),
 })
 
 export const removeSSOTokenInOrganization = endpoint({

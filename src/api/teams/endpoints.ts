@@ -3,8 +3,24 @@ import { Type } from '@sinclair/typebox'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedTeam } from '../../domain/context/loaded.js'
 import { listTeamMembers, setTeamMembers } from '../../domain/people/team-members.js'
-import { type CountedTeam, countTeams, createTeam, deleteTeam, listTeams, renameTeam } from '../../domain/people/teams.js'
-import { CreateTeam, pageQuery, SetTeamMembers, Team, TeamList, TeamMemberList, TeamsQuery, UpdateTeam } from '../../model/index.js'
+import {
+  type CountedTeam,
+  countTeams,
+  createTeam,
+  deleteTeam,
+  listTeams,
+  renameTeam,
+} from '../../domain/people/teams.js'
+import {
+  CreateTeam,
+  pageQuery,
+  SetTeamMembers,
+  Team,
+  TeamList,
+  TeamMemberList,
+  TeamsQuery,
+  UpdateTeam,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentUser } from '../users/present.js'
@@ -12,7 +28,8 @@ import { presentTeam } from './present.js'
 
 const section = 'Teams'
 
-const present = async (app: App, team: LoadedTeam) => presentTeam(app, (await countTeams(app, team.doc.organization, [team]))[0] as CountedTeam)
+const present = async (app: App, team: LoadedTeam) =>
+  presentTeam(app, (await countTeams(app, team.doc.organization, [team]))[0] as CountedTeam)
 
 export const listTeamsInOrganizationById = endpoint({
   method: 'GET',
@@ -32,7 +49,8 @@ export const createOrganizationTeam = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/teams',
   summary: 'Create a team',
-  description: 'Titles need not be unique. If you are not an admin of the organization, you become the owner of the team.',
+  description:
+    'Titles need not be unique. If you are not an admin of the organization, you become the owner of the team.',
   section,
   needs: 'organization:ownTeam',
   body: CreateTeam,
@@ -86,7 +104,15 @@ export const listTeamMembersInOrganizationById = endpoint({
   returns: TeamMemberList,
   handle: async ({ app, team, query }) => {
     const page = await listTeamMembers(app, team, query)
-    return { ...page, items: page.items.map(({ role, user }) => ({ object: 'team-member' as const, id: user.id, role, user: presentUser(app, user) })) }
+    return {
+      ...page,
+      items: page.items.map(({ role, user }) => ({
+        object: 'team-member' as const,
+        id: user.id,
+        role,
+        user: presentUser(app, user),
+      })),
+    }
   },
 })
 
@@ -94,7 +120,8 @@ export const updateMembersInOrganizationTeam = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/teams/{teamId}/members',
   summary: 'Add and remove members of a team, and set their roles in it',
-  description: 'All or nothing. Returns 400 unless everybody named in `add` and `memberships` is a member of the organization.',
+  description:
+    'All or nothing. Returns 400 unless everybody named in `add` and `memberships` is a member of the organization.',
   section,
   needs: 'team:admin',
   body: SetTeamMembers,

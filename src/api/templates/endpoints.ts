@@ -13,7 +13,8 @@ export const listTemplates = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/templates',
   summary: 'List the templates of the service',
-  description: 'What spaces can begin with (`template` of a new space), or get added. All organizations have the same. Ordered by ID.',
+  description:
+    'What spaces can begin with (`template` of a new space), or get added. All organizations have the same. Ordered by ID.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),

@@ -1,6 +1,12 @@
 /** Endpoints of translations: clients create, change, run and delete them. */
 import { Type } from '@sinclair/typebox'
-import { createTranslation, deleteTranslation, listTranslations, requestRun, updateTranslation } from '../../domain/translations/translations.js'
+import {
+  createTranslation,
+  deleteTranslation,
+  listTranslations,
+  requestRun,
+  updateTranslation,
+} from '../../domain/translations/translations.js'
 import { CreateTranslation, pageQuery, Translation, TranslationList, UpdateTranslation } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -57,12 +63,14 @@ export const updateTranslationById = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/translations/{translationId}',
   summary: 'Change what the engine of a translation is told, and when it runs',
-  description: 'The change takes effect with the next run. Blocks that are already translated are not translated again because of it.',
+  description:
+    'The change takes effect with the next run. Blocks that are already translated are not translated again because of it.',
   section,
   needs: 'translation:edit',
   body: UpdateTranslation,
   returns: Translation,
-  handle: async ({ app, actor, translation, body }) => presentTranslation(app, await updateTranslation(app, actor, translation, body)),
+  handle: async ({ app, actor, translation, body }) =>
+    presentTranslation(app, await updateTranslation(app, actor, translation, body)),
 })
 
 export const runTranslationById = endpoint({

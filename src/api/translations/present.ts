@@ -6,13 +6,28 @@ import type { LoadedTranslation } from '../../domain/translations/translations.j
 import type { Instructions, TranslationDoc } from '../../model/index.js'
 
 /** Path of a translation. */
-export const translationPath = ({ organization, id }: Pick<TranslationDoc, 'organization' | 'id'>): string => `/v1/orgs/${organization}/translations/${id}`
+export const translationPath = ({ organization, id }: Pick<TranslationDoc, 'organization' | 'id'>): string =>
+  `/v1/orgs/${organization}/translations/${id}`
 
 const NO_INSTRUCTIONS: Instructions = { object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes: [] }
 
 /** A translation. */
 export function presentTranslation(app: App, { doc, role }: LoadedTranslation) {
-  const { id, status, problem, source, language, instructions, glossary, engine, automatic, result, notes, createdAt, updatedAt } = doc
+  const {
+    id,
+    status,
+    problem,
+    source,
+    language,
+    instructions,
+    glossary,
+    engine,
+    automatic,
+    result,
+    notes,
+    createdAt,
+    updatedAt,
+  } = doc
   const { runs, totalWords, totalPages, totalDuration, latestRunDuration, latestPages, latestWords } = doc
   return {
     object: 'translation' as const,
@@ -29,7 +44,15 @@ export function presentTranslation(app: App, { doc, role }: LoadedTranslation) {
     diagnostics: notes,
     createdAt,
     updatedAt,
-    stats: { runs, totalWords, totalPages, totalDuration: totalDuration / 1000, latestRunDuration: latestRunDuration / 1000, latestPages, latestWords },
+    stats: {
+      runs,
+      totalWords,
+      totalPages,
+      totalDuration: totalDuration / 1000,
+      latestRunDuration: latestRunDuration / 1000,
+      latestPages,
+      latestWords,
+    },
     permissions: { view: true, edit: mayNow('translation:edit', { role, readOnly: app.readOnly }) },
     urls: { location: app.settings.publicUrl + translationPath(doc) },
   }

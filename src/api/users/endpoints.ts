@@ -21,7 +21,8 @@ export const updateAuthenticatedUser = endpoint({
   method: 'PATCH',
   path: '/v1/user',
   summary: 'Change your name or photo',
-  description: 'What others see of you. A token that is limited to an organization cannot do this (403), unless you belong to that organization alone.',
+  description:
+    'What others see of you. A token that is limited to an organization cannot do this (403), unless you belong to that organization alone.',
   section: 'Users',
   needs: 'authenticated',
   body: UpdateUser,

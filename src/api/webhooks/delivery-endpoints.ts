@@ -23,10 +23,15 @@ export const listWebhookDeliveries = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/webhooks/{webhookId}/deliveries',
   summary: 'List the deliveries of a webhook',
-  description: 'Only deliveries that have been attempted. They are kept as long as events are; of finished deliveries, at most 5,000.',
+  description:
+    'Only deliveries that have been attempted. They are kept as long as events are; of finished deliveries, at most 5,000.',
   section,
   needs: 'organization:admin',
-  query: Type.Object({ ...pageQuery, status: Type.Optional(oneOf(deliveryStatuses)), order: oneOf(['asc', 'desc'], { default: 'desc' }) }),
+  query: Type.Object({
+    ...pageQuery,
+    status: Type.Optional(oneOf(deliveryStatuses)),
+    order: oneOf(['asc', 'desc'], { default: 'desc' }),
+  }),
   returns: listOf(WebhookDelivery, { $id: 'WebhookDeliveryList' }),
   handle: async ({ app, webhook, query }) => {
     const page = await listDeliveries(app, webhook, query.status, query, query.order)

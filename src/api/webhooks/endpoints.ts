@@ -1,8 +1,23 @@
 /** Endpoints of webhooks: clients create, edit and delete them, replace their secret, and replay past events. */
 import { Type } from '@sinclair/typebox'
-import { createWebhook, deleteWebhook, listWebhooks, replayFrom, rotateSecret, updateWebhook } from '../../domain/webhooks/webhooks.js'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  replayFrom,
+  rotateSecret,
+  updateWebhook,
+} from '../../domain/webhooks/webhooks.js'
 import { paginate } from '../../kernel/paging.js'
-import { CreateWebhook, listOf, pageQuery, ReplayWebhook, UpdateWebhook, Webhook, WebhookWithSecret } from '../../model/index.js'
+import {
+  CreateWebhook,
+  listOf,
+  pageQuery,
+  ReplayWebhook,
+  UpdateWebhook,
+  Webhook,
+  WebhookWithSecret,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentWebhook, presentWithSecret, webhookPath } from './present.js'

@@ -5,12 +5,27 @@ import { webhookSecretOf } from '../../domain/webhooks/secret.js'
 import type { DeliveryDoc, WebhookDoc } from '../../model/index.js'
 
 export const webhookPath = ({ organization, id }: WebhookDoc): string => `/v1/orgs/${organization}/webhooks/${id}`
-export const deliveryPath = ({ organization, webhook, id }: DeliveryDoc): string => `/v1/orgs/${organization}/webhooks/${webhook}/deliveries/${id}`
+export const deliveryPath = ({ organization, webhook, id }: DeliveryDoc): string =>
+  `/v1/orgs/${organization}/webhooks/${webhook}/deliveries/${id}`
 
 /** A webhook, without its secret. */
 export async function presentWebhook(app: App, webhook: WebhookDoc) {
-  const { id, organization, url, description, events, spaces, enabled, disabledReason, disabledAt, failingSince, next, createdBy, createdAt, updatedAt } =
-    webhook
+  const {
+    id,
+    organization,
+    url,
+    description,
+    events,
+    spaces,
+    enabled,
+    disabledReason,
+    disabledAt,
+    failingSince,
+    next,
+    createdBy,
+    createdAt,
+    updatedAt,
+  } = webhook
   return {
     object: 'webhook' as const,
     id,
@@ -41,5 +56,9 @@ export const presentWithSecret = async (app: App, webhook: WebhookDoc) => ({
 /** A delivery. */
 export function presentDelivery(app: App, delivery: DeliveryDoc) {
   const { version: _version, ...fields } = delivery as DeliveryDoc & { version?: number }
-  return { object: 'webhook-delivery' as const, ...fields, urls: { location: app.settings.publicUrl + deliveryPath(delivery) } }
+  return {
+    object: 'webhook-delivery' as const,
+    ...fields,
+    urls: { location: app.settings.publicUrl + deliveryPath(delivery) },
+  }
 }

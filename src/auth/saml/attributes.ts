@@ -9,9 +9,26 @@ const ADDRESSES: ReadonlySet<string> = new Set([
   'urn:oid:0.9.2342.19200300.100.1.3',
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
 ])
-const WHOLE_NAMES = ['displayname', 'urn:oid:2.16.840.1.113730.3.1.241', 'http://schemas.microsoft.com/identity/claims/displayname', 'name', 'cn']
-const GIVEN = ['givenname', 'firstname', 'urn:oid:2.5.4.42', 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname']
-const FAMILY = ['surname', 'sn', 'lastname', 'urn:oid:2.5.4.4', 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname']
+const WHOLE_NAMES = [
+  'displayname',
+  'urn:oid:2.16.840.1.113730.3.1.241',
+  'http://schemas.microsoft.com/identity/claims/displayname',
+  'name',
+  'cn',
+]
+const GIVEN = [
+  'givenname',
+  'firstname',
+  'urn:oid:2.5.4.42',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname',
+]
+const FAMILY = [
+  'surname',
+  'sn',
+  'lastname',
+  'urn:oid:2.5.4.4',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname',
+]
 const NAME = 100
 
 /** Values of the attributes by name in lower case. */
@@ -27,8 +44,12 @@ function values(statements: readonly Element[]): Map<string, string[]> {
 
 /** The address in lower case; null if there is none or more than one. `nameId`: the NameID, if it is an address. */
 export function addressOf(statements: readonly Element[], nameId: string | null): string | null {
-  const given = [...values(statements)].flatMap(([name, texts]) => (ADDRESSES.has(name) ? texts : [])).filter((text) => text !== '')
-  const distinct = new Set((given.length > 0 ? given : nameId === null ? [] : [nameId]).map((text) => text.toLowerCase()))
+  const given = [...values(statements)]
+    .flatMap(([name, texts]) => (ADDRESSES.has(name) ? texts : []))
+    .filter((text) => text !== '')
+  const distinct = new Set(
+    (given.length > 0 ? given : nameId === null ? [] : [nameId]).map((text) => text.toLowerCase()),
+  )
   const [address] = distinct
   return distinct.size === 1 ? (address as string) : null
 }
@@ -36,7 +57,8 @@ export function addressOf(statements: readonly Element[], nameId: string | null)
 /** What to call the person: a whole name, else given and family name; null if there is none. */
 export function nameOf(statements: readonly Element[]): string | null {
   const found = values(statements)
-  const first = (names: readonly string[]): string => names.map((name) => found.get(name)?.[0] ?? '').find((text) => text !== '') ?? ''
+  const first = (names: readonly string[]): string =>
+    names.map((name) => found.get(name)?.[0] ?? '').find((text) => text !== '') ?? ''
   const name = first(WHOLE_NAMES) || `${first(GIVEN)} ${first(FAMILY)}`
   const plain = [...name.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()].slice(0, NAME).join('')
   return plain === '' ? null : plain

@@ -23,7 +23,8 @@ export interface Certificate {
 export function readCertificates(text: string): Certificate[] {
   const blocks = text.match(BLOCK) ?? (text.includes('-----') ? [] : [text])
   const rest = text.replaceAll(BLOCK, '').trim()
-  if (blocks.length === 0 || (rest !== '' && text.includes('-----'))) throw new Error('must be X.509 in PEM: blocks of BEGIN CERTIFICATE, and nothing else')
+  if (blocks.length === 0 || (rest !== '' && text.includes('-----')))
+    throw new Error('must be X.509 in PEM: blocks of BEGIN CERTIFICATE, and nothing else')
   if (blocks.length > MOST) throw new Error(`must be at most ${MOST} certificates`)
   return blocks.map(readOne)
 }
@@ -32,7 +33,8 @@ function readOne(block: string): Certificate {
   const base64 = block.replaceAll(/-----(?:BEGIN|END) CERTIFICATE-----|\s+/g, '')
   const found = parse(base64)
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = found.publicKey
-  if (type !== 'rsa' || (details?.modulusLength ?? 0) < LEAST_BITS) throw new Error(`must have an RSA key of at least ${LEAST_BITS} bits`)
+  if (type !== 'rsa' || (details?.modulusLength ?? 0) < LEAST_BITS)
+    throw new Error(`must have an RSA key of at least ${LEAST_BITS} bits`)
   return {
     pem: found.toString(),
     subject: found.subject.replaceAll('\n', ', '),

@@ -50,7 +50,8 @@ export function readClaims(assertion: Element, expected: Expected): Asserted {
   if (textOf(only(assertion, ASSERTION, 'Issuer')) !== expected.issuer)
     throw new SamlRefused('The issuer of the assertion is not the entityID of the provider.')
   const issued = time(assertion, 'IssueInstant')
-  if (issued > expected.now + SKEW_MS) throw new SamlRefused('The assertion was issued in the future: check the clocks of both servers.')
+  if (issued > expected.now + SKEW_MS)
+    throw new SamlRefused('The assertion was issued in the future: check the clocks of both servers.')
   if (issued < expected.now - MOST_AGE_MS - SKEW_MS) throw new SamlRefused('The assertion is too old.')
   checkConditions(only(assertion, ASSERTION, 'Conditions'), expected)
   const subject = only(assertion, ASSERTION, 'Subject')
@@ -70,25 +71,31 @@ export function readClaims(assertion: Element, expected: Expected): Asserted {
 function checkConditions(conditions: Element, { audience, now }: Expected): void {
   checkPeriod(conditions, now)
   for (const { namespaceURI, localName } of children(conditions))
-    if (namespaceURI !== ASSERTION || !CONDITIONS.includes(localName)) throw new SamlRefused('The assertion has a condition that is not supported.')
+    if (namespaceURI !== ASSERTION || !CONDITIONS.includes(localName))
+      throw new SamlRefused('The assertion has a condition that is not supported.')
   const restrictions = named(conditions, ASSERTION, 'AudienceRestriction')
-  const isForUs = (restriction: Element): boolean => named(restriction, ASSERTION, 'Audience').some((one) => textOf(one) === audience)
-  if (restrictions.length === 0 || !restrictions.every(isForUs)) throw new SamlRefused('The audience of the assertion is not service.entityID.')
+  const isForUs = (restriction: Element): boolean =>
+    named(restriction, ASSERTION, 'Audience').some((one) => textOf(one) === audience)
+  if (restrictions.length === 0 || !restrictions.every(isForUs))
+    throw new SamlRefused('The audience of the assertion is not service.entityID.')
 }
 
 /** Throws unless `NotBefore` and `NotOnOrAfter`, as far as they are there, allow the time. */
 function checkPeriod(element: Element, now: number): void {
   if (attribute(element, 'NotBefore') !== null && time(element, 'NotBefore') > now + SKEW_MS)
     throw new SamlRefused('The assertion is not valid yet: check the clocks of both servers.')
-  if (attribute(element, 'NotOnOrAfter') !== null && time(element, 'NotOnOrAfter') <= now - SKEW_MS) throw new SamlRefused('The assertion has expired.')
+  if (attribute(element, 'NotOnOrAfter') !== null && time(element, 'NotOnOrAfter') <= now - SKEW_MS)
+    throw new SamlRefused('The assertion has expired.')
 }
 
 function nameOfSubject(subject: Element): { nameId: string; isAddress: boolean } {
   const element = only(subject, ASSERTION, 'NameID')
   const format = attribute(element, 'Format')
   const nameId = textOf(element)
-  if (format === TRANSIENT) throw new SamlRefused('The NameID is transient: set the provider to a persistent one, or to the e-mail address.')
-  if (nameId === '' || nameId.length > NAME_ID || hasControls(nameId)) throw new SamlRefused(`The NameID must have 1 to ${NAME_ID} characters.`)
+  if (format === TRANSIENT)
+    throw new SamlRefused('The NameID is transient: set the provider to a persistent one, or to the e-mail address.')
+  if (nameId === '' || nameId.length > NAME_ID || hasControls(nameId))
+    throw new SamlRefused(`The NameID must have 1 to ${NAME_ID} characters.`)
   return { nameId, isAddress: format === ADDRESS || nameId.includes('@') }
 }
 
@@ -100,9 +107,11 @@ function checkConfirmation(subject: Element, { acsUrl, request, now }: Expected)
   let reason = 'The subject must be confirmed by the method bearer.'
   for (const bearer of bearers) {
     const [data] = named(bearer, ASSERTION, 'SubjectConfirmationData')
-    if (!data || attribute(data, 'NotOnOrAfter') === null) reason = 'The confirmation of the subject must say until when it is valid.'
+    if (!data || attribute(data, 'NotOnOrAfter') === null)
+      reason = 'The confirmation of the subject must say until when it is valid.'
     else if (attribute(data, 'Recipient') !== acsUrl) reason = 'The recipient of the assertion is not service.acsURL.'
-    else if (attribute(data, 'InResponseTo') !== request) reason = 'The assertion belongs to another request: begin again.'
+    else if (attribute(data, 'InResponseTo') !== request)
+      reason = 'The assertion belongs to another request: begin again.'
     else {
       checkPeriod(data, now)
       return
@@ -117,8 +126,10 @@ function sessionEnd(assertion: Element, now: number): number | null {
   if (statements.length === 0) throw new SamlRefused('The assertion must have an AuthnStatement.')
   let end: number | null = null
   for (const statement of statements) {
-    if (time(statement, 'AuthnInstant') > now + SKEW_MS) throw new SamlRefused('The sign-in is in the future: check the clocks of both servers.')
-    if (attribute(statement, 'SessionNotOnOrAfter') !== null) end = Math.min(end ?? Number.POSITIVE_INFINITY, time(statement, 'SessionNotOnOrAfter'))
+    if (time(statement, 'AuthnInstant') > now + SKEW_MS)
+      throw new SamlRefused('The sign-in is in the future: check the clocks of both servers.')
+    if (attribute(statement, 'SessionNotOnOrAfter') !== null)
+      end = Math.min(end ?? Number.POSITIVE_INFINITY, time(statement, 'SessionNotOnOrAfter'))
   }
   if (end !== null && end <= now) throw new SamlRefused('The session at the identity provider has ended.')
   return end
@@ -127,7 +138,9 @@ function sessionEnd(assertion: Element, now: number): number | null {
 /** SAML times are in UTC (saml-core 1.3.3). */
 function time(element: Element, name: string): number {
   const text = attribute(element, name) ?? ''
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(text) ? Date.parse(text.replace(/(\.\d{3})\d+/, '$1')) : Number.NaN
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(text)
+    ? Date.parse(text.replace(/(\.\d{3})\d+/, '$1'))
+    : Number.NaN
   // JavaScript reads February 31 as a day in March.
   if (Number.isNaN(at) || !text.startsWith(new Date(at).toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length)))
     throw new SamlRefused(`The time ${name} is missing, or is not a time in UTC.`)

@@ -10,10 +10,12 @@ export type { VerifyOrder } from './verify.js'
 const serviceProvider = () => import('./service-provider.js')
 
 /** The metadata of this service, as XML. */
-export const metadataOf = async (provider: ServiceProvider): Promise<string> => (await serviceProvider()).metadataOf(provider)
+export const metadataOf = async (provider: ServiceProvider): Promise<string> =>
+  (await serviceProvider()).metadataOf(provider)
 
 /** The URL at an identity provider that begins a sign-in: see `service-provider.ts`. */
-export const requestUrl = async (...asked: Parameters<typeof RequestUrl>): Promise<string> => (await serviceProvider()).requestUrl(...asked)
+export const requestUrl = async (...asked: Parameters<typeof RequestUrl>): Promise<string> =>
+  (await serviceProvider()).requestUrl(...asked)
 
 /** The module with the table of tasks. */
 export const SAML_TASKS = new URL('./tasks.js', import.meta.url)

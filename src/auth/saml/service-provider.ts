@@ -9,10 +9,20 @@ export interface ServiceProvider {
 
 /** The metadata, as XML. */
 export const metadataOf = ({ entityId, acsUrl }: ServiceProvider): string =>
-  generateServiceProviderMetadata({ issuer: entityId, callbackUrl: acsUrl, identifierFormat: null, wantAssertionsSigned: true })
+  generateServiceProviderMetadata({
+    issuer: entityId,
+    callbackUrl: acsUrl,
+    identifierFormat: null,
+    wantAssertionsSigned: true,
+  })
 
 /** The URL at the identity provider that begins a sign-in. `request` is the ID of the request, an XML name. */
-export function requestUrl({ entityId, acsUrl }: ServiceProvider, ssoUrl: string, request: string, relayState: string): Promise<string> {
+export function requestUrl(
+  { entityId, acsUrl }: ServiceProvider,
+  ssoUrl: string,
+  request: string,
+  relayState: string,
+): Promise<string> {
   const saml = new SAML({
     issuer: entityId,
     callbackUrl: acsUrl,

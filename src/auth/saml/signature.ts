@@ -11,7 +11,10 @@ const METHODS: ReadonlySet<string> = new Set([
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
   'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
 ])
-const DIGESTS: ReadonlySet<string> = new Set(['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'])
+const DIGESTS: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2001/04/xmlenc#sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512',
+])
 
 /**
  * Checks that a signature covers exactly the element that it stands in, as a whole, by an algorithm that is not known to be weak. Throws
@@ -23,9 +26,11 @@ export function checkSignature(signature: Element): void {
     if (child.namespaceURI !== SIGNATURE || !['SignedInfo', 'SignatureValue', 'KeyInfo'].includes(child.localName))
       throw new SamlRefused('A signature must contain nothing but SignedInfo, SignatureValue and KeyInfo.')
   textOf(only(signature, SIGNATURE, 'SignatureValue'))
-  if (named(signature, SIGNATURE, 'KeyInfo').length > 1) throw new SamlRefused('A signature must have one KeyInfo at most.')
+  if (named(signature, SIGNATURE, 'KeyInfo').length > 1)
+    throw new SamlRefused('A signature must have one KeyInfo at most.')
   const info = only(signature, SIGNATURE, 'SignedInfo')
-  if (children(info).length !== 3) throw new SamlRefused('A signature must have one canonicalization, one method and one reference.')
+  if (children(info).length !== 3)
+    throw new SamlRefused('A signature must have one canonicalization, one method and one reference.')
   expect(only(info, SIGNATURE, 'CanonicalizationMethod'), CANONICAL, 'canonicalization')
   const method = only(info, SIGNATURE, 'SignatureMethod')
   expect(method, METHODS, 'algorithm')
@@ -36,7 +41,8 @@ export function checkSignature(signature: Element): void {
 function checkReference(reference: Element, id: string | null): void {
   // XML names alone: what is looked up by the ID cannot be an expression
   if (id === null || !/^[A-Za-z_][\w.-]{0,255}$/.test(id)) throw new SamlRefused('What is signed must have an ID.')
-  if (attribute(reference, 'URI') !== `#${id}`) throw new SamlRefused('A signature must cover the element that it stands in.')
+  if (attribute(reference, 'URI') !== `#${id}`)
+    throw new SamlRefused('A signature must cover the element that it stands in.')
   expect(only(reference, SIGNATURE, 'DigestMethod'), DIGESTS, 'digest')
   textOf(only(reference, SIGNATURE, 'DigestValue'))
   const transforms = children(only(reference, SIGNATURE, 'Transforms')).map((one) => attribute(one, 'Algorithm') ?? '')
@@ -47,5 +53,7 @@ function checkReference(reference: Element, id: string | null): void {
 
 function expect(element: Element, allowed: ReadonlySet<string>, what: string): void {
   if (!allowed.has(attribute(element, 'Algorithm') ?? ''))
-    throw new SamlRefused(`The ${what} of the signature is not accepted: use RSA with SHA-256 or SHA-512, and canonicalization without comments.`)
+    throw new SamlRefused(
+      `The ${what} of the signature is not accepted: use RSA with SHA-256 or SHA-512, and canonicalization without comments.`,
+    )
 }

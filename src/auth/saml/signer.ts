@@ -15,13 +15,20 @@ const SIGNED_INFO = 16 * 1024
 export function signersOf(signature: Element, certificates: readonly string[]): string[] {
   const library = new SignedXml()
   const info = only(signature, SIGNATURE, 'SignedInfo')
-  const Canonical = library.CanonicalizationAlgorithms[algorithmOf(info, 'CanonicalizationMethod') as keyof typeof library.CanonicalizationAlgorithms]
-  const Method = library.SignatureAlgorithms[algorithmOf(info, 'SignatureMethod') as keyof typeof library.SignatureAlgorithms]
+  const Canonical =
+    library.CanonicalizationAlgorithms[
+      algorithmOf(info, 'CanonicalizationMethod') as keyof typeof library.CanonicalizationAlgorithms
+    ]
+  const Method =
+    library.SignatureAlgorithms[algorithmOf(info, 'SignatureMethod') as keyof typeof library.SignatureAlgorithms]
   if (!Canonical || !Method) throw new SamlRefused('The algorithms of the signature are not supported.')
   // the same namespaces as the library takes, so that it comes to the same bytes when it verifies the whole
   const ancestorNamespaces = findAncestorNs(signature.ownerDocument, "//*[local-name()='SignedInfo']")
-  const canonical = new Canonical().process(info.cloneNode(true), { ancestorNamespaces, defaultNsForPrefix: SignedXml.defaultNsForPrefix }).toString()
-  if (canonical.length > SIGNED_INFO) throw new SamlRefused(`The SignedInfo of a signature must have at most ${SIGNED_INFO} characters.`)
+  const canonical = new Canonical()
+    .process(info.cloneNode(true), { ancestorNamespaces, defaultNsForPrefix: SignedXml.defaultNsForPrefix })
+    .toString()
+  if (canonical.length > SIGNED_INFO)
+    throw new SamlRefused(`The SignedInfo of a signature must have at most ${SIGNED_INFO} characters.`)
   const value = textOf(only(signature, SIGNATURE, 'SignatureValue')).replaceAll(/\s/g, '')
   const signers = certificates.filter((certificate) => isSignedBy(new Method(), canonical, certificate, value))
   if (signers.length === 0) throw new SamlRefused('The signature is not valid, by any certificate of the provider.')

@@ -35,7 +35,8 @@ export interface Formed {
 
 /** Checks the form of a whole document. Throws `SamlRefused`. */
 export function checkForm(root: Element): Formed {
-  if (root.namespaceURI !== PROTOCOL || root.localName !== 'Response') throw new SamlRefused('The document must be a SAML 2.0 Response.')
+  if (root.namespaceURI !== PROTOCOL || root.localName !== 'Response')
+    throw new SamlRefused('The document must be a SAML 2.0 Response.')
   const elements = all(root)
   if (elements.some(({ localName }) => localName === 'EncryptedAssertion'))
     throw new SamlRefused('The assertion must not be encrypted: the response comes by https.')
@@ -44,19 +45,23 @@ export function checkForm(root: Element): Formed {
   checkChildren(root, IN_RESPONSE)
   const assertion = only(root, ASSERTION, 'Assertion')
   for (const name of ['Assertion', 'Response'])
-    if (elements.filter(({ localName }) => localName === name).length !== 1) throw new SamlRefused(`There must be exactly one ${name}.`)
+    if (elements.filter(({ localName }) => localName === name).length !== 1)
+      throw new SamlRefused(`There must be exactly one ${name}.`)
   checkAssertion(assertion)
   const [signature] = named(assertion, SIGNATURE, 'Signature')
-  if (!signature) throw new SamlRefused('The assertion must be signed; a signature of the response alone is not enough.')
+  if (!signature)
+    throw new SamlRefused('The assertion must be signed; a signature of the response alone is not enough.')
   const [outerSignature] = named(root, SIGNATURE, 'Signature')
   const signatures = elements.filter(({ localName }) => localName === 'Signature')
-  if (signatures.length !== (outerSignature ? 2 : 1)) throw new SamlRefused('A Signature may stand only in the Assertion and in the Response.')
+  if (signatures.length !== (outerSignature ? 2 : 1))
+    throw new SamlRefused('A Signature may stand only in the Assertion and in the Response.')
   return { response: root, assertion, signature, ...(outerSignature ? { outerSignature } : {}) }
 }
 
 /** Checks the children of an assertion, and its version. */
 export function checkAssertion(assertion: Element): void {
-  if (assertion.namespaceURI !== ASSERTION || assertion.localName !== 'Assertion') throw new SamlRefused('An assertion of SAML 2.0 is expected.')
+  if (assertion.namespaceURI !== ASSERTION || assertion.localName !== 'Assertion')
+    throw new SamlRefused('An assertion of SAML 2.0 is expected.')
   checkChildren(assertion, IN_ASSERTION)
   if (attribute(assertion, 'Version') !== '2.0') throw new SamlRefused('The version of the assertion must be 2.0.')
 }
@@ -67,8 +72,10 @@ function checkChildren(element: Element, allowed: Readonly<Record<string, number
     const key = `${namespaceURI} ${localName}`
     const times = (seen.get(key) ?? 0) + 1
     seen.set(key, times)
-    if (!Object.hasOwn(allowed, key)) throw new SamlRefused(`The ${element.localName} has an element that is not expected in it.`)
-    if (times > (allowed[key] as number)) throw new SamlRefused(`The ${element.localName} has too many ${localName} elements.`)
+    if (!Object.hasOwn(allowed, key))
+      throw new SamlRefused(`The ${element.localName} has an element that is not expected in it.`)
+    if (times > (allowed[key] as number))
+      throw new SamlRefused(`The ${element.localName} has too many ${localName} elements.`)
   }
 }
 

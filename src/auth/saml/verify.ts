@@ -24,7 +24,9 @@ export async function verifyResponse(encoded: string, order: VerifyOrder): Promi
   checkEnvelope(formed.response, order)
   checkSignature(formed.signature)
   if (formed.outerSignature) checkSignature(formed.outerSignature)
-  const signers = [formed.signature, formed.outerSignature ?? []].flat().flatMap((signature) => signersOf(signature, order.certificates))
+  const signers = [formed.signature, formed.outerSignature ?? []]
+    .flat()
+    .flatMap((signature) => signersOf(signature, order.certificates))
   return readClaims(readXml(await verifiedAssertion(xml, formed, order, [...new Set(signers)])), order)
 }
 
@@ -43,17 +45,25 @@ function decode(encoded: string): string {
 function checkEnvelope(response: Element, { acsUrl, issuer, request }: VerifyOrder): void {
   if (attribute(response, 'Version') !== '2.0') throw new SamlRefused('The version of the response must be 2.0.')
   const destination = attribute(response, 'Destination')
-  if (destination !== null && destination !== acsUrl) throw new SamlRefused('The destination of the response is not service.acsURL.')
-  if (attribute(response, 'InResponseTo') !== request) throw new SamlRefused('The response belongs to another request, or to none: begin at service.startURL.')
+  if (destination !== null && destination !== acsUrl)
+    throw new SamlRefused('The destination of the response is not service.acsURL.')
+  if (attribute(response, 'InResponseTo') !== request)
+    throw new SamlRefused('The response belongs to another request, or to none: begin at service.startURL.')
   const [said] = named(response, ASSERTION, 'Issuer')
-  if (said && textOf(said) !== issuer) throw new SamlRefused('The issuer of the response is not the entityID of the provider.')
+  if (said && textOf(said) !== issuer)
+    throw new SamlRefused('The issuer of the response is not the entityID of the provider.')
 }
 
 /**
  * The XML of the assertion as it was signed.
  * @param signers the certificates that may have signed
  */
-async function verifiedAssertion(xml: string, { outerSignature }: Formed, order: VerifyOrder, signers: readonly string[]): Promise<string> {
+async function verifiedAssertion(
+  xml: string,
+  { outerSignature }: Formed,
+  order: VerifyOrder,
+  signers: readonly string[],
+): Promise<string> {
   const saml = new SAML({
     issuer: order.audience,
     callbackUrl: order.acsUrl,
@@ -66,8 +76,11 @@ async function verifiedAssertion(xml: string, { outerSignature }: Formed, order:
     acceptedClockSkewMs: -1,
     validateInResponseTo: ValidateInResponseTo.never,
   })
-  const verified = await saml.validatePostResponseAsync({ SAMLResponse: Buffer.from(xml).toString('base64') }).catch(() => null)
+  const verified = await saml
+    .validatePostResponseAsync({ SAMLResponse: Buffer.from(xml).toString('base64') })
+    .catch(() => null)
   const assertion = verified?.profile?.getAssertionXml?.()
-  if (assertion === undefined) throw new SamlRefused('The signature is not valid for what it covers, by any certificate of the provider.')
+  if (assertion === undefined)
+    throw new SamlRefused('The signature is not valid for what it covers, by any certificate of the provider.')
   return assertion
 }

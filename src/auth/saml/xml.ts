@@ -9,7 +9,8 @@ const DEPTH = 50
 /** Attributes of one element. Those of a parser are a list that is gone through for each of them. */
 const ATTRIBUTES = 100
 
-const DECLARATION = /^\s*<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)?\s*\?>/i
+const DECLARATION =
+  /^\s*<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)?\s*\?>/i
 
 /**
  * Parses a document. Declarations (DOCTYPE, entities), comments, CDATA sections and processing instructions are refused wherever they
@@ -22,7 +23,8 @@ export function readXml(xml: string): Element {
   if (body.includes('<?')) throw new SamlRefused('The XML must have no processing instructions, and be in UTF-8.')
   if (!/^\s*</.test(body)) throw new SamlRefused('The XML is not well-formed.')
   if (count(body, '<') > TAGS) throw new SamlRefused(`The XML must have at most ${TAGS} tags.`)
-  for (const [tag] of body.matchAll(/<[^<]*/g)) if (manyAttributes(tag)) throw new SamlRefused(`An element must have at most ${ATTRIBUTES} attributes.`)
+  for (const [tag] of body.matchAll(/<[^<]*/g))
+    if (manyAttributes(tag)) throw new SamlRefused(`An element must have at most ${ATTRIBUTES} attributes.`)
   const root = parse(xml)
   checkDepth(root)
   return root
@@ -49,7 +51,12 @@ function parse(xml: string): Element {
   const document = new DOMParser({ locator: {}, errorHandler }).parseFromString(xml, 'text/xml')
   // the parser takes what stands beside the root for granted
   for (let node = document?.firstChild; node; node = node.nextSibling)
-    if (node.nodeType === 1 ? node !== document.documentElement : node.nodeType === 3 && (node.nodeValue ?? '').trim() !== '') fail()
+    if (
+      node.nodeType === 1
+        ? node !== document.documentElement
+        : node.nodeType === 3 && (node.nodeValue ?? '').trim() !== ''
+    )
+      fail()
   return document?.documentElement ?? fail()
 }
 
@@ -65,7 +72,8 @@ function checkDepth(root: Element): void {
 /** The elements right below an element, in order. */
 export function children(element: Element): Element[] {
   const found: Element[] = []
-  for (let node = element.firstChild; node; node = node.nextSibling) if (node.nodeType === 1) found.push(node as Element)
+  for (let node = element.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === 1) found.push(node as Element)
   return found
 }
 
@@ -94,4 +102,5 @@ export function textOf(element: Element): string {
 }
 
 /** The value of an attribute without a namespace; null if it is missing. */
-export const attribute = (element: Element, name: string): string | null => (element.hasAttribute(name) ? element.getAttribute(name) : null)
+export const attribute = (element: Element, name: string): string | null =>
+  element.hasAttribute(name) ? element.getAttribute(name) : null

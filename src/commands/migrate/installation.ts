@@ -52,7 +52,10 @@ const LOCK = '.bindery-lock'
 export async function openFolders({ dataDir: data, reposDir: repos }: Folders): Promise<Installation> {
   const [dataDir, reposDir] = [resolve(data), resolve(repos)]
   for (const dir of [join(dataDir, 'store'), reposDir])
-    if (!existsSync(dir)) throw new OperatorError(`There is no folder ${dir}: set BINDERY_DATA_DIR and BINDERY_REPOS_DIR to those of the installation.`)
+    if (!existsSync(dir))
+      throw new OperatorError(
+        `There is no folder ${dir}: set BINDERY_DATA_DIR and BINDERY_REPOS_DIR to those of the installation.`,
+      )
   const documents = await openEmbeddedSource({ dir: join(dataDir, 'store'), migrations, journals })
   let lock: Lock
   try {
@@ -110,14 +113,21 @@ export async function openNodes(database: Database, told: string): Promise<Insta
   }
 }
 
-const movedOf = (rows: FileRows, file: Stored): MovedFile => ({ name: file.name, size: file.size, read: () => rows.read(file) })
+const movedOf = (rows: FileRows, file: Stored): MovedFile => ({
+  name: file.name,
+  size: file.size,
+  read: () => rows.read(file),
+})
 
 /** Throws `OperatorError` while servers have connections to the database. */
 async function refuseRunning(database: Database): Promise<void> {
   const text = `SELECT count(DISTINCT coalesce(client_addr::text, 'this machine'))::int AS hosts FROM pg_stat_activity
     WHERE datname = current_database() AND ${IS_SERVER}`
   const [row] = await database.query<{ hosts: number }>(text)
-  if ((row?.hosts ?? 0) > 0) throw new OperatorError('Servers use the database: stop all nodes first, and wait until their connections have ended.')
+  if ((row?.hosts ?? 0) > 0)
+    throw new OperatorError(
+      'Servers use the database: stop all nodes first, and wait until their connections have ended.',
+    )
 }
 
 /** A database in words. */

@@ -15,7 +15,9 @@ export async function migrate(config: Config, to: string, tell: Tell): Promise<v
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(to) ?? []
   // The URL itself may hold a password.
   if (scheme !== undefined && !POSTGRES.test(to))
-    throw new OperatorError(`--to names a place that begins with ${scheme}, where nothing can be moved to: give postgresql://user@host/database, or a folder.`)
+    throw new OperatorError(
+      `--to names a place that begins with ${scheme}, where nothing can be moved to: give postgresql://user@host/database, or a folder.`,
+    )
   if (!POSTGRES.test(to)) return migrateToFolder(config, to, tell)
   await migrateToDatabase(config, to, tell)
 }

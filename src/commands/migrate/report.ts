@@ -5,7 +5,8 @@ import { OperatorError } from '../maintenance.js'
 import { type Installation, SHELVES, type Tell } from './installation.js'
 import { compareRepositories } from './repositories.js'
 
-const amount = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+const amount = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 /** Compares everything on both sides by counts and hashes, and says what was compared. Throws `OperatorError` with all that differs. */
 export async function compareAll(source: Installation, target: Installation, tell: Tell): Promise<void> {
@@ -24,7 +25,9 @@ export async function compareAll(source: Installation, target: Installation, tel
   tell(
     `Repositories are equal: ${amount(repositories.repositories, 'repository', 'repositories')} with ${amount(repositories.refs, 'ref')}, each with the same commit.`,
   )
-  tell(`Files are equal: ${amount(files.count, 'file')} with ${amount(files.bytes, 'byte')}, each with the hash that it is named by.`)
+  tell(
+    `Files are equal: ${amount(files.count, 'file')} with ${amount(files.bytes, 'byte')}, each with the hash that it is named by.`,
+  )
 }
 
 function documentsIn(digest: StoreDigest): string {
@@ -42,7 +45,10 @@ const hashOf = (digest: StoreDigest): string =>
     .digest('hex')
     .slice(0, 16)
 
-async function compareFiles(source: Installation, target: Installation): Promise<{ differences: string[]; count: number; bytes: number }> {
+async function compareFiles(
+  source: Installation,
+  target: Installation,
+): Promise<{ differences: string[]; count: number; bytes: number }> {
   const differences: string[] = []
   let [count, bytes] = [0, 0]
   for (const shelf of SHELVES) {
@@ -56,7 +62,10 @@ async function compareFiles(source: Installation, target: Installation): Promise
     for await (const { name, size } of source.files(shelf)) {
       count++
       bytes += size
-      if (theirs.get(name) !== size) differences.push(`${shelf} ${name}: ${theirs.has(name) ? 'the target has another size' : 'the target does not have it'}`)
+      if (theirs.get(name) !== size)
+        differences.push(
+          `${shelf} ${name}: ${theirs.has(name) ? 'the target has another size' : 'the target does not have it'}`,
+        )
       theirs.delete(name)
     }
     for (const name of theirs.keys()) differences.push(`${shelf} ${name}: the source does not have it`)

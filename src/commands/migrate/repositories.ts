@@ -3,7 +3,15 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bringRepository, forgetState, fsck, openGit, openSharedGit, removeStored, type SharedGit } from '../../git/index.js'
+import {
+  bringRepository,
+  forgetState,
+  fsck,
+  openGit,
+  openSharedGit,
+  removeStored,
+  type SharedGit,
+} from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Database } from '../../postgres/index.js'
 import type { Installation, Tell } from './installation.js'
@@ -13,7 +21,11 @@ const AT_ONCE = 50
 const BLOB_BYTES = 1024 ** 3
 
 /** Does work with the repositories of the database, whose copies are in a folder. */
-async function withCopies(database: Database, reposDir: string, work: (git: SharedGit) => Promise<void>): Promise<void> {
+async function withCopies(
+  database: Database,
+  reposDir: string,
+  work: (git: SharedGit) => Promise<void>,
+): Promise<void> {
   const local = await openGit({ reposDir, maxBlobBytes: BLOB_BYTES })
   try {
     const git = await openSharedGit(local, { database })
@@ -24,7 +36,11 @@ async function withCopies(database: Database, reposDir: string, work: (git: Shar
 }
 
 /** Does work with a temporary folder of copies, some repositories at a time. */
-async function inTurns(database: Database, names: readonly string[], work: (git: SharedGit, name: string, n: number) => Promise<void>): Promise<void> {
+async function inTurns(
+  database: Database,
+  names: readonly string[],
+  work: (git: SharedGit, name: string, n: number) => Promise<void>,
+): Promise<void> {
   for (let from = 0; from < names.length; from += AT_ONCE) {
     const folder = await mkdtemp(join(tmpdir(), 'bindery-migrate-'))
     const remove = (): void => rmSync(folder, { recursive: true, force: true })
@@ -40,10 +56,15 @@ async function inTurns(database: Database, names: readonly string[], work: (git:
   }
 }
 
-const sameLines = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((line, at) => line === b[at])
+const sameLines = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((line, at) => line === b[at])
 
 /** Moves all repositories of a folder into the database. Those that have arrived are left as they are, those that the source does not have are removed. */
-export async function moveIntoDatabase(source: Installation, reposDir: string, { database, target, tell }: IntoDatabase): Promise<void> {
+export async function moveIntoDatabase(
+  source: Installation,
+  reposDir: string,
+  { database, target, tell }: IntoDatabase,
+): Promise<void> {
   const names = await source.repositories()
   const here = new Set(await target.repositories())
   const wrong = [...here].filter((name) => !names.includes(name))
@@ -71,7 +92,11 @@ interface IntoDatabase {
 }
 
 /** Fills a folder with all repositories of the database; those that are there already are brought up to date. */
-export async function moveIntoFolder(source: Installation, reposDir: string, { database, tell }: Omit<IntoDatabase, 'target'>): Promise<void> {
+export async function moveIntoFolder(
+  source: Installation,
+  reposDir: string,
+  { database, tell }: Omit<IntoDatabase, 'target'>,
+): Promise<void> {
   const names = await source.repositories()
   await withCopies(database, reposDir, async (git) => {
     for (const [at, name] of names.entries()) {
@@ -87,21 +112,32 @@ export function becomeOwnRepositories(reposDir: string, names: readonly string[]
 }
 
 /** Compares names and refs on both sides, and returns what differs, a line each, with how many refs there are. */
-export async function compareRepositories(source: Installation, target: Installation): Promise<{ differences: string[]; repositories: number; refs: number }> {
+export async function compareRepositories(
+  source: Installation,
+  target: Installation,
+): Promise<{ differences: string[]; repositories: number; refs: number }> {
   const [mine, theirs] = [await source.repositories(), await target.repositories()]
-  const differences = sameLines(mine, theirs) ? [] : [`repositories: ${mine.length} in the source, ${theirs.length} in the target`]
+  const differences = sameLines(mine, theirs)
+    ? []
+    : [`repositories: ${mine.length} in the source, ${theirs.length} in the target`]
   let refs = 0
   for (const name of mine.filter((one) => theirs.includes(one))) {
     const [here, there] = [await source.refs(name), await target.refs(name)]
     refs += here.length
     if (!sameLines(here, there))
-      differences.push(`repository ${name}: ${here.length} refs in the source, ${there.length} in the target, and they are not the same`)
+      differences.push(
+        `repository ${name}: ${here.length} refs in the source, ${there.length} in the target, and they are not the same`,
+      )
   }
   return { differences, repositories: mine.length, refs }
 }
 
 /** Reads every repository of the database into an empty folder and checks it; returns what `git fsck --strict` finds that it does not find in the source. */
-export async function checkStored(database: Database, names: readonly string[], { reposDir, tell }: { reposDir: string; tell: Tell }): Promise<string[]> {
+export async function checkStored(
+  database: Database,
+  names: readonly string[],
+  { reposDir, tell }: { reposDir: string; tell: Tell },
+): Promise<string[]> {
   const found: string[] = []
   await inTurns(database, names, async (git, name, n) => {
     await git.refresh(name)

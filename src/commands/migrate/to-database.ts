@@ -1,7 +1,15 @@
 /** Moves an installation in folders into a database. */
 import type { Config } from '../../config.js'
 import { documentTables } from '../../model/index.js'
-import { beginMigration, claimFingerprint, endMigration, FileRows, fingerprintOf, markOf, prepareFiles } from '../../files/index.js'
+import {
+  beginMigration,
+  claimFingerprint,
+  endMigration,
+  FileRows,
+  fingerprintOf,
+  markOf,
+  prepareFiles,
+} from '../../files/index.js'
 import { prepareRepositories, storedRepositories } from '../../git/index.js'
 import type { Database } from '../../postgres/index.js'
 import { prepareDocuments, writePostgresStore } from '../../store/index.js'
@@ -14,7 +22,10 @@ import { checkStored, moveIntoDatabase } from './repositories.js'
 /** Moves everything; after an interruption, the same call goes on. Throws `OperatorError` if the target is not empty, or source and target differ at the end. */
 export async function migrateToDatabase(config: Config, url: string, tell: Tell): Promise<void> {
   const key = await findSigningKey(config)
-  if (key === null) throw new OperatorError(`There is no signing key in ${config.dataDir}: it belongs to the installation that is to be moved.`)
+  if (key === null)
+    throw new OperatorError(
+      `There is no signing key in ${config.dataDir}: it belongs to the installation that is to be moved.`,
+    )
   const fingerprint = fingerprintOf('signing', key)
   const source = await openFolders(config)
   const database = openFor(url)
@@ -31,8 +42,13 @@ export async function migrateToDatabase(config: Config, url: string, tell: Tell)
       tell('Comparing …')
       await compareAll(source, target, tell)
       const complaints = await checkStored(database, await source.repositories(), { reposDir: config.reposDir, tell })
-      if (complaints.length > 0) throw new OperatorError(`git fsck finds in the target what it does not find in the source:\n  ${complaints.join('\n  ')}`)
-      tell('`git fsck --strict` finds nothing in the repositories, read from the database, that it does not find in the source.')
+      if (complaints.length > 0)
+        throw new OperatorError(
+          `git fsck finds in the target what it does not find in the source:\n  ${complaints.join('\n  ')}`,
+        )
+      tell(
+        '`git fsck --strict` finds nothing in the repositories, read from the database, that it does not find in the source.',
+      )
     } finally {
       await target.close()
     }
@@ -54,15 +70,22 @@ async function begin(database: Database, source: string, tell: Tell): Promise<bo
   let mark = await markOf(database)
   if (mark === null) {
     if (documents > 0 || (await storedRepositories(database)).length > 0)
-      throw new OperatorError('The target is not empty: a server has used this database. Name an empty one; what is there is never overwritten.')
+      throw new OperatorError(
+        'The target is not empty: a server has used this database. Name an empty one; what is there is never overwritten.',
+      )
     mark = await beginMigration(database, source)
   } else if (mark.source === source && mark.state === 'running') tell('Going on with a migration that was interrupted.')
-  if (mark.source !== source) throw new OperatorError('Another installation was, or is being, moved into this database. Name an empty one.')
+  if (mark.source !== source)
+    throw new OperatorError('Another installation was, or is being, moved into this database. Name an empty one.')
   if (mark.state === 'done') tell('This migration has ended before: everything is in the database. Nothing was done.')
   return mark.state === 'running'
 }
 
-async function moveFiles(source: Installation, target: Installation, { database, tell }: { database: Database; tell: Tell }): Promise<void> {
+async function moveFiles(
+  source: Installation,
+  target: Installation,
+  { database, tell }: { database: Database; tell: Tell },
+): Promise<void> {
   for (const shelf of SHELVES) {
     const rows = new FileRows(database, shelf)
     // bound: the files of the installation, by name

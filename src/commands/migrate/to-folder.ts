@@ -14,7 +14,16 @@ import { writeEmbeddedStore } from '../../store/index.js'
 import { findSigningKey } from '../../start/keys.js'
 import { folderMark, markFile } from '../../start/migration.js'
 import { OperatorError } from '../maintenance.js'
-import { type Folders, type Installation, openFolders, openFor, openNodes, SHELVES, type Tell, toldOf } from './installation.js'
+import {
+  type Folders,
+  type Installation,
+  openFolders,
+  openFor,
+  openNodes,
+  SHELVES,
+  type Tell,
+  toldOf,
+} from './installation.js'
 import { compareAll } from './report.js'
 import { becomeOwnRepositories, moveIntoFolder } from './repositories.js'
 
@@ -24,7 +33,8 @@ const DAMAGE = /: (missing|broken link|fatal|dangling ref)|corrupt|hash mismatch
 /** Moves everything into `data` and `repos` of a folder; after an interruption, the same call goes on. Throws `OperatorError` as `migrateToDatabase`. */
 export async function migrateToFolder(config: Config, folder: string, tell: Tell): Promise<void> {
   const url = config.databaseUrl
-  if (url === null) throw new OperatorError('Set BINDERY_DATABASE_URL to the database that is to be moved into the folder.')
+  if (url === null)
+    throw new OperatorError('Set BINDERY_DATABASE_URL to the database that is to be moved into the folder.')
   const [dataDir, reposDir] = [join(resolve(folder), 'data'), join(resolve(folder), 'repos')]
   const database = openFor(url)
   try {
@@ -79,13 +89,17 @@ async function keyOf(config: Config, database: Database): Promise<Buffer> {
 async function begin(folder: string, dataDir: string, source: string): Promise<boolean> {
   const mark = folderMark(dataDir)
   if (mark && mark.source !== source)
-    throw new OperatorError(`Another installation was, or is being, moved into ${folder}. Name a folder that is empty or does not exist.`)
+    throw new OperatorError(
+      `Another installation was, or is being, moved into ${folder}. Name a folder that is empty or does not exist.`,
+    )
   if (mark?.state === 'done') return false
   if (mark === null) {
     const rest = existsSync(folder) ? (await readdir(folder)).filter((name) => name !== 'data') : []
     const data = existsSync(dataDir) ? (await readdir(dataDir)).filter((name) => !name.startsWith('migration')) : []
     if (rest.length > 0 || data.length > 0)
-      throw new OperatorError(`${folder} is not empty. Name a folder that is empty or does not exist; what is there is never overwritten.`)
+      throw new OperatorError(
+        `${folder} is not empty. Name a folder that is empty or does not exist; what is there is never overwritten.`,
+      )
     await makeDurableFolder(resolve(dataDir))
     await writeMark(dataDir, { source, state: 'running' })
   }
@@ -134,10 +148,12 @@ async function compare(source: Installation, folders: Folders, tell: Tell): Prom
     await compareAll(source, target, tell)
     const complaints: string[] = []
     for (const name of await target.repositories())
-      for (const line of await fsck(join(folders.reposDir, `${name}.git`))) complaints.push(`repository ${name}: ${line}`)
+      for (const line of await fsck(join(folders.reposDir, `${name}.git`)))
+        complaints.push(`repository ${name}: ${line}`)
     const damage = complaints.filter((line) => DAMAGE.test(line))
     if (damage.length > 0) throw new OperatorError(`Repositories have not arrived whole:\n  ${damage.join('\n  ')}`)
-    const others = complaints.length === 0 ? '' : ` but this, which was so in the database:\n  ${complaints.join('\n  ')}`
+    const others =
+      complaints.length === 0 ? '' : ` but this, which was so in the database:\n  ${complaints.join('\n  ')}`
     tell(`\`git fsck --strict\` finds nothing in the repositories${others || '.'}`)
   } finally {
     await target.close()

@@ -6,7 +6,16 @@ export interface TagAttributes {
   positional: string[]
 }
 
-const CLOSERS: Record<string, string> = { '"': '"', "'": "'", '“': '”“"', '”': '”“"', '„': '”“"', '‟': '”“"', '‘': "’‘'", '’': "’‘'" }
+const CLOSERS: Record<string, string> = {
+  '"': '"',
+  "'": "'",
+  '“': '”“"',
+  '”': '”“"',
+  '„': '”“"',
+  '‟': '”“"',
+  '‘': "’‘'",
+  '’': "’‘'",
+}
 const NAME = /[^\s=]+/y
 const SPACE = /\s*/y
 const BARE = /\S*/y

@@ -9,7 +9,12 @@ export interface Position {
 }
 
 /** Makes a block. `data` becomes the block's own: it gets the position as its last member. */
-export function block(type: string, position: Position, data: Record<string, unknown>, nodes: BlockNode['nodes'] = []): BlockNode {
+export function block(
+  type: string,
+  position: Position,
+  data: Record<string, unknown>,
+  nodes: BlockNode['nodes'] = [],
+): BlockNode {
   data['position'] = position
   return { object: 'block', type, key: '', isVoid: nodes.length === 0, data, nodes }
 }
@@ -25,7 +30,10 @@ export function settlePositions(nodes: BlockNode['nodes'], start: number, end: n
     if (node.object !== 'block') continue
     const position = node.data['position'] as Position
     const next = nodes[index + 1]
-    const limit = Math.max(from, Math.min(end, next?.object === 'block' ? (next.data['position'] as Position).start : end))
+    const limit = Math.max(
+      from,
+      Math.min(end, next?.object === 'block' ? (next.data['position'] as Position).start : end),
+    )
     position.start = Math.min(Math.max(position.start, from), limit)
     if (position.end > limit) position.end = position.start + source.slice(position.start, limit).trimEnd().length
     position.end = Math.max(position.start, position.end)

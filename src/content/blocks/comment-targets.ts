@@ -17,7 +17,8 @@ interface Column {
   title: string
 }
 
-const digestOf = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 20)
+const digestOf = (...parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 20)
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 const previewOf = (text: string): string => [...text].slice(0, MAX_PREVIEW).join('')
@@ -37,7 +38,11 @@ export function commentTargetsOf(document: DocumentNode): CommentTarget[] {
   const visit = (node: Node): void => {
     const type = node.object === 'text' ? 'text' : node.type
     const said = oneLine(plainText([node]))
-    add({ node: node.key, preview: previewOf(said), digest: digestOf(type, said === '' ? fingerprint(node as BlockNode) : said) })
+    add({
+      node: node.key,
+      preview: previewOf(said),
+      digest: digestOf(type, said === '' ? fingerprint(node as BlockNode) : said),
+    })
     if (node.object === 'text') return
     if (type === 'table') for (const cell of cellsOf(node as BlockNode)) add(cell)
     for (const child of node.nodes) visit(child)
@@ -62,7 +67,12 @@ function cellsOf(table: BlockNode): Omit<CommentTarget, 'occurrence'>[] {
           record: `r${index}`,
           definition: column.id,
           preview: previewOf(said),
-          digest: digestOf('cell', titles, column.title === '' ? column.id : column.title, said === '' ? fingerprint(cell) : said),
+          digest: digestOf(
+            'cell',
+            titles,
+            column.title === '' ? column.id : column.title,
+            said === '' ? fingerprint(cell) : said,
+          ),
         },
       ]
     }),

@@ -18,7 +18,9 @@ export function htmlBlock(node: Markdown, context: Context): BlockNode[] {
 }
 
 function fromSource(html: string, value: string, at: { start: number; end: number }, context: Context): BlockNode[] {
-  const tokens = tokenizeHtml(html).filter((token) => token.type !== 'text' || html.slice(token.start, token.end).trim() !== '')
+  const tokens = tokenizeHtml(html).filter(
+    (token) => token.type !== 'text' || html.slice(token.start, token.end).trim() !== '',
+  )
   const pairs = pairTokens(tokens)
   const position = context.position(at.start, at.end)
   const place = (from: number, to: number) => context.position(at.start + from, at.start + to)
@@ -44,7 +46,12 @@ function htmlCode({ html, tokens }: HtmlSource, position: Position): BlockNode {
   const language = (tokens[1]?.attributes['class'] ?? '').split(' ').find((name) => /^lang(uage)?-/.test(name))
   const code = textOfHtml(html.slice(tokens[1]?.end, tokens.findLast((token) => token.name === 'code')?.start))
   const title = tokens[0]?.attributes['data-title']
-  const data = { ...(language ? { syntax: language.replace(/^lang(uage)?-/, '') } : {}), ...(title ? { title } : {}), format: 'html', html }
+  const data = {
+    ...(language ? { syntax: language.replace(/^lang(uage)?-/, '') } : {}),
+    ...(title ? { title } : {}),
+    format: 'html',
+    html,
+  }
   return block('code', position, data, [text(code)])
 }
 
@@ -70,8 +77,13 @@ function findImages({ html, tokens, pairs, place, context }: HtmlSource, positio
     } else if (name === 'source' && token.type === 'void') {
       if ((attributes['media'] ?? '').includes('dark')) dark = (attributes['srcset'] ?? '').split(' ')[0] ?? null
     } else if (name === 'img' && token.type === 'void') {
-      const more = { ...(dark ? { srcDark: dark, refDark: referenceOf(dark) } : {}), ...(href ? { link: referenceOf(href) } : {}) }
-      images.push(block('image', place(token.start, token.end), { ...imageData(token), src: attributes['src'] ?? '', ...more }))
+      const more = {
+        ...(dark ? { srcDark: dark, refDark: referenceOf(dark) } : {}),
+        ...(href ? { link: referenceOf(href) } : {}),
+      }
+      images.push(
+        block('image', place(token.start, token.end), { ...imageData(token), src: attributes['src'] ?? '', ...more }),
+      )
     } else if (name === 'figcaption' && token.type === 'open' && (pairs[i] ?? -1) > i && images.length > 0) {
       const close = tokens[pairs[i] as number] as HtmlToken
       addCaption(images, html.slice(token.end, close.start), place(token.start, close.end), context)

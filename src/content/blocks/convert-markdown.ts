@@ -27,9 +27,15 @@ const converters: Record<string, Converter> = {
     const formula = lines.slice(1, /^\s*\$\$\s*$/.test(lines.at(-1) ?? '') ? -1 : undefined).join('\n')
     return [block('math', position, { formula }, [text(formula)])]
   },
-  footnoteDefinition: (node, position, context) => [block('footnote', position, { label: node.label ?? node.identifier }, context.blocks(node.children ?? []))],
+  footnoteDefinition: (node, position, context) => [
+    block('footnote', position, { label: node.label ?? node.identifier }, context.blocks(node.children ?? [])),
+  ],
   definition: (node, position) => [
-    block('definition', position, { label: node.label ?? node.identifier, url: node.url ?? '', ...(node.title ? { title: node.title } : {}) }),
+    block('definition', position, {
+      label: node.label ?? node.identifier,
+      url: node.url ?? '',
+      ...(node.title ? { title: node.title } : {}),
+    }),
   ],
 }
 
@@ -42,12 +48,14 @@ export function markdownBlocks(node: Markdown, context: Context): BlockNode[] {
 }
 
 const isImage = (node: Markdown): boolean => node.type === 'image' || node.type === 'imageReference'
-const isIdle = (node: Markdown): boolean => node.type === 'break' || (node.type === 'text' && (node.value ?? '').trim() === '')
+const isIdle = (node: Markdown): boolean =>
+  node.type === 'break' || (node.type === 'text' && (node.value ?? '').trim() === '')
 
 function paragraph(node: Markdown, position: Position, context: Context): BlockNode[] {
   const children = node.children ?? []
   const at = findOffsets(node)
-  const pictures = at && children.every((child) => child.type === 'html' || isIdle(child)) ? findImageParagraph(at, context) : null
+  const pictures =
+    at && children.every((child) => child.type === 'html' || isIdle(child)) ? findImageParagraph(at, context) : null
   if (pictures) return [pictures]
   if (!children.some(isImage) || !children.every((child) => isImage(child) || isIdle(child)))
     return [block('paragraph', position, {}, inlines(children, context))]
@@ -56,14 +64,20 @@ function paragraph(node: Markdown, position: Position, context: Context): BlockN
     const [image] = inlines([child], context)
     const data = image?.object === 'inline' ? image.data : {}
     const src = (data['ref'] as { url?: string } | undefined)?.url ?? ''
-    return block('image', at ? context.position(at.start, at.end) : position, { ...data, src, ...(data['title'] ? { caption: data['title'] } : {}) })
+    return block('image', at ? context.position(at.start, at.end) : position, {
+      ...data,
+      src,
+      ...(data['title'] ? { caption: data['title'] } : {}),
+    })
   })
   return [block('images', position, { format: 'markdown' }, images)]
 }
 
 function heading(node: Markdown, position: Position, context: Context): BlockNode[] {
   const nodes = inlines(node.children ?? [], context)
-  const anchor = nodes.findLastIndex((child) => child.object === 'inline' && child.type === 'anchor' && child.nodes.length === 0)
+  const anchor = nodes.findLastIndex(
+    (child) => child.object === 'inline' && child.type === 'anchor' && child.nodes.length === 0,
+  )
   const found = nodes[anchor]
   let id = found?.object === 'inline' ? found.data['id'] : undefined
   if (id) nodes.splice(anchor, 1)
@@ -75,10 +89,18 @@ function heading(node: Markdown, position: Position, context: Context): BlockNod
     leaf.text = leaf.text.slice(0, list.before)
   }
   if (leaf && id) leaf.text = leaf.text.trimEnd()
-  return [block(`heading-${node.depth ?? 1}`, position, { ...(id ? { id } : {}), ...(list ? { attributes: list.written } : {}) }, dropEmpty(nodes))]
+  return [
+    block(
+      `heading-${node.depth ?? 1}`,
+      position,
+      { ...(id ? { id } : {}), ...(list ? { attributes: list.written } : {}) },
+      dropEmpty(nodes),
+    ),
+  ]
 }
 
-const dropEmpty = (nodes: Inline[]): Inline[] => nodes.filter((node) => node.object === 'inline' || node.leaves.some((leaf) => leaf.text !== ''))
+const dropEmpty = (nodes: Inline[]): Inline[] =>
+  nodes.filter((node) => node.object === 'inline' || node.leaves.some((leaf) => leaf.text !== ''))
 
 function list(node: Markdown, position: Position, context: Context): BlockNode[] {
   const items = node.children ?? []
@@ -106,5 +128,9 @@ function code(node: Markdown, position: Position): BlockNode[] {
     if (value !== undefined) options[name] = CODE_FLAGS.includes(name) ? value === true || value === 'true' : value
   }
   const syntax = node.lang ? { syntax: node.lang } : {}
-  return [block('code', position, { ...syntax, ...(node.meta ? { meta: node.meta } : {}), ...options }, [text(node.value ?? '')])]
+  return [
+    block('code', position, { ...syntax, ...(node.meta ? { meta: node.meta } : {}), ...options }, [
+      text(node.value ?? ''),
+    ]),
+  ]
 }

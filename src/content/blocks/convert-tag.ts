@@ -13,7 +13,12 @@ interface Made {
   data?: Data
   nodes?: BlockNode[]
 }
-type Converter = (given: { attributes: Record<string, string | boolean>; positional: readonly string[]; tag: Tag; children: BlockNode[] }) => Made
+type Converter = (given: {
+  attributes: Record<string, string | boolean>
+  positional: readonly string[]
+  tag: Tag
+  children: BlockNode[]
+}) => Made
 
 const string = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -23,7 +28,9 @@ const converters: Record<string, Converter> = {
   'page-ref': ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['page'])), legacy: true } }),
   embed: ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['url'])) } }),
   file: ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['src'])) } }),
-  include: ({ positional, attributes }) => ({ data: { ref: referenceOf(positional[0] ?? string(attributes['path'])) } }),
+  include: ({ positional, attributes }) => ({
+    data: { ref: referenceOf(positional[0] ?? string(attributes['path'])) },
+  }),
   if: ({ tag }) => ({ data: { expression: tag.body } }),
   swagger: ({ attributes }) => ({ data: { dialect: attributes['src'] === undefined ? 'inline' : 'reference' } }),
   'api-method': () => ({ data: { dialect: 'api-method' } }),
@@ -33,24 +40,42 @@ const converters: Record<string, Converter> = {
 /** The block of a known tag, with the blocks in it; null if these are not what the tag needs. */
 export function knownBlock(row: TagRow, tag: Tag, children: BlockNode[], position: Position): BlockNode | null {
   if (row.name === 'code' && (children.length !== 1 || children[0]?.type !== 'code')) return null
-  const { named, positional }: TagAttributes = row.name === 'if' ? { named: {}, positional: [] } : parseAttributes(tag.body)
+  const { named, positional }: TagAttributes =
+    row.name === 'if' ? { named: {}, positional: [] } : parseAttributes(tag.body)
   const mapped: Data = {}
   for (const name of row.attributes) {
     const value = named[name]
     if (value !== undefined) mapped[name] = row.flags?.includes(name) ? value === true || value === 'true' : value
   }
   const made = converters[row.name]?.({ attributes: named, positional, tag, children }) ?? {}
-  const data = { tag: row.name, attributes: named, ...(positional.length > 0 ? { positional } : {}), ...made.data, ...mapped }
+  const data = {
+    tag: row.name,
+    attributes: named,
+    ...(positional.length > 0 ? { positional } : {}),
+    ...made.data,
+    ...mapped,
+  }
   return block(row.type, position, data, made.nodes ?? children)
 }
 
 /** A block with its source as text. */
-export const rawBlock = (context: Context, position: Position): BlockNode => block('raw', position, {}, [text(context.slice(position))])
+export const rawBlock = (context: Context, position: Position): BlockNode =>
+  block('raw', position, {}, [text(context.slice(position))])
 
 /** The block of an unknown tag, or of one without its partner: the tags' source as text, with the blocks between them. */
-export function unknownBlock(tag: Tag, children: BlockNode[], at: { position: Position; open: Position; close: Position | null }, context: Context): BlockNode {
+export function unknownBlock(
+  tag: Tag,
+  children: BlockNode[],
+  at: { position: Position; open: Position; close: Position | null },
+  context: Context,
+): BlockNode {
   const { named, positional } = parseAttributes(tag.body)
-  const data = { name: tag.name, ...(tag.closing ? { closing: true } : {}), attributes: named, ...(positional.length > 0 ? { positional } : {}) }
+  const data = {
+    name: tag.name,
+    ...(tag.closing ? { closing: true } : {}),
+    attributes: named,
+    ...(positional.length > 0 ? { positional } : {}),
+  }
   const close = at.close ? [rawBlock(context, at.close)] : []
   return block('unknown-block', at.position, data, [rawBlock(context, at.open), ...children, ...close])
 }

@@ -15,7 +15,17 @@ const LONG_TEXT = 10_000
 const described = describeBlocks()
 const BLOCKS = new Set(described.filter((one) => one.object === 'block').map((one) => one.type))
 const INLINES = new Set(described.filter((one) => one.object === 'inline').map((one) => one.type))
-const MARKS = new Set(['bold', 'italic', 'strikethrough', 'underline', 'code', 'keyboard', 'superscript', 'subscript', 'color'])
+const MARKS = new Set([
+  'bold',
+  'italic',
+  'strikethrough',
+  'underline',
+  'code',
+  'keyboard',
+  'superscript',
+  'subscript',
+  'color',
+])
 /** Blocks whose children are inline nodes. */
 const PHRASING = new Set([
   'paragraph',
@@ -53,7 +63,8 @@ export function checkDocument(input: unknown): DocumentNode {
   return { object: 'document', data: { schemaVersion: 1 }, nodes }
 }
 
-const arrayAt = (value: unknown, path: string): unknown[] => (Array.isArray(value) ? value : fail(path, 'must be an array'))
+const arrayAt = (value: unknown, path: string): unknown[] =>
+  Array.isArray(value) ? value : fail(path, 'must be an array')
 
 /** Checks nodes one by one, and counts what they add up to. */
 class Checker {
@@ -70,7 +81,9 @@ class Checker {
     const hasInlines = PHRASING.has(own.type)
     if (hasInlines) this.#texts.push('\n\n')
     const nodes = arrayAt(node['nodes'] ?? [], `${path}/nodes`).map((child, index) =>
-      hasInlines ? this.#inline(child, `${path}/nodes/${index}`, depth + 1) : this.block(child, `${path}/nodes/${index}`, depth + 1),
+      hasInlines
+        ? this.#inline(child, `${path}/nodes/${index}`, depth + 1)
+        : this.block(child, `${path}/nodes/${index}`, depth + 1),
     )
     return { object: 'block', ...own, nodes }
   }
@@ -81,19 +94,25 @@ class Checker {
     if (node['object'] === 'text') return this.#text(node, path)
     if (node['object'] !== 'inline') return fail(`${path}/object`, 'must be "inline" or "text" here')
     const own = this.#common(node, path, INLINES, depth)
-    const nodes = arrayAt(node['nodes'] ?? [], `${path}/nodes`).map((child, index) => this.#inline(child, `${path}/nodes/${index}`, depth + 1))
+    const nodes = arrayAt(node['nodes'] ?? [], `${path}/nodes`).map((child, index) =>
+      this.#inline(child, `${path}/nodes/${index}`, depth + 1),
+    )
     return { object: 'inline', ...own, nodes }
   }
 
   #text(node: Json, path: string): TextNode {
-    const leaves = arrayAt(node['leaves'], `${path}/leaves`).map((leaf, index) => this.#leaf(leaf, `${path}/leaves/${index}`))
+    const leaves = arrayAt(node['leaves'], `${path}/leaves`).map((leaf, index) =>
+      this.#leaf(leaf, `${path}/leaves/${index}`),
+    )
     return { object: 'text', key: '', leaves }
   }
 
   #leaf(leaf: unknown, path: string): Leaf {
     this.#enter(0, path)
     if (!isRecord(leaf)) return fail(path, 'must be an object')
-    const marks = arrayAt(leaf['marks'] ?? [], `${path}/marks`).map((mark, index) => this.#mark(mark, `${path}/marks/${index}`, index))
+    const marks = arrayAt(leaf['marks'] ?? [], `${path}/marks`).map((mark, index) =>
+      this.#mark(mark, `${path}/marks/${index}`, index),
+    )
     const text = this.#writable(this.#string(leaf['text'], `${path}/text`), `${path}/text`)
     this.#texts.push(text)
     return { object: 'leaf', text, marks }
@@ -103,11 +122,20 @@ class Checker {
     if (index >= MAX_NESTING) return fail(path, `a text has at most ${MAX_NESTING} marks`)
     if (!isRecord(mark)) return fail(path, 'must be an object')
     const type = this.#string(mark['type'], `${path}/type`)
-    if (!MARKS.has(type)) fail(`${path}/type`, `${JSON.stringify(type.slice(0, 50))} is not a known mark; known are ${[...MARKS].join(', ')}`)
+    if (!MARKS.has(type))
+      fail(
+        `${path}/type`,
+        `${JSON.stringify(type.slice(0, 50))} is not a known mark; known are ${[...MARKS].join(', ')}`,
+      )
     return { object: 'mark', type, data: this.#data(mark['data'], `${path}/data`, 0) }
   }
 
-  #common(node: Json, path: string, types: ReadonlySet<string>, depth: number): Pick<BlockNode, 'type' | 'key' | 'isVoid' | 'data'> {
+  #common(
+    node: Json,
+    path: string,
+    types: ReadonlySet<string>,
+    depth: number,
+  ): Pick<BlockNode, 'type' | 'key' | 'isVoid' | 'data'> {
     const type = this.#string(node['type'], `${path}/type`)
     if (!types.has(type)) fail(`${path}/type`, `${JSON.stringify(type.slice(0, 50))} is not a known type`)
     return { type, key: '', isVoid: node['isVoid'] === true, data: this.#data(node['data'], `${path}/data`, depth) }
@@ -116,7 +144,9 @@ class Checker {
   #data(value: unknown, path: string, depth: number): Json {
     if (value === undefined) return {}
     if (!isRecord(value)) return fail(path, 'must be an object')
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [this.#count(name, path), this.#json(one, `${path}/${name}`, depth)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [this.#count(name, path), this.#json(one, `${path}/${name}`, depth)]),
+    )
   }
 
   #json(value: unknown, path: string, depth: number): unknown {

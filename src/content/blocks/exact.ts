@@ -68,7 +68,11 @@ function withLabels(labels: Labels): Extension {
  * Parses a text: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as value. `least`
  * is the length of a window (see `windows.ts`); it does not change the result.
  */
-export function parseExactly(text: string, { off, lastFence }: Pick<Scan, 'off' | 'lastFence'>, least = WINDOW): Markdown {
+export function parseExactly(
+  text: string,
+  { off, lastFence }: Pick<Scan, 'off' | 'lastFence'>,
+  least = WINDOW,
+): Markdown {
   const labels: Labels = { definitions: [], footnotes: [] }
   const count = (): number => labels.definitions.length + labels.footnotes.length
   let line = 0
@@ -88,7 +92,10 @@ export function parseExactly(text: string, { off, lastFence }: Pick<Scan, 'off' 
   const children = windows.flatMap(({ window, nodes, known }) => {
     // Labels that a later window defines may make links in this one.
     if (known === all || !text.slice(window.start, window.end).includes('[')) return nodes
-    return parseWindow(text, window, off, { definitions: [...labels.definitions], footnotes: [...labels.footnotes] }) ?? nodes
+    return (
+      parseWindow(text, window, off, { definitions: [...labels.definitions], footnotes: [...labels.footnotes] }) ??
+      nodes
+    )
   })
   return { type: 'root', children }
 }

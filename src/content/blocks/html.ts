@@ -14,7 +14,21 @@ export interface HtmlToken {
   end: number
 }
 
-const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'])
+const VOID = new Set([
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'track',
+  'wbr',
+])
 const TAG_START = /<(\/?)([A-Za-z][A-Za-z0-9-]*)/y
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{0,31}));/g
@@ -32,7 +46,8 @@ export function decodeReferences(text: string): string {
 function readAttributes(text: string): Record<string, string> {
   const found = new Map<string, string>()
   for (const [, name, double, single, bare] of text.matchAll(ATTRIBUTE)) {
-    if (name !== undefined && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), decodeReferences(double ?? single ?? bare ?? ''))
+    if (name !== undefined && !found.has(name.toLowerCase()))
+      found.set(name.toLowerCase(), decodeReferences(double ?? single ?? bare ?? ''))
   }
   return Object.fromEntries(found)
 }
@@ -55,7 +70,13 @@ function findTagEnd(text: string, at: number): number {
 export function tokenizeHtml(text: string): HtmlToken[] {
   const tokens: HtmlToken[] = []
   let textStart = 0
-  const add = (type: HtmlToken['type'], name: string, attributes: Record<string, string>, start: number, end: number) => {
+  const add = (
+    type: HtmlToken['type'],
+    name: string,
+    attributes: Record<string, string>,
+    start: number,
+    end: number,
+  ) => {
     if (start > textStart) tokens.push({ type: 'text', name: '', attributes: {}, start: textStart, end: start })
     tokens.push({ type, name, attributes, start, end })
     textStart = end
@@ -87,7 +108,8 @@ export function tokenizeHtml(text: string): HtmlToken[] {
     add(type, name, tag[1] ? {} : readAttributes(text.slice(nameEnd, end - 1)), at, end)
     at = end
   }
-  if (textStart < text.length) tokens.push({ type: 'text', name: '', attributes: {}, start: textStart, end: text.length })
+  if (textStart < text.length)
+    tokens.push({ type: 'text', name: '', attributes: {}, start: textStart, end: text.length })
   return tokens
 }
 

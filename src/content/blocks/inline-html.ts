@@ -47,7 +47,12 @@ function findIcon(token: HtmlToken): string | null {
 }
 
 /** Converts an element with its end tag. `inner` converts what is in it, with the given marks. */
-export function wrapElement(token: HtmlToken, raw: { open: string; close: string }, marks: Mark[], inner: (marks: Mark[]) => Inline[]): Inline[] {
+export function wrapElement(
+  token: HtmlToken,
+  raw: { open: string; close: string },
+  marks: Mark[],
+  inner: (marks: Mark[]) => Inline[],
+): Inline[] {
   const { name, attributes } = token
   const html = raw.open
   const icon = name === 'i' || name === 'span' ? findIcon(token) : null
@@ -72,27 +77,46 @@ export function wrapElement(token: HtmlToken, raw: { open: string; close: string
 function pictureImage(nodes: readonly Inline[], html: string): InlineNode | null {
   const image = nodes.find((node) => node.object === 'inline' && node.type === 'inline-image')
   if (image?.object !== 'inline') return null
-  const sources = nodes.flatMap((node) => (node.object === 'inline' && node.type === 'html-inline' ? tokenizeHtml(String(node.data['html'])) : []))
-  const dark = sources.find((source) => source.name === 'source' && (source.attributes['media'] ?? '').includes('dark'))?.attributes['srcset']?.split(' ')[0]
-  const parts = nodes.map((node) => (node.object === 'inline' ? String(node.data['html'] ?? '') : plainText([node]))).join('')
-  return inline('inline-image', { ...image.data, ...(dark ? { srcDark: dark, refDark: referenceOf(dark) } : {}), html: `${html}${parts}</picture>` })
+  const sources = nodes.flatMap((node) =>
+    node.object === 'inline' && node.type === 'html-inline' ? tokenizeHtml(String(node.data['html'])) : [],
+  )
+  const dark = sources
+    .find((source) => source.name === 'source' && (source.attributes['media'] ?? '').includes('dark'))
+    ?.attributes['srcset']?.split(' ')[0]
+  const parts = nodes
+    .map((node) => (node.object === 'inline' ? String(node.data['html'] ?? '') : plainText([node])))
+    .join('')
+  return inline('inline-image', {
+    ...image.data,
+    ...(dark ? { srcDark: dark, refDark: referenceOf(dark) } : {}),
+    html: `${html}${parts}</picture>`,
+  })
 }
 
 function anchor(token: HtmlToken, html: string, nodes: Inline[]): InlineNode {
   const { href, id, title } = token.attributes
-  if (href === undefined || (id !== undefined && nodes.length === 0)) return inline('anchor', { id: id ?? token.attributes['name'] ?? '', html }, nodes)
+  if (href === undefined || (id !== undefined && nodes.length === 0))
+    return inline('anchor', { id: id ?? token.attributes['name'] ?? '', html }, nodes)
   if ('data-footnote-ref' in token.attributes)
     return inline('annotation', { label: href.replace(/^#user-content-fn-/, ''), ref: referenceOf(href), html }, nodes)
-  const extra = { ...(title && title !== 'mention' ? { title } : {}), ...(title === 'mention' || 'data-mention' in token.attributes ? { mention: true } : {}) }
+  const extra = {
+    ...(title && title !== 'mention' ? { title } : {}),
+    ...(title === 'mention' || 'data-mention' in token.attributes ? { mention: true } : {}),
+  }
   if (!classes(token).includes('button')) return inline('link', { ref: referenceOf(href), ...extra, html }, nodes)
   const style = classes(token).filter((name) => name !== 'button')[0]
   const icon = token.attributes['data-icon']
-  return inline('button', { ref: referenceOf(href), ...(style ? { style } : {}), ...(icon ? { icon } : {}), ...extra, html }, nodes)
+  return inline(
+    'button',
+    { ref: referenceOf(href), ...(style ? { style } : {}), ...(icon ? { icon } : {}), ...extra, html },
+    nodes,
+  )
 }
 
 /** Converts a tag without a partner: an image, a line break, or HTML that is kept as written. */
 export function voidElement(token: HtmlToken, raw: string): Inline {
-  if (token.type === 'void' && token.name === 'img' && token.attributes['src'] !== undefined) return inline('inline-image', { ...imageData(token), html: raw })
+  if (token.type === 'void' && token.name === 'img' && token.attributes['src'] !== undefined)
+    return inline('inline-image', { ...imageData(token), html: raw })
   if (token.type === 'void' && token.name === 'br') return inline('hard-break', { html: raw })
   return inline('html-inline', { html: raw })
 }

@@ -12,7 +12,9 @@ const MARKS: Record<string, string> = { strong: 'bold', emphasis: 'italic', dele
 /** A node's HTML token. An html node contains one tag; anything else in it counts as a comment. */
 function asToken(node: Markdown): HtmlToken {
   const token = node.type === 'html' ? tokenizeHtml(node.value ?? '')[0] : undefined
-  return token && token.type !== 'text' ? token : { type: node.type === 'html' ? 'comment' : 'text', name: '', attributes: {}, start: 0, end: 0 }
+  return token && token.type !== 'text'
+    ? token
+    : { type: node.type === 'html' ? 'comment' : 'text', name: '', attributes: {}, start: 0, end: 0 }
 }
 
 function sourceText(node: Markdown, context: Context): string {
@@ -27,7 +29,8 @@ function linkData(node: Markdown, context: Context): Record<string, unknown> | n
   const data: Record<string, unknown> = { ref: referenceOf(target.url ?? '') }
   if (title === 'mention') data['mention'] = true
   else if (title !== undefined) data['title'] = title
-  if (node.identifier !== undefined) data['reference'] = { label: node.label ?? node.identifier, type: node.referenceType }
+  if (node.identifier !== undefined)
+    data['reference'] = { label: node.label ?? node.identifier, type: node.referenceType }
   return data
 }
 
@@ -52,11 +55,19 @@ export function inlines(nodes: readonly Markdown[], context: Context, marks: Mar
       const partner = pairs[i] ?? -1
       if (node.type === 'html' && partner > i && depth < MAX_DEPTH) {
         const raw = { open: node.value ?? '', close: nodes[partner]?.value ?? '' }
-        for (const made of wrapElement(token, raw, marks, (inner) => range(i + 1, partner, inner, depth + 1))) append(out, made)
+        for (const made of wrapElement(token, raw, marks, (inner) => range(i + 1, partner, inner, depth + 1)))
+          append(out, made)
         i = partner
       } else if (node.type === 'html') append(out, voidElement(token, node.value ?? ''))
       else if (node.type === 'link' && isAnnotation(node, next)) {
-        append(out, inline('annotation', { label: next?.label ?? next?.identifier, ref: referenceOf(node.url ?? '') }, inner(node, context, marks, depth)))
+        append(
+          out,
+          inline(
+            'annotation',
+            { label: next?.label ?? next?.identifier, ref: referenceOf(node.url ?? '') },
+            inner(node, context, marks, depth),
+          ),
+        )
         i++
       } else if (node.type === 'text') {
         if (node.value) append(out, text(node.value, marks))
@@ -83,7 +94,9 @@ function convert(node: Markdown, context: Context, marks: Mark[], depth: number)
     case 'break':
       return [inline('hard-break', {})]
     case 'mathText':
-      return [inline('math', { formula: (node.value ?? '').slice(2, -2) }, [text((node.value ?? '').slice(2, -2), marks)])]
+      return [
+        inline('math', { formula: (node.value ?? '').slice(2, -2) }, [text((node.value ?? '').slice(2, -2), marks)]),
+      ]
     case 'footnoteReference':
       return [inline('footnote-reference', { label: node.label ?? node.identifier })]
     case 'link':
@@ -101,13 +114,16 @@ function convert(node: Markdown, context: Context, marks: Mark[], depth: number)
   }
 }
 
-const isAnnotation = (link: Markdown, next: Markdown | undefined): boolean => next?.type === 'footnoteReference' && NOTE_LINK.test(link.url ?? '')
+const isAnnotation = (link: Markdown, next: Markdown | undefined): boolean =>
+  next?.type === 'footnoteReference' && NOTE_LINK.test(link.url ?? '')
 
 /** Converts HTML (of a table cell or caption) to inline nodes, as if each tag were in a paragraph. */
 export function htmlInlines(html: string, context: Context): Inline[] {
   const nodes = tokenizeHtml(html).map((token): Markdown => {
     const value = html.slice(token.start, token.end)
-    return token.type === 'text' ? { type: 'text', value: decodeReferences(value).replace(/\s+/g, ' ') } : { type: 'html', value }
+    return token.type === 'text'
+      ? { type: 'text', value: decodeReferences(value).replace(/\s+/g, ' ') }
+      : { type: 'html', value }
   })
   const list = trimmed(inlines(nodes, context))
   const only = list[0]

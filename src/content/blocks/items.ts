@@ -38,7 +38,12 @@ export function cleanSource(node: Markdown, at: Range, text: string): string {
 
 /** Whether sibling nodes have tags or HTML among them, so that there may be something to pair. */
 export const mayHaveTags = (nodes: readonly Markdown[]): boolean =>
-  nodes.some(({ type, children }) => type === 'tag' || type === 'html' || (type === 'paragraph' && children?.some((child) => child.type === 'tag') === true))
+  nodes.some(
+    ({ type, children }) =>
+      type === 'tag' ||
+      type === 'html' ||
+      (type === 'paragraph' && children?.some((child) => child.type === 'tag') === true),
+  )
 
 /** Turns sibling nodes into items: takes tags out of paragraphs, and `<details>` out of HTML. */
 export function toItems(nodes: readonly Markdown[], text: string): Item[] {
@@ -60,7 +65,10 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
     else if (node.type === 'html' && DETAILS_HTML.test(node.value ?? '')) {
       const found = splitHtml(cleanSource(node, at, text), at.start)
       // If nothing was split off, the node is kept: parsing it again as a part would never end.
-      for (const item of found.some((one) => one.kind !== 'part') ? found : [{ kind: 'node', node, ...at } satisfies Item]) items.push(item)
+      for (const item of found.some((one) => one.kind !== 'part')
+        ? found
+        : [{ kind: 'node', node, ...at } satisfies Item])
+        items.push(item)
     } else items.push({ kind: 'node', node, ...at })
   }
   return items
@@ -79,7 +87,11 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
     })
     const [first] = ends
     if (!first) return void items.push({ kind: 'node', node: list, ...whole })
-    items.push({ kind: 'part', start: whole.start, end: whole.start + text.slice(whole.start, first.at.start).trimEnd().length })
+    items.push({
+      kind: 'part',
+      start: whole.start,
+      end: whole.start + text.slice(whole.start, first.at.start).trimEnd().length,
+    })
     for (const { tag, at } of ends) addTag(tag, at)
   }
 
@@ -108,7 +120,10 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
         lineStart = true
       } else {
         const blank = child.type === 'text' && child.value?.trim() === ''
-        lineStart = child.type === 'break' || (child.type === 'text' && /\n\s*$/.test(child.value?.slice(-200) ?? '')) || (blank && lineStart)
+        lineStart =
+          child.type === 'break' ||
+          (child.type === 'text' && /\n\s*$/.test(child.value?.slice(-200) ?? '')) ||
+          (blank && lineStart)
         part.push(child)
       }
     }
@@ -119,7 +134,8 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
 /** The tags with which a node ends, in order. */
 function lastTags(node: Markdown): Array<{ tag: Tag; at: Range }> {
   let inner = node
-  while (inner.type !== 'paragraph' && inner.children?.length && inner.children.at(-1)?.type !== 'tag') inner = inner.children.at(-1)!
+  while (inner.type !== 'paragraph' && inner.children?.length && inner.children.at(-1)?.type !== 'tag')
+    inner = inner.children.at(-1)!
   const tags: Array<{ tag: Tag; at: Range }> = []
   for (const child of (inner.children ?? []).toReversed()) {
     const tag = child.type === 'tag' ? parseTag(child.value ?? '') : null
@@ -132,7 +148,8 @@ function lastTags(node: Markdown): Array<{ tag: Tag; at: Range }> {
 
 /** Removes white space at both ends of phrasing. */
 function trimText(nodes: readonly Markdown[]): Markdown[] {
-  const idle = (node: Markdown | undefined) => node !== undefined && (node.type === 'break' || (node.type === 'text' && (node.value ?? '').trim() === ''))
+  const idle = (node: Markdown | undefined) =>
+    node !== undefined && (node.type === 'break' || (node.type === 'text' && (node.value ?? '').trim() === ''))
   let from = 0
   let to = nodes.length
   while (from < to && idle(nodes[from])) from++
@@ -159,12 +176,16 @@ function splitHtml(html: string, base: number): Item[] {
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i] as HtmlToken
     const at = { start: base + token.start, end: base + token.end }
-    if (token.name === 'details' && token.type !== 'void') add({ kind: token.type === 'open' ? 'open' : 'close', name: DETAILS, html: token, ...at }, token.end)
+    if (token.name === 'details' && token.type !== 'void')
+      add({ kind: token.type === 'open' ? 'open' : 'close', name: DETAILS, html: token, ...at }, token.end)
     if (token.name !== 'summary' || token.type !== 'open') continue
     const close = tokens.findIndex((other, index) => index > i && other.name === 'summary')
     const end = tokens[close]
     if (end?.type !== 'close') continue
-    add({ kind: 'summary', inner: { start: at.end, end: base + end.start }, start: at.start, end: base + end.end }, end.end)
+    add(
+      { kind: 'summary', inner: { start: at.end, end: base + end.start }, start: at.start, end: base + end.end },
+      end.end,
+    )
     i = close
   }
   const rest = html.slice(from)

@@ -70,7 +70,15 @@ function isQuoted(text: string, start: number, end: number): boolean {
 /** What may precede a quote marker: white space and list markers. */
 const MARKERS: ReadonlySet<number> = new Set([...' \t*+-.)0123456789'].map((one) => one.charCodeAt(0)))
 
-const COUNTED: Record<number, Group> = { 91: 'brackets', 93: 'brackets', 60: 'angles', 42: 'runs', 95: 'runs', 126: 'runs', 96: 'ticks' }
+const COUNTED: Record<number, Group> = {
+  91: 'brackets',
+  93: 'brackets',
+  60: 'angles',
+  42: 'runs',
+  95: 'runs',
+  126: 'runs',
+  96: 'ticks',
+}
 
 /** Adds a line's inline markers to the counts; a run of the same marker counts once, except for brackets. */
 function countMarkers(text: string, start: number, end: number, counts: Record<Group, number>): void {
@@ -98,7 +106,8 @@ const DEEP = /^[ \t]{200}|^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)]|\[\^[^\]\n]{1,999}\]:)
 
 /** Scans a text in linear time, and returns what the parser must not try. */
 export function scan(text: string, budget = BUDGET): Scan {
-  if (budget === BUDGET && text.length <= SHORT && !text.includes('$$') && !DEEP.test(text)) return { off: [], lastFence: 0, tooMany: false }
+  if (budget === BUDGET && text.length <= SHORT && !text.includes('$$') && !DEEP.test(text))
+    return { off: [], lastFence: 0, tooMany: false }
   const off = new Set<string>()
   const zero = (): Record<Group, number> => ({ brackets: 0, runs: 0, angles: 0, ticks: 0 })
   const spent = zero()

@@ -12,7 +12,11 @@ import type { Region } from './region.js'
  */
 export function parseMarkdown({ text }: Region): Markdown {
   const limits = scan(text)
-  if (limits.tooMany) return { type: 'root', children: [{ type: 'verbatim', position: { start: { offset: 0 }, end: { offset: text.length } } }] }
+  if (limits.tooMany)
+    return {
+      type: 'root',
+      children: [{ type: 'verbatim', position: { start: { offset: 0 }, end: { offset: text.length } } }],
+    }
   return (limits.off.length === 0 ? parseMasked(text) : null) ?? parseExactly(text, limits)
 }
 

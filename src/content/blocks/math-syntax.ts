@@ -129,7 +129,8 @@ export const mathFlow = (lastFence: number): Construct => ({
       effects.exit('lineEnding')
       return lineStart
     }
-    const lineEnd: State = (code) => (code === null ? finish(code) : effects.check(nonLazyLine(this), newLine, finish)(code))
+    const lineEnd: State = (code) =>
+      code === null ? finish(code) : effects.check(nonLazyLine(this), newLine, finish)(code)
     const opened: State = (code) => {
       effects.exit('mathChunk')
       return this.interrupt ? ok(code) : lineEnd(code)

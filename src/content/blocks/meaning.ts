@@ -7,28 +7,51 @@ type Node = BlockNode | Inline
 
 /** Members of `data` that follow from other members, or that only tell how the source is written. */
 const DERIVED = new Set([
-  ...['position', 'tag', 'attributes', 'html', 'format', 'meta', 'tight', 'reference', 'legacy', 'dialect', 'records', 'definition', 'positional'],
+  ...[
+    'position',
+    'tag',
+    'attributes',
+    'html',
+    'format',
+    'meta',
+    'tight',
+    'reference',
+    'legacy',
+    'dialect',
+    'records',
+    'definition',
+    'positional',
+  ],
   ...['caption', 'src', 'refDark', 'url', 'page'],
 ])
 const VERBATIM = new Set(['code', 'math', 'html', 'raw'])
 
 const plain = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'url' in value && 'kind' in value ? (value as { url: unknown }).url : value
+  typeof value === 'object' && value !== null && 'url' in value && 'kind' in value
+    ? (value as { url: unknown }).url
+    : value
 
 function data(node: Exclude<Node, { object: 'text' }>): unknown {
   const skip = (name: string) =>
-    DERIVED.has(name) || (name === 'title' && (node.type === 'expandable' || node.type === 'image')) || (name === 'formula' && node.object === 'block')
-  const kept = Object.entries(node.data).filter(([name, value]) => !skip(name) && value !== undefined && value !== null && value !== '' && value !== false)
+    DERIVED.has(name) ||
+    (name === 'title' && (node.type === 'expandable' || node.type === 'image')) ||
+    (name === 'formula' && node.object === 'block')
+  const kept = Object.entries(node.data).filter(
+    ([name, value]) => !skip(name) && value !== undefined && value !== null && value !== '' && value !== false,
+  )
   return kept.map(([name, value]) => [name, plain(value)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
 /** The text of a link that is nothing but an address, which is a link to GFM wherever it is written; null for others. */
 function addressIn(node: Node): Extract<Inline, { object: 'text' }> | null {
-  if (node.object !== 'inline' || node.type !== 'link' || node.data['title'] !== undefined || node.nodes.length !== 1) return null
+  if (node.object !== 'inline' || node.type !== 'link' || node.data['title'] !== undefined || node.nodes.length !== 1)
+    return null
   const [only] = node.nodes
   const written = only?.object === 'text' ? only.leaves.map((leaf) => leaf.text).join('') : ''
   const url = (node.data['ref'] as { url?: unknown } | undefined)?.url
-  return only?.object === 'text' && /^(?:https?:\/\/|www\.)|@/i.test(written) && [written, `http://${written}`, `mailto:${written}`].includes(String(url))
+  return only?.object === 'text' &&
+    /^(?:https?:\/\/|www\.)|@/i.test(written) &&
+    [written, `http://${written}`, `mailto:${written}`].includes(String(url))
     ? only
     : null
 }
@@ -39,7 +62,9 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   const flush = () => {
     // The file decides which line ends are written, whatever the client sent.
     const read = (value: string): string => (verbatim ? value.replace(/\r\n?/g, '\n') : value.replace(/\s+/g, ' '))
-    const text = leaves.map(([marks, value]): [string, string] => [marks, read(value)]).filter(([, value]) => value !== '')
+    const text = leaves
+      .map(([marks, value]): [string, string] => [marks, read(value)])
+      .filter(([, value]) => value !== '')
     const joined: Array<[string, string]> = []
     for (const [marks, value] of text) {
       const last = joined.at(-1)
@@ -52,7 +77,12 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   for (const node of nodes) {
     const plainText = node.object === 'text' ? node : addressIn(node)
     if (plainText)
-      leaves.push(...plainText.leaves.map((leaf): [string, string] => [JSON.stringify(leaf.marks.map((mark) => [mark.type, mark.data])), leaf.text]))
+      leaves.push(
+        ...plainText.leaves.map((leaf): [string, string] => [
+          JSON.stringify(leaf.marks.map((mark) => [mark.type, mark.data])),
+          leaf.text,
+        ]),
+      )
     else if (node.object !== 'text' && !isEmptyParagraph(node)) {
       flush()
       const inner = meaning(node.nodes as Node[], node.object === 'block' && VERBATIM.has(node.type))
@@ -68,4 +98,6 @@ export const meaningOf = (document: DocumentNode): string => JSON.stringify(mean
 
 /** Everything in a node except keys and positions, for comparison. */
 export const fingerprint = (node: BlockNode | DocumentNode): string =>
-  JSON.stringify(node, (name, value: unknown) => (name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value))
+  JSON.stringify(node, (name, value: unknown) =>
+    name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value,
+  )

@@ -6,7 +6,11 @@ export type Mark = Leaf['marks'][number]
 export type Inline = InlineNode | TextNode
 export const mark = (type: string, data: Record<string, unknown> = {}): Mark => ({ object: 'mark', type, data })
 
-export const text = (value: string, marks: Mark[] = []): TextNode => ({ object: 'text', key: '', leaves: [{ object: 'leaf', text: value, marks }] })
+export const text = (value: string, marks: Mark[] = []): TextNode => ({
+  object: 'text',
+  key: '',
+  leaves: [{ object: 'leaf', text: value, marks }],
+})
 
 export const inline = (type: string, data: Record<string, unknown>, nodes: Inline[] = []): InlineNode => ({
   object: 'inline',

@@ -41,10 +41,18 @@ export function parseDocument(markdown: string, read: (region: Region) => Markdo
     settlePositions(nodes, 0, markdown.length, markdown)
   } catch {
     // The text exhausted the parser's stack.
-    return verbatimDocument(markdown, 'It is nested too deeply to be parsed. Nest lists and quotes less deeply.', SCHEMA_VERSION)
+    return verbatimDocument(
+      markdown,
+      'It is nested too deeply to be parsed. Nest lists and quotes less deeply.',
+      SCHEMA_VERSION,
+    )
   }
   if (assignKeys(nodes, MAX_NODES) < 0)
-    return verbatimDocument(markdown, `It has more than ${MAX_NODES} blocks, links and texts. Split it into smaller pages.`, SCHEMA_VERSION)
+    return verbatimDocument(
+      markdown,
+      `It has more than ${MAX_NODES} blocks, links and texts. Split it into smaller pages.`,
+      SCHEMA_VERSION,
+    )
   return { object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes }
 }
 
@@ -58,7 +66,8 @@ function parseRegion(page: Page, region: Region, depth: number): BlockNode[] {
 function findDefinitions(root: Markdown, definitions: Map<string, Markdown>): void {
   const pending = [...(root.children ?? [])].reverse()
   for (let node = pending.pop(); node; node = pending.pop()) {
-    if (node.type === 'definition' && node.identifier !== undefined && !definitions.has(node.identifier)) definitions.set(node.identifier, node)
+    if (node.type === 'definition' && node.identifier !== undefined && !definitions.has(node.identifier))
+      definitions.set(node.identifier, node)
     if (node.children && node.type !== 'paragraph') for (const child of node.children.toReversed()) pending.push(child)
   }
 }
@@ -123,23 +132,45 @@ function blocksOf(nodes: readonly Markdown[], context: Context): BlockNode[] {
         out.push(...alone(item, context))
         continue
       }
-      const position = context.position(item.start, implied[i] ? (items[until - 1] as Item).end : (items[until] as Item).end)
+      const position = context.position(
+        item.start,
+        implied[i] ? (items[until - 1] as Item).end : (items[until] as Item).end,
+      )
       const close = implied[i] ? null : (items[until] as Item)
-      out.push(item.name === DETAILS ? expandable(item, i, until, position, context) : tagged(item, close, position, range(i + 1, until, context.deeper())))
+      out.push(
+        item.name === DETAILS
+          ? expandable(item, i, until, position, context)
+          : tagged(item, close, position, range(i + 1, until, context.deeper())),
+      )
       i = implied[i] ? until - 1 : until
     }
     return out
   }
 
-  function tagged(item: Item & { kind: 'open' | 'close' }, close: Item | null, position: Position, children: BlockNode[]): BlockNode {
+  function tagged(
+    item: Item & { kind: 'open' | 'close' },
+    close: Item | null,
+    position: Position,
+    children: BlockNode[],
+  ): BlockNode {
     const tag = item.tag ?? { name: item.name, closing: false, body: '' }
     const row = findTag(item.name)
     const known = row ? knownBlock(row, tag, children, position) : null
-    const at = { position, open: context.position(item.start, item.end), close: close ? context.position(close.start, close.end) : null }
+    const at = {
+      position,
+      open: context.position(item.start, item.end),
+      close: close ? context.position(close.start, close.end) : null,
+    }
     return known ?? unknownBlock(tag, children, at, context)
   }
 
-  function expandable(item: Item & { kind: 'open' | 'close' }, index: number, until: number, position: Position, context: Context): BlockNode {
+  function expandable(
+    item: Item & { kind: 'open' | 'close' },
+    index: number,
+    until: number,
+    position: Position,
+    context: Context,
+  ): BlockNode {
     const summary = items[index + 1]
     const titled = summary?.kind === 'summary' && until > index + 1
     const title = titled ? [summaryBlock(summary, context)] : []
@@ -160,7 +191,8 @@ function alone(item: Item, context: Context): BlockNode[] {
   if (item.kind === 'node') return markdownBlocks(item.node, context)
   if (item.kind === 'part') return context.part(item.start, item.end)
   const position = context.position(item.start, item.end)
-  if (item.kind === 'summary' || !item.tag) return [block('html', position, { html: context.slice(position) }, [text(context.slice(position))])]
+  if (item.kind === 'summary' || !item.tag)
+    return [block('html', position, { html: context.slice(position) }, [text(context.slice(position))])]
   const row = item.kind === 'open' ? findTag(item.name) : null
   const known = row && row.end !== 'required' ? knownBlock(row, item.tag, [], position) : null
   return [known ?? unknownBlock(item.tag, [], { position, open: position, close: null }, context)]

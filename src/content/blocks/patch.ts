@@ -25,13 +25,15 @@ const WHOLE = new Set(['table', 'table-row', 'images', 'image', 'unknown-block',
 /** The rest of a line, if the next one is not blank. */
 const NEXT_LINE = /^[ \t]*(?:\r\n|\n)[ \t]*[^ \t\r\n]/
 
-const blocks = (nodes: BlockNode['nodes']): BlockNode[] => nodes.flatMap((node) => (node.object === 'block' ? [node] : []))
+const blocks = (nodes: BlockNode['nodes']): BlockNode[] =>
+  nodes.flatMap((node) => (node.object === 'block' ? [node] : []))
 const place = (node: BlockNode): Position | null => {
   const at = node.data['position'] as Partial<Position> | undefined
   return typeof at?.start === 'number' && typeof at.end === 'number' ? (at as Position) : null
 }
 /** A block's own data, without its children. */
-const own = (node: BlockNode): string => fingerprint({ ...node, nodes: [], data: { ...node.data, ...(node.type === 'expandable' ? { title: '' } : {}) } })
+const own = (node: BlockNode): string =>
+  fingerprint({ ...node, nodes: [], data: { ...node.data, ...(node.type === 'expandable' ? { title: '' } : {}) } })
 
 /**
  * Changes the source of a tree (`base`) to that of another tree (`next`) by replacing only the blocks that differ. Blocks are paired
@@ -51,7 +53,11 @@ export function patchSource(
     let from = 0
     const pairs = after.map((node): number => {
       const at = place(node)
-      const found = at ? before.findIndex((old, index) => index >= from && place(old)?.start === at.start && place(old)?.end === at.end) : -1
+      const found = at
+        ? before.findIndex(
+            (old, index) => index >= from && place(old)?.start === at.start && place(old)?.end === at.end,
+          )
+        : -1
       if (found >= 0) from = found + 1
       return found
     })
@@ -63,7 +69,12 @@ export function patchSource(
       const following = before[index + 1]
       const preceding = before[index - 1]
       if (following) edits.push({ start: at.start, end: (place(following) as Position).start, text: '' })
-      else edits.push({ start: preceding && used.has(index - 1) ? (place(preceding) as Position).end : at.start, end: at.end, text: '' })
+      else
+        edits.push({
+          start: preceding && used.has(index - 1) ? (place(preceding) as Position).end : at.start,
+          end: at.end,
+          text: '',
+        })
     })
     let last = -1
     after.forEach((node, index) => {
@@ -74,10 +85,15 @@ export function patchSource(
         const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
         // Without a blank line, the text that follows would be the end of this block.
         const gap = NEXT_LINE.test(source.slice(at)) && (pairs[index + 1] ?? 0) >= 0 ? eol : ''
-        edits.push({ start: at, end: at, text: old ? `${eol}${eol}${text}${gap}` : `${text}${eol}${before[0] ? eol : ''}` })
+        edits.push({
+          start: at,
+          end: at,
+          text: old ? `${eol}${eol}${text}${gap}` : `${text}${eol}${before[0] ? eol : ''}`,
+        })
         return
       }
-      if (last >= 0 && pair > last + 1) edits.push(...apart(source, before[last] as BlockNode, before[pair] as BlockNode))
+      if (last >= 0 && pair > last + 1)
+        edits.push(...apart(source, before[last] as BlockNode, before[pair] as BlockNode))
       last = pair
       change(before[pair] as BlockNode, node, `${path}/${index}`)
     })
@@ -87,7 +103,13 @@ export function patchSource(
   function change(old: BlockNode, node: BlockNode, path: string): void {
     if (fingerprint(old) === fingerprint(node)) return
     const inner = blocks(old.nodes)
-    const fit = deep && old.type === node.type && inner.length > 0 && inner.length === old.nodes.length && !WHOLE.has(old.type) && own(old) === own(node)
+    const fit =
+      deep &&
+      old.type === node.type &&
+      inner.length > 0 &&
+      inner.length === old.nodes.length &&
+      !WHOLE.has(old.type) &&
+      own(old) === own(node)
     const mark = edits.length
     if (fit && siblings(inner, blocks(node.nodes), `${path}/nodes`, false)) return
     edits.length = mark
@@ -119,11 +141,19 @@ export function patchSource(
     const linesOf = (table: string): string[] => table.split('\n').toSpliced(1, 1)
     const written = linesOf(write(node, path, like))
     const was = linesOf((restyle ? writtenBefore(old, path, like) : null) ?? '')
-    if (before.length !== after.length || written.length !== after.length || !written[0]!.startsWith('|') || like.startsWith('<')) return false
+    if (
+      before.length !== after.length ||
+      written.length !== after.length ||
+      !written[0]!.startsWith('|') ||
+      like.startsWith('<')
+    )
+      return false
     before.forEach((row, index) => {
       const at = place(row)
       if (!at || fingerprint(row) === fingerprint(after[index]!)) return
-      const kept = was[index] ? restyled(source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text) : null
+      const kept = was[index]
+        ? restyled(source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text)
+        : null
       edits.push({ start: at.start, end: at.end, text: kept ?? written[index]! })
     })
     return true

@@ -36,7 +36,9 @@ const edge = (value: string, side: 'open' | 'close'): Markdown => ({ ...raw(valu
 
 /** Whether a node is a paragraph without text, which markdown cannot express. */
 export const isEmptyParagraph = (node: BlockNode['nodes'][number]): boolean =>
-  node.object === 'block' && node.type === 'paragraph' && node.nodes.every((child) => child.object === 'text' && child.leaves.every((leaf) => leaf.text === ''))
+  node.object === 'block' &&
+  node.type === 'paragraph' &&
+  node.nodes.every((child) => child.object === 'text' && child.leaves.every((leaf) => leaf.text === ''))
 
 /** Converts blocks to nodes of a markdown tree. Throws a `DocumentError` that begins with the path of what cannot be written. */
 export function flow(nodes: BlockNode['nodes'], printing: Printing, path: string): Markdown[] {
@@ -57,7 +59,11 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
     const written = stringOf(data['attributes'])
     const list = attributeList(written)
     const keepsList = list !== null && list.before === 0 && (list.id ?? '') === id
-    const anchor = keepsList ? [raw(` ${list.written}`)] : id ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)] : []
+    const anchor = keepsList
+      ? [raw(` ${list.written}`)]
+      : id
+        ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)]
+        : []
     return [{ type: 'heading', depth: Number(level), children: [...phrasing(inlineNodes(node), printing), ...anchor] }]
   }
   switch (type) {
@@ -74,7 +80,14 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
     case 'divider':
       return [{ type: 'thematicBreak' }]
     case 'footnote':
-      return [{ type: 'footnoteDefinition', identifier: stringOf(data['label']), label: stringOf(data['label']), children: children() }]
+      return [
+        {
+          type: 'footnoteDefinition',
+          identifier: stringOf(data['label']),
+          label: stringOf(data['label']),
+          children: children(),
+        },
+      ]
     case 'definition':
       return [
         {
@@ -93,7 +106,9 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
     case 'raw':
       return [raw(textOf(node))]
     case 'table':
-      return [data['format'] === 'html' || (data['view'] ?? 'grid') !== 'grid' ? raw(tableHtml(node)) : table(node, printing)]
+      return [
+        data['format'] === 'html' || (data['view'] ?? 'grid') !== 'grid' ? raw(tableHtml(node)) : table(node, printing),
+      ]
     case 'images':
       return data['format'] === 'markdown' && node.nodes.every((image) => image.object === 'block' && plain(image))
         ? [markdownImages(node, printing)]
@@ -118,11 +133,24 @@ function list(node: BlockNode, printing: Printing, path: string): Markdown {
     const checked = typeof item.data['checked'] === 'boolean' ? item.data['checked'] : null
     return [{ type: 'listItem', spread, checked, children: flow(item.nodes, printing, `${path}/nodes/${index}/nodes`) }]
   })
-  const start = typeof data['start'] === 'number' && Number.isSafeInteger(data['start']) && data['start'] >= 0 && data['start'] < 1e9 ? data['start'] : 1
-  return { type: 'list', ordered: type === 'list-ordered' || data['start'] !== undefined, start, spread, children: items }
+  const start =
+    typeof data['start'] === 'number' &&
+    Number.isSafeInteger(data['start']) &&
+    data['start'] >= 0 &&
+    data['start'] < 1e9
+      ? data['start']
+      : 1
+  return {
+    type: 'list',
+    ordered: type === 'list-ordered' || data['start'] !== undefined,
+    start,
+    spread,
+    children: items,
+  }
 }
 
-const plain = (image: BlockNode): boolean => ['srcDark', 'size', 'width', 'height', 'link'].every((name) => !image.data[name]) && image.nodes.length === 0
+const plain = (image: BlockNode): boolean =>
+  ['srcDark', 'size', 'width', 'height', 'link'].every((name) => !image.data[name]) && image.nodes.length === 0
 
 function markdownImages(node: BlockNode, printing: Printing): Markdown {
   const children = node.nodes.flatMap((image, index): Markdown[] => {
@@ -130,7 +158,10 @@ function markdownImages(node: BlockNode, printing: Printing): Markdown {
     const { src, caption: _, position: __, ...data } = image.data
     const title = stringOf(image.data['title'])
     const shown = { ref: { url: urlOf(data) || stringOf(src) }, ...data, ...(title ? { title } : {}) }
-    const made = phrasing([{ object: 'inline', type: 'inline-image', key: '', isVoid: true, data: shown, nodes: [] }], printing)
+    const made = phrasing(
+      [{ object: 'inline', type: 'inline-image', key: '', isVoid: true, data: shown, nodes: [] }],
+      printing,
+    )
     return index > 0 ? [{ type: 'text', value: '\n' }, ...made] : made
   })
   return { type: 'paragraph', children }
@@ -138,12 +169,17 @@ function markdownImages(node: BlockNode, printing: Printing): Markdown {
 
 function table(node: BlockNode, printing: Printing): Markdown {
   const definition = Array.isArray(node.data['definition']) ? (node.data['definition'] as Array<Data | null>) : []
-  const align = definition.map((column) => (['left', 'right', 'center'].includes(stringOf(column?.['align'])) ? stringOf(column?.['align']) : null))
+  const align = definition.map((column) =>
+    ['left', 'right', 'center'].includes(stringOf(column?.['align'])) ? stringOf(column?.['align']) : null,
+  )
   const children = node.nodes.map((row): Markdown => {
     const cells = row.object === 'block' ? row.nodes : []
     return {
       type: 'tableRow',
-      children: cells.map((cell) => ({ type: 'tableCell', children: cell.object === 'block' ? phrasing(inlineNodes(cell), { ...printing, cell: true }) : [] })),
+      children: cells.map((cell) => ({
+        type: 'tableCell',
+        children: cell.object === 'block' ? phrasing(inlineNodes(cell), { ...printing, cell: true }) : [],
+      })),
     }
   })
   return { type: 'table', align, children }
@@ -195,7 +231,12 @@ function fenced(node: BlockNode, path: string): Markdown[] {
   const { data } = node
   const meta = stringOf(data['meta'])
   const { named } = parseAttributes(meta)
-  const fence: Markdown = { type: 'code', lang: stringOf(data['syntax']) || null, meta: stringOf(data['syntax']) ? meta || null : null, value: textOf(node) }
+  const fence: Markdown = {
+    type: 'code',
+    lang: stringOf(data['syntax']) || null,
+    meta: stringOf(data['syntax']) ? meta || null : null,
+    value: textOf(node),
+  }
   const said = OPTIONS.every((name) => String(data[name] ?? '') === String(named[name] ?? ''))
   if (data['tag'] !== 'code' && said) return [fence]
   const row = findTag('code') as TagRow
@@ -223,27 +264,36 @@ function tagSource(row: TagRow, data: Data, path: string): string {
   }
   if (row.name === 'if') return `{% if ${check(stringOf(data['expression']), 'expression')} %}`
   const quote = (value: string, name: string): string => `"${check(value, name).replace(/[\\"]/g, '\\$&')}"`
-  const attributes = typeof data['attributes'] === 'object' && data['attributes'] !== null ? (data['attributes'] as Data) : {}
+  const attributes =
+    typeof data['attributes'] === 'object' && data['attributes'] !== null ? (data['attributes'] as Data) : {}
   const values = new Map<string, unknown>(Object.entries(attributes))
   for (const name of row.attributes) {
     const value = data[name]
     if (value === undefined) values.delete(name)
     else if (typeof value !== 'string' && typeof value !== 'boolean')
-      throw new DocumentError(`${path}/data/${name}: must be a string${row.flags?.includes(name) ? ' or a boolean' : ''}`)
+      throw new DocumentError(
+        `${path}/data/${name}: must be a string${row.flags?.includes(name) ? ' or a boolean' : ''}`,
+      )
     else if (!row.flags?.includes(name) || value !== (values.get(name) === true || values.get(name) === 'true'))
       values.set(name, typeof value === 'boolean' && row.flags?.includes(name) ? String(value) : value)
     else if (!values.has(name)) values.set(name, String(value))
   }
   const target = row.attributes.find((name) => ['url', 'page', 'src'].includes(name))
   const wanted = urlOf(data)
-  if (target && wanted && ['content-ref', 'embed', 'file'].includes(row.type) && wanted !== attributes[target]) values.set(target, wanted)
+  if (target && wanted && ['content-ref', 'embed', 'file'].includes(row.type) && wanted !== attributes[target])
+    values.set(target, wanted)
   const positional = Array.isArray(data['positional']) ? data['positional'].map(stringOf) : []
   if (row.name === 'include' && wanted && attributes['path'] === undefined) positional[0] = wanted
-  if (row.name === 'include' && wanted && attributes['path'] !== undefined && positional.length === 0) values.set('path', wanted)
+  if (row.name === 'include' && wanted && attributes['path'] !== undefined && positional.length === 0)
+    values.set('path', wanted)
   const written = [...values].map(([name, value]) => {
     if (!/^[^\s="'“”„‟‘’{}%]+$/.test(name))
-      throw new DocumentError(`${path}/data/attributes: ${JSON.stringify(name.slice(0, 50))} cannot be the name of an attribute`)
+      throw new DocumentError(
+        `${path}/data/attributes: ${JSON.stringify(name.slice(0, 50))} cannot be the name of an attribute`,
+      )
     return value === true ? name : `${name}=${quote(stringOf(value), `attributes/${name}`)}`
   })
-  return ['{%', row.name, ...positional.map((one, index) => quote(one, `positional/${index}`)), ...written, '%}'].join(' ')
+  return ['{%', row.name, ...positional.map((one, index) => quote(one, `positional/${index}`)), ...written, '%}'].join(
+    ' ',
+  )
 }

@@ -25,7 +25,9 @@ export const attribute = (name: string, value: string): string =>
 export const attributesOf = (value: unknown): string =>
   typeof value === 'object' && value !== null
     ? Object.entries(value)
-        .map(([name, one]) => (one === '' ? ` ${name.replace(/[^A-Za-z0-9_:.-]/g, '')}` : attribute(name, stringOf(one))))
+        .map(([name, one]) =>
+          one === '' ? ` ${name.replace(/[^A-Za-z0-9_:.-]/g, '')}` : attribute(name, stringOf(one)),
+        )
         .join('')
     : ''
 
@@ -57,7 +59,10 @@ const inlinesOfHtml = (html: string): Inline[] => htmlInlines(html, NOWHERE)
 
 /** Whether the data of two nodes is the same, apart from the HTML that they were parsed from. */
 const sameData = (a: Data, b: Data): boolean => {
-  const bare = (data: Data) => JSON.stringify(Object.entries({ ...data, html: undefined, position: undefined }).sort(([x], [y]) => (x < y ? -1 : 1)))
+  const bare = (data: Data) =>
+    JSON.stringify(
+      Object.entries({ ...data, html: undefined, position: undefined }).sort(([x], [y]) => (x < y ? -1 : 1)),
+    )
   return bare(a) === bare(b)
 }
 
@@ -69,7 +74,9 @@ export function inlineTags(node: Inline & { object: 'inline' }): { open: string;
   const made = builtTags(node, name)
   if (!name || !made) return made
   const close = isVoid ? '' : `</${name}>`
-  const again = inlinesOfHtml(`${node.type === 'line' ? 'x' : ''}${html}${node.nodes.length > 0 ? 'x' : ''}${close}`).at(-1)
+  const again = inlinesOfHtml(
+    `${node.type === 'line' ? 'x' : ''}${html}${node.nodes.length > 0 ? 'x' : ''}${close}`,
+  ).at(-1)
   const same = again?.object === 'inline' && again.type === node.type && sameData(again.data, node.data)
   return same && !/\n[ \t]*\n/.test(html) ? { open: html, close } : made
 }
@@ -81,21 +88,33 @@ function builtTags(node: Inline & { object: 'inline' }, written?: string): { ope
   const rest = title ? attribute('title', title) : ''
   switch (type) {
     case 'icon':
-      return { open: `<i${attribute('class', `fa-${stringOf(data['icon']).replace(/\s/g, '')}`)}${colour}>`, close: '</i>' }
+      return {
+        open: `<i${attribute('class', `fa-${stringOf(data['icon']).replace(/\s/g, '')}`)}${colour}>`,
+        close: '</i>',
+      }
     case 'button': {
       const icon = data['icon'] === undefined ? '' : attribute('data-icon', stringOf(data['icon']))
       const style = stringOf(data['style'])
-      return { open: `<a${attribute('href', urlOf(data))}${attribute('class', style ? `button ${style}` : 'button')}${icon}${rest}>`, close: '</a>' }
+      return {
+        open: `<a${attribute('href', urlOf(data))}${attribute('class', style ? `button ${style}` : 'button')}${icon}${rest}>`,
+        close: '</a>',
+      }
     }
     case 'link':
       return { open: `<a${attribute('href', urlOf(data))}${rest}>`, close: '</a>' }
     case 'annotation':
-      return { open: `<a${attribute('href', `#user-content-fn-${stringOf(data['label'])}`)} data-footnote-ref>`, close: '</a>' }
+      return {
+        open: `<a${attribute('href', `#user-content-fn-${stringOf(data['label'])}`)} data-footnote-ref>`,
+        close: '</a>',
+      }
     case 'expression':
       return { open: '<code class="expression">', close: '</code>' }
     case 'anchor': {
       const id = stringOf(data['id'])
-      return { open: `<a${node.nodes.length > 0 ? '' : attribute('href', `#${id}`)}${attribute('id', id)}>`, close: '</a>' }
+      return {
+        open: `<a${node.nodes.length > 0 ? '' : attribute('href', `#${id}`)}${attribute('id', id)}>`,
+        close: '</a>',
+      }
     }
     case 'line':
       return { open: `<${written ?? 'p'}>`, close: `</${written ?? 'p'}>` }
@@ -110,11 +129,15 @@ function builtTags(node: Inline & { object: 'inline' }, written?: string): { ope
 
 /** `<img>`, in a `<picture>` if there is another source for dark mode. */
 function imageHtml(data: Data): string {
-  const optional = ['title', 'width', 'height'].map((name) => (data[name] ? attribute(name, stringOf(data[name])) : '')).join('')
+  const optional = ['title', 'width', 'height']
+    .map((name) => (data[name] ? attribute(name, stringOf(data[name])) : ''))
+    .join('')
   const size = data['size'] ? attribute('data-size', stringOf(data['size'])) : ''
   const image = `<img${attribute('src', urlOf(data))}${attribute('alt', stringOf(data['alt']))}${optional}${size}>`
   const dark = stringOf(data['srcDark'])
-  return dark ? `<picture><source${attribute('srcset', dark)} media="(prefers-color-scheme: dark)">${image}</picture>` : image
+  return dark
+    ? `<picture><source${attribute('srcset', dark)} media="(prefers-color-scheme: dark)">${image}</picture>`
+    : image
 }
 
 /** Inline nodes as HTML on one line. */
@@ -140,7 +163,8 @@ export function htmlOf(nodes: readonly Inline[]): string {
     .join('')
 }
 
-const hasLines = (nodes: BlockNode['nodes']): boolean => nodes.some((node) => node.object === 'inline' && node.type === 'line')
+const hasLines = (nodes: BlockNode['nodes']): boolean =>
+  nodes.some((node) => node.object === 'inline' && node.type === 'line')
 
 /** An element with all that is in it. */
 const ELEMENT = /^(?<open>\s*<(?<name>[a-z][a-z0-9]*)(?:\s[^<>]*)?>)(?<inner>[\s\S]*)(?<close><\/\k<name>>\s*)$/i
@@ -149,13 +173,18 @@ const ELEMENT = /^(?<open>\s*<(?<name>[a-z][a-z0-9]*)(?:\s[^<>]*)?>)(?<inner>[\s
 function cellHtml(nodes: Inline[], original: string): string {
   const { open = '', inner = '', close = '' } = ELEMENT.exec(original)?.groups ?? {}
   const bare = open === '' ? [] : inlinesOfHtml(inner)
-  const isLeftOut = open !== '' && JSON.stringify(inlinesOfHtml(original)) === JSON.stringify(bare) && hasLines(bare) === hasLines(nodes)
+  const isLeftOut =
+    open !== '' &&
+    JSON.stringify(inlinesOfHtml(original)) === JSON.stringify(bare) &&
+    hasLines(bare) === hasLines(nodes)
   return isLeftOut ? open + htmlOf(nodes) + close : htmlOf(nodes)
 }
 
 /** Nodes for comparison: those of a page that was read have keys and positions, those that a client sends need not. */
 const shape = (nodes: BlockNode['nodes']): string =>
-  JSON.stringify(nodes, (name, value: unknown) => (name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value))
+  JSON.stringify(nodes, (name, value: unknown) =>
+    name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value,
+  )
 
 /** A table in HTML. Cells whose original HTML still means the same keep it. */
 export function tableHtml(node: BlockNode): string {
@@ -178,7 +207,8 @@ export function tableHtml(node: BlockNode): string {
   const view = stringOf(node.data['view'])
   const own = typeof node.data['attributes'] === 'object' ? { ...(node.data['attributes'] as Data) } : {}
   if (view && view !== 'grid') own['data-view'] = view
-  const part = (name: string, some: readonly BlockNode[]) => (some.length > 0 ? `<${name}>${some.map(line).join('')}</${name}>` : '')
+  const part = (name: string, some: readonly BlockNode[]) =>
+    some.length > 0 ? `<${name}>${some.map(line).join('')}</${name}>` : ''
   return `<table${attributesOf(own)}>${part('thead', head)}${part('tbody', body)}</table>`
 }
 
@@ -189,7 +219,10 @@ export function imagesHtml(node: BlockNode): string {
     const { data } = image
     const shown = imageHtml(data['ref'] ? data : { ...data, ref: { url: stringOf(data['src']) } })
     const caption = image.nodes[0]
-    const text = caption?.object === 'block' ? `<figcaption><p>${htmlOf(caption.nodes as Inline[])}</p></figcaption>` : '<figcaption></figcaption>'
+    const text =
+      caption?.object === 'block'
+        ? `<figcaption><p>${htmlOf(caption.nodes as Inline[])}</p></figcaption>`
+        : '<figcaption></figcaption>'
     return `<figure>${data['link'] ? `<a${attribute('href', urlOf(data, 'link'))}>${shown}</a>` : shown}${text}</figure>`
   })
   const align = stringOf(node.data['align'])

@@ -22,7 +22,8 @@ interface Part {
   node?: Inline & { object: 'inline' }
 }
 
-const same = (a: Mark | undefined, b: Mark | undefined): boolean => a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b)
+const same = (a: Mark | undefined, b: Mark | undefined): boolean =>
+  a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b)
 
 function shared(a: Mark[] | null, b: Mark[] | null): Mark[] | null {
   if (a === null || b === null) return a ?? b

@@ -23,7 +23,8 @@ const atTags = (left: unknown, right: unknown): number | undefined => {
   const [before, after] = [markdownOf(left), markdownOf(right)]
   const opens = before.type === 'verbatim' && before.label === 'open'
   const closes = after.type === 'verbatim' && after.label === 'close'
-  const close = (node: Markdown) => TIGHT.has(node.type) || (node.type === 'verbatim' && node.label !== null && node.label !== undefined)
+  const close = (node: Markdown) =>
+    TIGHT.has(node.type) || (node.type === 'verbatim' && node.label !== null && node.label !== undefined)
   return (opens && close(after)) || (closes && close(before)) ? 0 : undefined
 }
 
@@ -47,10 +48,16 @@ const OPTIONS: Options = {
   ...MARKDOWN_STYLE,
   extensions: gfm,
   handlers: {
-    verbatim: Object.assign((node: unknown) => markdownOf(node).value ?? '', { peek: (node: unknown) => (markdownOf(node).value ?? '').charAt(0) }),
+    verbatim: Object.assign((node: unknown) => markdownOf(node).value ?? '', {
+      peek: (node: unknown) => (markdownOf(node).value ?? '').charAt(0),
+    }),
   } as unknown as NonNullable<Options['handlers']>,
   join: [atTags],
-  unsafe: [...UNSAFE_TEXT, { character: '\r', inConstruct: 'phrasing' }, { character: '\n', after: '(?=[\\t ]*[\\r\\n])', inConstruct: 'phrasing' }],
+  unsafe: [
+    ...UNSAFE_TEXT,
+    { character: '\r', inConstruct: 'phrasing' },
+    { character: '\n', after: '(?=[\\t ]*[\\r\\n])', inConstruct: 'phrasing' },
+  ],
 }
 
 /** How an edit is written, most careful first: what comes of it may be read as something else. */
@@ -61,7 +68,11 @@ const WAYS: PatchWay[] = [
 ]
 
 const write = (children: Markdown[], style: Partial<Options> = {}): string =>
-  toMarkdown({ type: 'root', children } as Root, { ...OPTIONS, ...style, handlers: { ...OPTIONS.handlers, ...style.handlers } })
+  toMarkdown({ type: 'root', children } as Root, {
+    ...OPTIONS,
+    ...style,
+    handlers: { ...OPTIONS.handlers, ...style.handlers },
+  })
 const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(flow(nodes, printing, 'nodes'))
 
 /**
@@ -80,7 +91,8 @@ export function printDocument(input: DocumentNode, source?: string): string {
   if (source !== undefined) {
     const base = parseDocument(source)
     if (fingerprint(base) === fingerprint(document)) return source
-    const writeBlock = (node: BlockNode, path: string, like: string) => write(blockFlow(node, printing, path), styleOf(like)).replace(/\n$/, '')
+    const writeBlock = (node: BlockNode, path: string, like: string) =>
+      write(blockFlow(node, printing, path), styleOf(like)).replace(/\n$/, '')
     const tried = new Set<string>()
     for (const way of WAYS) {
       const patched = patchSource(source, base, document, writeBlock, way)
@@ -92,7 +104,9 @@ export function printDocument(input: DocumentNode, source?: string): string {
   const limit = pageLimit(whole)
   if (limit !== null) throw new DocumentTooLarge(`nodes: as markdown, ${limit.replace(/^It/, 'it')}`)
   if (isRight(whole)) return whole
-  throw new DocumentError(`${findFault(document, printing)}: cannot be written as markdown, since that would be read as something else. Change this block.`)
+  throw new DocumentError(
+    `${findFault(document, printing)}: cannot be written as markdown, since that would be read as something else. Change this block.`,
+  )
 }
 
 /** The path of the first block that, printed alone, does not parse to the same block; `nodes` if there is none. */

@@ -25,7 +25,8 @@ export function toSource(region: Region, offset: number): number {
 }
 
 /** The source offset of an exclusive end: one after that of the last character. */
-export const endToSource = (region: Region, end: number): number => (end === 0 ? toSource(region, 0) : toSource(region, end - 1) + 1)
+export const endToSource = (region: Region, end: number): number =>
+  end === 0 ? toSource(region, 0) : toSource(region, end - 1) + 1
 
 /** The whole page, without its byte order mark, which the parser would drop. */
 export function wholeRegion(source: string): Region {
@@ -56,13 +57,16 @@ export function partOf(parent: Region, start: number, end: number): Region {
 /** Returns a function from an offset to its 1-based line; a line ends with LF, CRLF or CR. */
 export function lineFinder(source: string): (offset: number) => number {
   const starts = [0]
-  if (/\r(?!\n)/.test(source)) for (const { index, 0: end } of source.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length)
+  if (/\r(?!\n)/.test(source))
+    for (const { index, 0: end } of source.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length)
   else for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
   // Nodes are asked for in the order of the text, so the line is mostly that of the offset before, or the next.
   let line = 0
-  const isIn = (index: number, offset: number): boolean => (starts[index] as number) <= offset && offset < (starts[index + 1] ?? Number.POSITIVE_INFINITY)
+  const isIn = (index: number, offset: number): boolean =>
+    (starts[index] as number) <= offset && offset < (starts[index + 1] ?? Number.POSITIVE_INFINITY)
   return (offset) => {
-    if (!isIn(line, offset)) line = line + 1 < starts.length && isIn(line + 1, offset) ? line + 1 : lastAtMost(starts, offset)
+    if (!isIn(line, offset))
+      line = line + 1 < starts.length && isIn(line + 1, offset) ? line + 1 : lastAtMost(starts, offset)
     return line + 1
   }
 }

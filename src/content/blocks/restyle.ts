@@ -14,7 +14,8 @@ const MOST_BLANKS = 8
 const TOKEN = /(?:^|\r?\n)[ \t>]{0,40}(?:[-*+]|\d{1,9}[.)])(?=[ \t])|\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu
 const tokensOf = (text: string): string[] => text.match(TOKEN) ?? []
 /** A token without what containers put before a list marker. */
-const plain = (token: string): string => (token.length > 1 && /[-*+.)]$/.test(token) ? token.replace(/^[\r\n \t>]+/, '\n') : token)
+const plain = (token: string): string =>
+  token.length > 1 && /[-*+.)]$/.test(token) ? token.replace(/^[\r\n \t>]+/, '\n') : token
 
 /** Tokens from `start` to `end` (exclusive) of one text, in whose place others come. */
 interface Change {
@@ -32,7 +33,10 @@ function changesBetween(from: readonly string[], to: readonly string[]): Change[
   if (end === head && until === head) return []
   const [less, more] = [from.slice(head, end), to.slice(head, until)]
   if (end === head || until === head) return [{ start: head, end, tokens: more }]
-  return differences(less, more)?.map(({ tokens, ...at }) => ({ start: head + at.start, end: head + at.end, tokens })) ?? null
+  return (
+    differences(less, more)?.map(({ tokens, ...at }) => ({ start: head + at.start, end: head + at.end, tokens })) ??
+    null
+  )
 }
 
 function differences(from: string[], to: string[]): Change[] | null {
@@ -53,12 +57,14 @@ function differences(from: string[], to: string[]): Change[] | null {
 }
 
 /** Indexes of the tokens that are not blank: line ends and blanks are written differently without another meaning. */
-const solid = (tokens: readonly string[]): number[] => tokens.flatMap((token, index) => (token.trim() === '' ? [] : [index]))
+const solid = (tokens: readonly string[]): number[] =>
+  tokens.flatMap((token, index) => (token.trim() === '' ? [] : [index]))
 
 /** For each token the place of the same one in another text; -1 if it has none there, or is blank. Null if the texts differ too much. */
 function placesIn(tokens: readonly string[], other: readonly string[]): Int32Array | null {
   const [own, others] = [solid(tokens), solid(other)]
-  const textsOf = (of: readonly string[], indexes: readonly number[]): string[] => indexes.map((index) => plain(of[index] as string))
+  const textsOf = (of: readonly string[], indexes: readonly number[]): string[] =>
+    indexes.map((index) => plain(of[index] as string))
   const changes = changesBetween(textsOf(tokens, own), textsOf(other, others))
   if (!changes) return null
   const places = new Int32Array(tokens.length).fill(-1)
@@ -75,13 +81,23 @@ function placesIn(tokens: readonly string[], other: readonly string[]): Int32Arr
  * Where something is inserted at an end, or right before or behind a token that the source has too; null for another change. What is inserted behind
  * blanks and ends with the same ones (`new `) is as well inserted before them (` new`).
  */
-function inserted({ start, end, tokens }: Change, printed: readonly string[], places: Int32Array, length: number): Change | null {
+function inserted(
+  { start, end, tokens }: Change,
+  printed: readonly string[],
+  places: Int32Array,
+  length: number,
+): Change | null {
   if (start !== end) return null
   if (start === 0) return { start: 0, end: 0, tokens }
   for (let shift = 0; shift <= MOST_BLANKS; shift++) {
     const before = printed[start - shift - 1] as string
     const place = places[start - shift - 1] as number
-    if (place >= 0) return { start: place + 1, end: place + 1, tokens: [...printed.slice(start - shift, start), ...tokens.slice(0, tokens.length - shift)] }
+    if (place >= 0)
+      return {
+        start: place + 1,
+        end: place + 1,
+        tokens: [...printed.slice(start - shift, start), ...tokens.slice(0, tokens.length - shift)],
+      }
     if (start - shift <= 1 || before.trim() !== '' || tokens[tokens.length - shift - 1] !== before) break
   }
   const behind = end === places.length ? length : (places[end] as number)
@@ -107,7 +123,11 @@ function placed(change: Change, printed: readonly string[], places: Int32Array, 
   while (!endsThere && high < printed.length && !isThere(high)) high++
   const start = startsThere ? (places[low] as number) : low > 0 ? (places[low - 1] as number) + 1 : 0
   const end = endsThere ? (places[high - 1] as number) + 1 : high < printed.length ? (places[high] as number) : length
-  return { start, end, tokens: [...printed.slice(low, change.start), ...change.tokens, ...printed.slice(change.end, high)] }
+  return {
+    start,
+    end,
+    tokens: [...printed.slice(low, change.start), ...change.tokens, ...printed.slice(change.end, high)],
+  }
 }
 
 /**
@@ -118,7 +138,12 @@ function placed(change: Change, printed: readonly string[], places: Int32Array, 
  * @param inner puts before each further line of a text what containers put before it
  * Returns null if the texts are too long or differ too much.
  */
-export function restyled(source: string, before: string, after: string, inner: (text: string) => string): string | null {
+export function restyled(
+  source: string,
+  before: string,
+  after: string,
+  inner: (text: string) => string,
+): string | null {
   if (Math.max(source.length, before.length, after.length) > MAX_LENGTH) return null
   const [own, printed] = [tokensOf(source), tokensOf(before)]
   const changes = changesBetween(printed, tokensOf(after))

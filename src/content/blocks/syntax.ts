@@ -27,7 +27,8 @@ function delimited(effects: Effects, second: number, type: 'tag' | 'templateExpr
     effects.consume(code)
     return code === last ? closing : code === OPEN_BRACE ? nested : inside
   }
-  const nested: State = (code) => (code === PERCENT || (code === OPEN_BRACE && second === OPEN_BRACE) ? nok(code) : inside(code))
+  const nested: State = (code) =>
+    code === PERCENT || (code === OPEN_BRACE && second === OPEN_BRACE) ? nok(code) : inside(code)
   const closing: State = (code) => {
     if (code !== CLOSE_BRACE) return inside(code)
     effects.consume(code)
@@ -75,8 +76,14 @@ const tagLine: Construct = {
   },
 }
 
-const tagText: Construct = { name: 'tagText', tokenize: (effects, ok, nok) => delimited(effects, PERCENT, 'tag', ok, nok) }
-const templateText: Construct = { name: 'templateText', tokenize: (effects, ok, nok) => delimited(effects, OPEN_BRACE, 'templateExpression', ok, nok) }
+const tagText: Construct = {
+  name: 'tagText',
+  tokenize: (effects, ok, nok) => delimited(effects, PERCENT, 'tag', ok, nok),
+}
+const templateText: Construct = {
+  name: 'templateText',
+  tokenize: (effects, ok, nok) => delimited(effects, OPEN_BRACE, 'templateExpression', ok, nok),
+}
 
 /** At a line end: whether the next line begins with a known tag. */
 const knownTagBelow: Construct = {
@@ -136,7 +143,9 @@ const htmlBeforeTags: Construct = {
 }
 
 const isBlankLineBefore = (construct: unknown): boolean =>
-  typeof construct === 'object' && construct !== null && (construct as Construct).tokenize?.name === 'tokenizeBlankLineBefore'
+  typeof construct === 'object' &&
+  construct !== null &&
+  (construct as Construct).tokenize?.name === 'tokenizeBlankLineBefore'
 
 /** The syntax besides CommonMark and GFM. `off` are the names of constructs to disable; `lastFence` is the last line with only `$$`. */
 export function blockSyntax(off: readonly string[], lastFence: number): Extension {

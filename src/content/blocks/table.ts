@@ -40,16 +40,19 @@ function cellValue(column: Column, cell: BlockNode): unknown {
   const shown = plainText(cell.nodes).trim()
   if (column.type === 'content-ref') return referencesIn(cell.nodes)[0] ?? (shown ? referenceOf(shown) : null)
   if (column.type === 'checkbox') return shown === 'true'
-  if (column.type === 'number' || column.type === 'rating') return shown === '' || Number.isNaN(Number(shown)) ? null : Number(shown)
+  if (column.type === 'number' || column.type === 'rating')
+    return shown === '' || Number.isNaN(Number(shown)) ? null : Number(shown)
   return shown
 }
 
-const isOfCard = ({ cardTarget, cardCover, cardCoverDark }: Column): boolean => cardTarget === true || cardCover === true || cardCoverDark === true
+const isOfCard = ({ cardTarget, cardCover, cardCoverDark }: Column): boolean =>
+  cardTarget === true || cardCover === true || cardCoverDark === true
 
 function record(row: Row, index: number, columns: readonly Column[], cards: boolean): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const shown = Math.min(columns.length, row.cells.length)
-  for (let at = 0; at < shown; at++) values[(columns[at] as Column).id] = cellValue(columns[at] as Column, row.cells[at] as BlockNode)
+  for (let at = 0; at < shown; at++)
+    values[(columns[at] as Column).id] = cellValue(columns[at] as Column, row.cells[at] as BlockNode)
   if (!cards) return { id: `r${index}`, values }
   const first = (wanted: (column: Column) => boolean | undefined) => {
     const at = columns.findIndex((column) => wanted(column))
@@ -58,10 +61,21 @@ function record(row: Row, index: number, columns: readonly Column[], cards: bool
   const target = first((column) => column.cardTarget)
   const cover = first((column) => column.cardCover)
   const coverDark = first((column) => column.cardCoverDark)
-  return { id: `r${index}`, values, ...(target ? { target } : {}), ...(cover ? { cover } : {}), ...(coverDark ? { coverDark } : {}) }
+  return {
+    id: `r${index}`,
+    values,
+    ...(target ? { target } : {}),
+    ...(cover ? { cover } : {}),
+    ...(coverDark ? { coverDark } : {}),
+  }
 }
 
-function table(rows: readonly Row[], definition: Column[], position: Position, data: Record<string, unknown>): BlockNode {
+function table(
+  rows: readonly Row[],
+  definition: Column[],
+  position: Position,
+  data: Record<string, unknown>,
+): BlockNode {
   const cards = definition.some(isOfCard)
   const records = rows.filter((row) => !row.header).map((row, index) => record(row, index, definition, cards))
   const nodes = rows.map((row) => block('table-row', row.position, { header: row.header }, row.cells))
@@ -77,7 +91,9 @@ export function markdownTable(node: Markdown, context: Context): BlockNode[] {
     return context.position(range.start, range.end)
   }
   const rows = (node.children ?? []).map((row, index): Row => {
-    const cells = (row.children ?? []).map((cell) => block('table-cell', place(cell), {}, inlines(cell.children ?? [], context)))
+    const cells = (row.children ?? []).map((cell) =>
+      block('table-cell', place(cell), {}, inlines(cell.children ?? [], context)),
+    )
     return { header: index === 0, cells, position: place(row) }
   })
   const definition = (rows[0]?.cells ?? []).map((cell, index): Column => {
@@ -103,7 +119,9 @@ export function htmlTable({ html, tokens, pairs, place, context }: HtmlSource, p
     if ((token.name !== 'th' && token.name !== 'td') || !row) continue
     const inner = html.slice(token.end, close.start)
     const nodes = htmlInlines(inner, context)
-    row.cells.push(block('table-cell', place(token.start, close.end), { html: inner, attributes: token.attributes }, nodes))
+    row.cells.push(
+      block('table-cell', place(token.start, close.end), { html: inner, attributes: token.attributes }, nodes),
+    )
     if (token.name === 'th' && rows.length === 1) {
       row.header = true
       definition.push(column(definition.length, token, plainText(nodes)))

@@ -17,5 +17,9 @@ export function parseTag(source: string): Tag | null {
   const name = word?.[1]
   if (!word || name === undefined) return null
   const closing = name.length > 3 && name.startsWith('end')
-  return { name: closing ? name.slice(3) : name, closing, body: source.slice(word[0].length, -2).replace(/-$/, '').trim() }
+  return {
+    name: closing ? name.slice(3) : name,
+    closing,
+    body: source.slice(word[0].length, -2).replace(/-$/, '').trim(),
+  }
 }

@@ -30,7 +30,14 @@ const legacyPart = (name: string): TagRow => ({
 })
 
 export const tagTable: readonly TagRow[] = [
-  { name: 'hint', type: 'hint', end: 'required', attributes: ['style', 'icon'], children: 'blocks', about: 'a call-out: info, warning, danger or success' },
+  {
+    name: 'hint',
+    type: 'hint',
+    end: 'required',
+    attributes: ['style', 'icon'],
+    children: 'blocks',
+    about: 'a call-out: info, warning, danger or success',
+  },
   {
     name: 'tabs',
     type: 'tabs',
@@ -40,13 +47,59 @@ export const tagTable: readonly TagRow[] = [
     children: ['tab'],
     about: 'alternatives, of which one is shown',
   },
-  { name: 'tab', type: 'tabs-item', end: 'required', part: true, attributes: ['title', 'icon'], children: 'blocks', about: 'one alternative' },
+  {
+    name: 'tab',
+    type: 'tabs-item',
+    end: 'required',
+    part: true,
+    attributes: ['title', 'icon'],
+    children: 'blocks',
+    about: 'one alternative',
+  },
   { name: 'stepper', type: 'stepper', end: 'required', attributes: [], children: ['step'], about: 'numbered steps' },
-  { name: 'step', type: 'stepper-step', end: 'required', part: true, attributes: ['title'], children: 'blocks', about: 'one step' },
-  { name: 'columns', type: 'columns', end: 'required', attributes: [], children: ['column'], about: 'blocks side by side' },
-  { name: 'column', type: 'column', end: 'required', part: true, attributes: ['width', 'valign'], children: 'blocks', about: 'one column' },
-  { name: 'updates', type: 'updates', end: 'required', attributes: ['format'], children: ['update'], about: 'a change log' },
-  { name: 'update', type: 'update', end: 'required', part: true, attributes: ['date', 'tags'], children: 'blocks', about: 'one dated entry' },
+  {
+    name: 'step',
+    type: 'stepper-step',
+    end: 'required',
+    part: true,
+    attributes: ['title'],
+    children: 'blocks',
+    about: 'one step',
+  },
+  {
+    name: 'columns',
+    type: 'columns',
+    end: 'required',
+    attributes: [],
+    children: ['column'],
+    about: 'blocks side by side',
+  },
+  {
+    name: 'column',
+    type: 'column',
+    end: 'required',
+    part: true,
+    attributes: ['width', 'valign'],
+    children: 'blocks',
+    about: 'one column',
+  },
+  {
+    name: 'updates',
+    type: 'updates',
+    end: 'required',
+    attributes: ['format'],
+    children: ['update'],
+    about: 'a change log',
+  },
+  {
+    name: 'update',
+    type: 'update',
+    end: 'required',
+    part: true,
+    attributes: ['date', 'tags'],
+    children: 'blocks',
+    about: 'one dated entry',
+  },
   {
     name: 'code',
     type: 'code',
@@ -56,8 +109,22 @@ export const tagTable: readonly TagRow[] = [
     children: ['code'],
     about: 'options of the fenced code that it holds',
   },
-  { name: 'content-ref', type: 'content-ref', end: 'optional', attributes: ['url'], children: 'blocks', about: 'a link to a page, as a card' },
-  { name: 'page-ref', type: 'content-ref', end: 'optional', attributes: ['page'], children: 'blocks', about: 'the older spelling of content-ref' },
+  {
+    name: 'content-ref',
+    type: 'content-ref',
+    end: 'optional',
+    attributes: ['url'],
+    children: 'blocks',
+    about: 'a link to a page, as a card',
+  },
+  {
+    name: 'page-ref',
+    type: 'content-ref',
+    end: 'optional',
+    attributes: ['page'],
+    children: 'blocks',
+    about: 'the older spelling of content-ref',
+  },
   {
     name: 'embed',
     type: 'embed',
@@ -67,8 +134,22 @@ export const tagTable: readonly TagRow[] = [
     children: 'blocks',
     about: 'an embedded page of another site; its body is the caption',
   },
-  { name: 'file', type: 'file', end: 'optional', attributes: ['src', 'name'], children: 'blocks', about: 'a file to download; its body is the caption' },
-  { name: 'include', type: 'reusable-content', end: 'none', attributes: [], children: 'none', about: 'reusable content' },
+  {
+    name: 'file',
+    type: 'file',
+    end: 'optional',
+    attributes: ['src', 'name'],
+    children: 'blocks',
+    about: 'a file to download; its body is the caption',
+  },
+  {
+    name: 'include',
+    type: 'reusable-content',
+    end: 'none',
+    attributes: [],
+    children: 'none',
+    about: 'reusable content',
+  },
   {
     name: 'prompt',
     type: 'prompt',
@@ -78,7 +159,14 @@ export const tagTable: readonly TagRow[] = [
     children: 'blocks',
     about: 'a prompt for an assistant',
   },
-  { name: 'if', type: 'if', end: 'required', attributes: [], children: 'blocks', about: 'blocks that are shown if the expression is true' },
+  {
+    name: 'if',
+    type: 'if',
+    end: 'required',
+    attributes: [],
+    children: 'blocks',
+    about: 'blocks that are shown if the expression is true',
+  },
   {
     name: 'openapi-operation',
     type: 'openapi-operation',
@@ -122,7 +210,15 @@ export const tagTable: readonly TagRow[] = [
     children: ['swagger-description', 'swagger-parameter', 'swagger-response'],
     about: 'an API method: by reference (`src`), or written out in parts',
   },
-  { name: 'swagger-description', type: 'swagger-description', end: 'required', part: true, attributes: [], children: 'blocks', about: 'what the method does' },
+  {
+    name: 'swagger-description',
+    type: 'swagger-description',
+    end: 'required',
+    part: true,
+    attributes: [],
+    children: 'blocks',
+    about: 'what the method does',
+  },
   {
     name: 'swagger-parameter',
     type: 'swagger-parameter',
@@ -174,4 +270,5 @@ const byName = new Map(tagTable.map((row) => [row.name, row]))
 export const findTag = (name: string): TagRow | null => byName.get(name) ?? null
 
 /** Whether this word after `{%` is the name of a known tag or of its end tag. */
-export const isKnownTag = (word: string): boolean => byName.has(word) || (word.startsWith('end') && byName.has(word.slice(3)))
+export const isKnownTag = (word: string): boolean =>
+  byName.has(word) || (word.startsWith('end') && byName.has(word.slice(3)))

@@ -20,13 +20,18 @@ export function verbatimDocument(markdown: string, limit: string, schemaVersion:
 export const isVerbatimPage = (node: BlockNode): boolean => node.type === 'code' && node.data['format'] === FORMAT
 
 /** Why a document's page was not parsed; null if it was. */
-export const limitOf = (document: DocumentNode): string | null => (typeof document.data['limit'] === 'string' ? document.data['limit'] : null)
+export const limitOf = (document: DocumentNode): string | null =>
+  typeof document.data['limit'] === 'string' ? document.data['limit'] : null
 
 /** The source in a document whose page was not parsed; null for other documents. The input may come from anybody. */
 export function verbatimText(input: DocumentNode): string | null {
   const [only, ...others] = Array.isArray(input?.nodes) ? input.nodes : []
-  if (!only || others.length > 0 || typeof only.data !== 'object' || only.data === null || !isVerbatimPage(only)) return null
+  if (!only || others.length > 0 || typeof only.data !== 'object' || only.data === null || !isVerbatimPage(only))
+    return null
   const [inner, ...more] = Array.isArray(only.nodes) ? only.nodes : []
-  const leaf = inner?.object === 'text' && more.length === 0 && Array.isArray(inner.leaves) && inner.leaves.length === 1 ? inner.leaves[0] : null
+  const leaf =
+    inner?.object === 'text' && more.length === 0 && Array.isArray(inner.leaves) && inner.leaves.length === 1
+      ? inner.leaves[0]
+      : null
   return typeof leaf?.text === 'string' ? leaf.text : null
 }

@@ -16,14 +16,22 @@ const MAX_WEIGHT = 2_000_000
 export const SMALL_WEIGHT = 80_000
 
 /** Microseconds for one of each kind, measured with `parseDocument` on pages that have nothing else. */
-const COST = { characters: 0.5, lines: 40, 'table cells': 50, 'levels of nested lists and quotes': 15, 'inline markers': 12, 'markers in one paragraph': 1 }
+const COST = {
+  characters: 0.5,
+  lines: 40,
+  'table cells': 50,
+  'levels of nested lists and quotes': 15,
+  'inline markers': 12,
+  'markers in one paragraph': 1,
+}
 type Kind = keyof typeof COST
 const KINDS = Object.keys(COST) as Kind[]
 /** The same for the native parser, at most: it is much faster, but not at what takes quadratic time. */
 const NATIVE_COST: Record<Kind, number> = { ...COST, characters: 0.2, lines: 2, 'inline markers': 2 }
 
 /** The sentence for a page with too many bytes. */
-export const tooLong = (bytes: number): string => `It has ${bytes} bytes; at most ${MAX_PAGE_BYTES} can be parsed. Split it into smaller pages.`
+export const tooLong = (bytes: number): string =>
+  `It has ${bytes} bytes; at most ${MAX_PAGE_BYTES} can be parsed. Split it into smaller pages.`
 
 /** Why a page (or with `maxWeight`, a smaller text) is too costly to parse, as a sentence that names the limit; null if it is not. */
 export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
@@ -96,7 +104,8 @@ function count(text: string): Record<Kind, number> {
   const paragraphEnds = (end: number): void => {
     counts['inline markers'] += paragraph.markers
     // The parser compares pairs of markers, and searches for missing partners to the end. The factors turn that into microseconds.
-    counts['markers in one paragraph'] += paragraph.markers ** 2 * 0.004 + paragraph.seekers * (end - paragraph.start) * 0.02
+    counts['markers in one paragraph'] +=
+      paragraph.markers ** 2 * 0.004 + paragraph.seekers * (end - paragraph.start) * 0.02
     paragraph = { start: end, markers: 0, seekers: 0 }
     columns = 0
   }
@@ -159,7 +168,8 @@ function lookAt(text: string, start: number, end: number): Line {
     }
     if (leading) {
       const next = text.charCodeAt(i + 1)
-      const bullet = (code === 42 || code === 43 || code === 45 || code === 46 || code === 41) && (i + 1 === end || isBlank(next))
+      const bullet =
+        (code === 42 || code === 43 || code === 45 || code === 46 || code === 41) && (i + 1 === end || isBlank(next))
       if (code === 62 || bullet) nesting++
       else if (!isBlank(code) && !(code >= 48 && code <= 57)) leading = false
     }

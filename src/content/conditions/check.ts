@@ -24,8 +24,13 @@ type ConditionScope = Readonly<Record<string, readonly string[]>> | null
 export function checkCondition(text: string, scope: ConditionScope = null): void {
   const length = [...text].length
   if (text.trim() === '')
-    throw conditionError(text, 0, 'is empty: write an expression such as visitor.claims.isBeta == true, or remove the condition with null')
-  if (length > MAX_CONDITION_LENGTH) throw conditionError(text, 0, `has ${length} characters: at most ${MAX_CONDITION_LENGTH} are allowed`)
+    throw conditionError(
+      text,
+      0,
+      'is empty: write an expression such as visitor.claims.isBeta == true, or remove the condition with null',
+    )
+  if (length > MAX_CONDITION_LENGTH)
+    throw conditionError(text, 0, `has ${length} characters: at most ${MAX_CONDITION_LENGTH} are allowed`)
   new Checker(text, scope).value(parseExpression(text), 0)
 }
 
@@ -55,7 +60,8 @@ class Checker {
         break
       case 'UnaryExpression':
         if (node.operator === '!') this.value(node.argument, below)
-        else if (node.operator !== '-' || node.argument.type !== 'Literal' || typeof node.argument.value !== 'number') throw this.operator(node)
+        else if (node.operator !== '-' || node.argument.type !== 'Literal' || typeof node.argument.value !== 'number')
+          throw this.operator(node)
         break
       case 'BinaryExpression':
         this.comparison(node, below)
@@ -64,7 +70,8 @@ class Checker {
         this.call(node, below)
         break
       case 'MemberExpression':
-        if (this.claim(node) === 0) throw this.error(node, 'name the claim after visitor.claims, as in visitor.claims.isBeta')
+        if (this.claim(node) === 0)
+          throw this.error(node, 'name the claim after visitor.claims, as in visitor.claims.isBeta')
         break
       default:
         this.constant(node)
@@ -84,8 +91,12 @@ class Checker {
 
   private call(node: CallExpression, depth: number): void {
     const { callee } = node
-    const named = callee.type === 'MemberExpression' && !callee.computed && callee.property.type === 'Identifier' ? callee.property.name : null
-    if (callee.type !== 'MemberExpression' || named !== 'includes') throw this.error(node, 'functions cannot be called, except list.includes(value)')
+    const named =
+      callee.type === 'MemberExpression' && !callee.computed && callee.property.type === 'Identifier'
+        ? callee.property.name
+        : null
+    if (callee.type !== 'MemberExpression' || named !== 'includes')
+      throw this.error(node, 'functions cannot be called, except list.includes(value)')
     const [argument, ...more] = node.arguments
     if (!argument || more.length > 0) throw this.error(node, 'includes takes exactly one value')
     this.list(callee.object, 'includes')
@@ -110,13 +121,21 @@ class Checker {
       }
     } else if (node.type === 'Literal') {
       if (node.regex) throw this.error(node, 'regular expressions cannot be used')
-      if (typeof node.value === 'bigint' || node.value === Number.POSITIVE_INFINITY) throw this.error(node, 'this number is too large')
+      if (typeof node.value === 'bigint' || node.value === Number.POSITIVE_INFINITY)
+        throw this.error(node, 'this number is too large')
     } else if (node.type === 'TemplateLiteral') {
-      if (node.expressions.length > 0) throw this.error(node, 'a template cannot have expressions in it: write a string in quotes')
+      if (node.expressions.length > 0)
+        throw this.error(node, 'a template cannot have expressions in it: write a string in quotes')
     } else if (node.type === 'Identifier') {
-      if (node.name !== 'undefined') throw this.error(node, `${node.name} is not known: write claims as visitor.claims.name, and strings in quotes`)
-    } else if (node.type === 'AssignmentExpression') throw this.error(node, 'a condition cannot assign a value: compare with == instead of =')
-    else throw this.error(node, 'this cannot be used in a condition: use only claims, constants, ! && || comparisons and in')
+      if (node.name !== 'undefined')
+        throw this.error(node, `${node.name} is not known: write claims as visitor.claims.name, and strings in quotes`)
+    } else if (node.type === 'AssignmentExpression')
+      throw this.error(node, 'a condition cannot assign a value: compare with == instead of =')
+    else
+      throw this.error(
+        node,
+        'this cannot be used in a condition: use only claims, constants, ! && || comparisons and in',
+      )
   }
 
   /** Checks a path that must begin with `visitor.claims`, and returns how many names follow. */
@@ -131,7 +150,12 @@ class Checker {
   }
 
   /** Checks a path that must be a root of the scope and one of its names. */
-  private member(node: MemberExpression, root: AnyNode, names: readonly string[], scope: NonNullable<ConditionScope>): number {
+  private member(
+    node: MemberExpression,
+    root: AnyNode,
+    names: readonly string[],
+    scope: NonNullable<ConditionScope>,
+  ): number {
     const known = root.type === 'Identifier' && Object.hasOwn(scope, root.name) ? scope[root.name] : undefined
     const [name = '', ...below] = names
     if (!known || below.length > 0 || !known.includes(name)) {
@@ -143,8 +167,13 @@ class Checker {
 
   private name({ computed, property }: MemberExpression): string {
     const name =
-      property.type === 'Identifier' && !computed ? property.name : property.type === 'Literal' && typeof property.value === 'string' ? property.value : null
-    if (name === null) throw this.error(property, 'write the name of a claim as a string in quotes, as in visitor.claims["my claim"]')
+      property.type === 'Identifier' && !computed
+        ? property.name
+        : property.type === 'Literal' && typeof property.value === 'string'
+          ? property.value
+          : null
+    if (name === null)
+      throw this.error(property, 'write the name of a claim as a string in quotes, as in visitor.claims["my claim"]')
     if (NO_CLAIMS.has(name)) throw this.error(property, `${name} cannot be the name of a claim`)
     return name
   }

@@ -9,7 +9,8 @@ type ConditionValues = Readonly<Record<string, unknown>>
  * The value of a condition that `checkCondition` accepts. A name that is missing is undefined; only values of the same type are greater or
  * less than each other. Throws `ConditionError` if the text is no expression, and an error for one that was not checked.
  */
-export const evaluateCondition = (text: string, values: ConditionValues): boolean => Boolean(evaluate(parseExpression(text), values))
+export const evaluateCondition = (text: string, values: ConditionValues): boolean =>
+  Boolean(evaluate(parseExpression(text), values))
 
 function evaluate(node: AnyNode, values: ConditionValues): unknown {
   switch (node.type) {
@@ -50,11 +51,18 @@ function compare({ operator, left: a, right: b }: BinaryExpression, values: Cond
   const ordered = typeof left === typeof right && (typeof left === 'number' || typeof left === 'string')
   if (!ordered) return false
   const [one, other] = [left as number, right as number]
-  return operator === '<' ? one < other : operator === '<=' ? one <= other : operator === '>' ? one > other : one >= other
+  return operator === '<'
+    ? one < other
+    : operator === '<='
+      ? one <= other
+      : operator === '>'
+        ? one > other
+        : one >= other
 }
 
 /** `==` takes null and undefined for the same, and nothing else: other values are never converted. */
-const isSame = (left: unknown, right: unknown, loosely: boolean): boolean => left === right || (loosely && (left ?? null) === null && (right ?? null) === null)
+const isSame = (left: unknown, right: unknown, loosely: boolean): boolean =>
+  left === right || (loosely && (left ?? null) === null && (right ?? null) === null)
 
 /** Whether a list has a value in it, or an object a member of that name. */
 function has(list: unknown, value: unknown): boolean {
@@ -66,11 +74,16 @@ function includes({ callee, arguments: given }: CallExpression, values: Conditio
   if (callee.type !== 'MemberExpression' || !given[0]) throw new Error('a condition calls only includes')
   const list = evaluate(callee.object, values)
   const value = evaluate(given[0], values)
-  return typeof list === 'string' ? typeof value === 'string' && list.includes(value) : Array.isArray(list) && list.includes(value)
+  return typeof list === 'string'
+    ? typeof value === 'string' && list.includes(value)
+    : Array.isArray(list) && list.includes(value)
 }
 
 function memberOf(node: MemberExpression, values: ConditionValues): unknown {
   const object = evaluate(node.object, values)
-  const name = node.property.type === 'Identifier' && !node.computed ? node.property.name : String(evaluate(node.property, values))
-  return typeof object === 'object' && object !== null && Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
+  const name =
+    node.property.type === 'Identifier' && !node.computed ? node.property.name : String(evaluate(node.property, values))
+  return typeof object === 'object' && object !== null && Object.hasOwn(object, name)
+    ? (object as Record<string, unknown>)[name]
+    : undefined
 }

@@ -19,13 +19,22 @@ export function parseExpression(text: string): Expression {
       },
     })
     const rest = text.slice(expression.end).search(/\S/)
-    if (rest >= 0) throw conditionError(text, expression.end + rest, 'the expression has ended before this: join two expressions with && or ||')
+    if (rest >= 0)
+      throw conditionError(
+        text,
+        expression.end + rest,
+        'the expression has ended before this: join two expressions with && or ||',
+      )
     return expression
   } catch (error) {
     if (error instanceof ConditionError) throw error
     if (error instanceof SyntaxError && 'pos' in error) {
       const reason = error.message.replace(/ \(\d+:\d+\)$/, '')
-      throw conditionError(text, Number(error.pos), `${reason}: write an expression such as visitor.claims.isBeta == true`)
+      throw conditionError(
+        text,
+        Number(error.pos),
+        `${reason}: write an expression such as visitor.claims.isBeta == true`,
+      )
     }
     // acorn recurses, so a thousand parentheses can exhaust the stack.
     throw new ConditionError(1, 1, 'is nested too deeply: use fewer parentheses')

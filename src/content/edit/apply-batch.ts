@@ -4,7 +4,14 @@ import { decodePercent, folderOf } from '../paths.js'
 import { findTarget } from '../file-index.js'
 import type { ContentStructure, PageEntry } from '../types.js'
 import { relativeTarget } from './rewrite-references.js'
-import { deleteFile, deleteReusableContent, insertFiles, renameFile, updateVariables, upsertReusableContent } from './operations/files.js'
+import {
+  deleteFile,
+  deleteReusableContent,
+  insertFiles,
+  renameFile,
+  updateVariables,
+  upsertReusableContent,
+} from './operations/files.js'
 import { deleteGroup, insertGroup, updateGroup } from './operations/groups.js'
 import { insertLink } from './operations/links.js'
 import { deletePage, insertPage, revertPage, updatePage } from './operations/pages.js'
@@ -13,22 +20,23 @@ import { type Retargeting, retargetLinks } from './retarget-links.js'
 import type { Applied, Batch, Operation } from './batch.js'
 
 /** The operation for each kind of change. */
-const operations: { readonly [K in ContentChange['operation']]: Operation<Extract<ContentChange, { operation: K }>> } = {
-  insert_page: insertPage,
-  update_page: updatePage,
-  delete_page: deletePage,
-  revert_page: revertPage,
-  insert_group: insertGroup,
-  update_group: updateGroup,
-  delete_group: deleteGroup,
-  insert_link: insertLink,
-  rename_file: renameFile,
-  delete_file: deleteFile,
-  insert_files: insertFiles,
-  update_variables: updateVariables,
-  upsert_reusable_content: upsertReusableContent,
-  delete_reusable_content: deleteReusableContent,
-}
+const operations: { readonly [K in ContentChange['operation']]: Operation<Extract<ContentChange, { operation: K }>> } =
+  {
+    insert_page: insertPage,
+    update_page: updatePage,
+    delete_page: deletePage,
+    revert_page: revertPage,
+    insert_group: insertGroup,
+    update_group: updateGroup,
+    delete_group: deleteGroup,
+    insert_link: insertLink,
+    rename_file: renameFile,
+    delete_file: deleteFile,
+    insert_files: insertFiles,
+    update_variables: updateVariables,
+    upsert_reusable_content: upsertReusableContent,
+    delete_reusable_content: deleteReusableContent,
+  }
 
 /** A change of a batch cannot be made; `index` is that of the first such change. */
 export class BatchError extends Error {
@@ -65,7 +73,11 @@ const INTERNAL = /^\/(pages|files)\/([^?#]+)([?#].*)?$/
 /** The page that is named by a ref of the batch, an ID, or a path (with or without `.md`, percent-encoded or not). */
 function pageNamed(batch: Batch, structure: ContentStructure, name: string): PageEntry | undefined {
   const plain = decodePercent(name) ?? name
-  return structure.byId.get(batch.pageRefs.get(name) ?? name) ?? structure.byPath.get(plain) ?? structure.byPath.get(plain.replace(/\.md$/i, ''))
+  return (
+    structure.byId.get(batch.pageRefs.get(name) ?? name) ??
+    structure.byPath.get(plain) ??
+    structure.byPath.get(plain.replace(/\.md$/i, ''))
+  )
 }
 
 /** Replaces `/pages/<ref, ID or path>` and `/files/<ref or ID>` with links to their files. Other links stay. */
@@ -83,7 +95,12 @@ async function relativeTo(batch: Batch, path: string): Promise<Retargeting> {
     const [, kind, name = '', suffix = ''] = INTERNAL.exec(target) ?? []
     if (kind === undefined || isFileHere(target)) return null
     const page = kind === 'pages' ? pageNamed(batch, structure, name) : undefined
-    const named = kind === 'files' ? (batch.fileRefs.get(name) ?? assets.get(name)) : page?.type === 'document' ? page.gitPath : undefined
+    const named =
+      kind === 'files'
+        ? (batch.fileRefs.get(name) ?? assets.get(name))
+        : page?.type === 'document'
+          ? page.gitPath
+          : undefined
     return named === undefined ? null : relativeTarget(path, named) + suffix
   }
 }

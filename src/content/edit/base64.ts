@@ -3,7 +3,8 @@
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 const PADDING = 61
 
-const isDigit = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 43 || code === 47
+const isDigit = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 43 || code === 47
 
 /** How many bytes a Base64 text encodes, without decoding it. White space is ignored. */
 export function base64Length(text: string): number {

@@ -18,8 +18,10 @@ export function editFile(file: Uint8Array, { document, title, members, set }: Fi
   const before = decodeText(file)
   let text = before
   if (document) {
-    const given = 'markdown' in document ? { done: replaceBody(text, document.markdown) } : withTree(text, document.document)
-    if (!('done' in given)) return { ...given, refused: `The block tree cannot be written: ${given.refused}`, member: 'document' }
+    const given =
+      'markdown' in document ? { done: replaceBody(text, document.markdown) } : withTree(text, document.document)
+    if (!('done' in given))
+      return { ...given, refused: `The block tree cannot be written: ${given.refused}`, member: 'document' }
     text = given.done
   }
   if (title && firstHeading(text)?.title === title.before) text = setFirstHeading(text, title.after)

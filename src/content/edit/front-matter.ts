@@ -23,7 +23,14 @@ export function findFrontMatterBlock(text: string): FrontMatterBlock | null {
   const closing = /^---[ \t]*(?:\r\n|\n|\r|$(?![\s\S]))/gm
   closing.lastIndex = yamlStart
   const found = closing.exec(text)
-  return found && { start: yamlStart - opening[1]!.length, yamlStart, yamlEnd: found.index, end: found.index + found[0].length }
+  return (
+    found && {
+      start: yamlStart - opening[1]!.length,
+      yamlStart,
+      yamlEnd: found.index,
+      end: found.index + found[0].length,
+    }
+  )
 }
 
 /**
@@ -36,20 +43,24 @@ export function setFrontMatter(text: string, changes: Readonly<Record<string, un
   const block = findFrontMatterBlock(text)
   const old = block ? text.slice(block.yamlStart, block.yamlEnd) : ''
   if (old.length > MAX_FRONT_MATTER)
-    throw new YamlEditError(`The front matter has ${old.length} characters; at most ${MAX_FRONT_MATTER} are read. Shorten it by editing the page's text.`)
+    throw new YamlEditError(
+      `The front matter has ${old.length} characters; at most ${MAX_FRONT_MATTER} are read. Shorten it by editing the page's text.`,
+    )
   const eol = /\r\n|\n/.exec(text)?.[0] ?? '\n'
   let yaml = old
   for (const [key, value] of Object.entries(changes)) yaml = setYamlKey(yaml, pathOf(key, yaml), value)
   if (yaml === old) return text
   if (old === '') yaml = yaml.replace(/\r?\n/g, eol)
-  if (block && yaml.trim() === '') return text.slice(0, block.start) + text.slice(block.end).replace(/^[ \t]*(?:\r\n|\n)/, '')
+  if (block && yaml.trim() === '')
+    return text.slice(0, block.start) + text.slice(block.end).replace(/^[ \t]*(?:\r\n|\n)/, '')
   if (block) return text.slice(0, block.yamlStart) + yaml + text.slice(block.yamlEnd)
   const lead = /^\ufeff?/.exec(text)![0]
   return `${lead}---${eol}${yaml}---${eol}${eol}${text.slice(lead.length)}`
 }
 
 /** A key with dots is a path, unless the block has a key of exactly that name (from another tool). */
-const pathOf = (key: string, yaml: string): string[] => (yaml.split(/\r?\n/).some((line) => line.startsWith(`${key}:`)) ? [key] : key.split('.'))
+const pathOf = (key: string, yaml: string): string[] =>
+  yaml.split(/\r?\n/).some((line) => line.startsWith(`${key}:`)) ? [key] : key.split('.')
 
 /**
  * Replaces the body with `markdown`. The front matter block keeps its bytes, unless `markdown` begins with a block of its own, which

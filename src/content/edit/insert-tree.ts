@@ -32,11 +32,16 @@ function slugOf(name: string): string {
  * Chooses a free path for every page of a tree, without adding anything: a page with pages below it is the README.md of a folder of its own.
  * No path is one that a file has, nor differs from one by case alone.
  */
-export async function choosePlaces(batch: Batch, parent: PageEntry | null, pages: readonly PageTree[]): Promise<PagePlaces> {
+export async function choosePlaces(
+  batch: Batch,
+  parent: PageEntry | null,
+  pages: readonly PageTree[],
+): Promise<PagePlaces> {
   const structure = await batch.workspace.structure()
   const places = new Map<PageTree, string>()
   const chosen = new Set<string>()
-  const isFree = async (path: string): Promise<boolean> => !chosen.has(path.toLowerCase()) && !(await batch.workspace.isTaken(path))
+  const isFree = async (path: string): Promise<boolean> =>
+    !chosen.has(path.toLowerCase()) && !(await batch.workspace.isTaken(path))
   const place = async (trees: readonly PageTree[], folder: string, taken: Set<string>): Promise<void> => {
     for (const tree of trees) {
       await batch.work.pause()
@@ -44,12 +49,14 @@ export async function choosePlaces(batch: Batch, parent: PageEntry | null, pages
       const own = (name: string): string => inFolder(folder, tree.children.length > 0 ? name : `${name}.md`)
       let name = wanted
       // Both the file and the folder of the same name must be free: one page's folder is where another one's subpages would go.
-      const fits = async (): Promise<boolean> => !taken.has(name) && (await isFree(inFolder(folder, name))) && (await isFree(inFolder(folder, `${name}.md`)))
+      const fits = async (): Promise<boolean> =>
+        !taken.has(name) && (await isFree(inFolder(folder, name))) && (await isFree(inFolder(folder, `${name}.md`)))
       for (let n = 1; !(await fits()); n++) name = `${wanted}-${n}`
       taken.add(name)
       chosen.add(inFolder(folder, name).toLowerCase())
       const path = tree.children.length > 0 ? inFolder(own(name), 'README.md') : own(name)
-      if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw new ChangeError(`The path of the page ${tree.title} would have more than ${MAX_PATH_BYTES} bytes.`)
+      if (Buffer.byteLength(path) > MAX_PATH_BYTES)
+        throw new ChangeError(`The path of the page ${tree.title} would have more than ${MAX_PATH_BYTES} bytes.`)
       places.set(tree, path)
       await place(tree.children, own(name), new Set())
     }
@@ -84,5 +91,6 @@ export async function insertTree(
   })
   const structure = await batch.workspace.structure()
   const missing = [...places].find(([, path]) => !structure.byGitPath.has(path))
-  if (missing) throw new ChangeError(`The page ${missing[0].title} could not be added to the table of contents as ${missing[1]}.`)
+  if (missing)
+    throw new ChangeError(`The page ${missing[0].title} could not be added to the table of contents as ${missing[1]}.`)
 }

@@ -26,7 +26,9 @@ export function sameLineEnds(one: string, other: string): boolean {
 }
 
 const linesOf = (text: string): Line[] =>
-  [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)].flatMap(([whole, line = '', end = '']) => (whole === '' ? [] : [{ text: line, end }]))
+  [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)].flatMap(([whole, line = '', end = '']) =>
+    whole === '' ? [] : [{ text: line, end }],
+  )
 
 /**
  * Gives `next`, the edited text, the line ends of `old`, the text before, whatever line ends the client sent. Lines that were there
@@ -54,7 +56,8 @@ function difference(old: string, next: string): { start: number; oldEnd: number;
   const lineStart = (at: number): number => (at <= 0 ? 0 : old.lastIndexOf('\n', at - 1) + 1)
   const start = lineStart(lineStart(same) - 1)
   let tail = 0
-  while (tail < shortest - same && old.charCodeAt(old.length - 1 - tail) === next.charCodeAt(next.length - 1 - tail)) tail++
+  while (tail < shortest - same && old.charCodeAt(old.length - 1 - tail) === next.charCodeAt(next.length - 1 - tail))
+    tail++
   const feed = old.indexOf('\n', old.length - tail)
   tail = feed < 0 ? 0 : old.length - feed - 1
   return { start, oldEnd: old.length - tail, nextEnd: next.length - tail }
@@ -86,7 +89,8 @@ function matchLines(was: readonly Line[], now: readonly Line[]): number[] {
   )
   const kept = new Array<number>(now.length).fill(-1)
   for (const text of shared) if (settled.has(text)) kept[next.get(text)!] = old.get(text)!
-  const same = (i: number, index: number): boolean => index >= 0 && index < was.length && now[i]!.text === was[index]!.text
+  const same = (i: number, index: number): boolean =>
+    index >= 0 && index < was.length && now[i]!.text === was[index]!.text
   for (let i = 0, index = 0; i < now.length; i++) {
     if (kept[i]! < 0 && same(i, index)) kept[i] = index
     if (kept[i]! >= 0) index = kept[i]! + 1

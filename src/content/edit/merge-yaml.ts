@@ -19,7 +19,8 @@ function changesOf(base: Members, ours: Members, theirs: Members, at: string[]):
     const path = [...at, key]
     const [was, mine, other] = [member(base, key), member(ours, key), member(theirs, key)]
     if (sameValue(was, other) || sameValue(mine, other)) return []
-    if (isRecord(mine) && isRecord(other) && (isRecord(was) || was === undefined)) return changesOf(was ?? {}, mine, other, path)
+    if (isRecord(mine) && isRecord(other) && (isRecord(was) || was === undefined))
+      return changesOf(was ?? {}, mine, other, path)
     if (!sameValue(was, mine)) throw new YamlEditError(`Both sides changed ${path.join('.')} in different ways.`)
     return [{ path, value: other }]
   })

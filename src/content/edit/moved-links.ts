@@ -18,7 +18,9 @@ export class MovedLinks {
     private readonly moved: ReadonlyMap<string, string>,
   ) {
     this.#arrived = new Set(moved.values())
-    const byGitPath = new Map([...structure.byGitPath].map(([path, entry]) => [this.#now(path), { ...entry, gitPath: this.#now(path) }]))
+    const byGitPath = new Map(
+      [...structure.byGitPath].map(([path, entry]) => [this.#now(path), { ...entry, gitPath: this.#now(path) }]),
+    )
     this.#after = { ...structure, byGitPath, symlinks: this.#unmovedLinks() }
   }
 
@@ -50,7 +52,8 @@ export class MovedLinks {
   }
 
   #leads(target: string, from: string, to: string): boolean {
-    const exists = (path: string): boolean => this.#arrived.has(path) || (this.paths.has(path) && !this.moved.has(path) && !this.structure.symlinks.has(path))
+    const exists = (path: string): boolean =>
+      this.#arrived.has(path) || (this.paths.has(path) && !this.moved.has(path) && !this.structure.symlinks.has(path))
     const resolved = resolveReference(target, from, this.#after, exists)
     return 'gitPath' in resolved && resolved.kind !== 'anchor' && resolved.gitPath === to
   }
@@ -63,7 +66,10 @@ export class MovedLinks {
   #unmovedLinks(): Symlinks {
     if (this.structure.symlinks.size === 0) return this.structure.symlinks
     const touched = new Set<string>()
-    for (const path of this.moved.keys()) for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) touched.add(path.slice(0, end))
-    return new Map([...this.structure.symlinks].filter(([link, real]) => !touched.has(link) && real !== null && !touched.has(real)))
+    for (const path of this.moved.keys())
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) touched.add(path.slice(0, end))
+    return new Map(
+      [...this.structure.symlinks].filter(([link, real]) => !touched.has(link) && real !== null && !touched.has(real)),
+    )
   }
 }

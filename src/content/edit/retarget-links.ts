@@ -15,7 +15,11 @@ export type Retargeting = (target: string) => string | null
  * Changes targets of links in a markdown file's body. `retargetingFor` gets the file's text, and returns null if no link in it needs
  * a change. A file of more than `MAX_TEXT_BYTES`, or one that is too costly to parse, stays unchanged (a diagnostic reports it).
  */
-export async function retargetLinks(batch: Batch, path: string, retargetingFor: (text: string) => Promise<Retargeting | null>): Promise<void> {
+export async function retargetLinks(
+  batch: Batch,
+  path: string,
+  retargetingFor: (text: string) => Promise<Retargeting | null>,
+): Promise<void> {
   if (!(await batch.workspace.isRegular(path))) return
   const file = await batch.workspace.bytes(path, MAX_TEXT_BYTES)
   if (!(file instanceof Uint8Array)) return
@@ -33,12 +37,17 @@ export async function retargetLinks(batch: Batch, path: string, retargetingFor: 
   for (const { start, end } of includesIn(text, bodyStart)) {
     const put = next(text.slice(start, end))
     const covered = found.some((one) => one.start + bodyStart < end && start < one.end + bodyStart)
-    if (put !== null && !covered && !/[\s():{}<>]/.test(put)) found.push({ start: start - bodyStart, end: end - bodyStart, target: put })
+    if (put !== null && !covered && !/[\s():{}<>]/.test(put))
+      found.push({ start: start - bodyStart, end: end - bodyStart, target: put })
   }
   if (found.length === 0) return
   const outcome = await unlessTooCostly(batch.work.retarget(file, bodyStart, found), null)
   if (outcome === null || 'refused' in outcome)
-    throw new ChangeError(`${path} has too many links to update them. Split it into smaller files first.`, undefined, true)
+    throw new ChangeError(
+      `${path} has too many links to update them. Split it into smaller files first.`,
+      undefined,
+      true,
+    )
   await batch.workspace.setBytes(path, outcome.done)
 }
 
@@ -57,4 +66,5 @@ function* includesIn(text: string, from: number): Generator<{ start: number; end
 }
 
 /** The references in a page's markdown; none if it is too costly to parse, as when the page is read. */
-const referencesIn = ({ work }: Pick<Batch, 'work'>, markdown: string): Promise<readonly Reference[]> => unlessTooCostly(work.references(markdown), [])
+const referencesIn = ({ work }: Pick<Batch, 'work'>, markdown: string): Promise<readonly Reference[]> =>
+  unlessTooCostly(work.references(markdown), [])

@@ -19,7 +19,8 @@ export function rewriteReferences(markdown: string, replacements: readonly Refer
   let done = ''
   let at = 0
   for (const { start, end, target } of sorted) {
-    if (start < at || end < start || end > markdown.length) throw new RangeError('Replacements overlap, or are outside of the text.')
+    if (start < at || end < start || end > markdown.length)
+      throw new RangeError('Replacements overlap, or are outside of the text.')
     done += markdown.slice(at, start) + encodeFor(markdown, start, end, target)
     at = end
   }
@@ -50,7 +51,8 @@ function encodeFor(markdown: string, start: number, end: number, raw: string): s
   return inPercent ? escapeAngle(target.replace(/[ ()]/g, percent)) : `<${escapeAngle(target)}>`
 }
 
-const escapeAngle = (target: string): string => target.replace(/\\(?=[!-/:-@[-`{-~]|$)|[<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
+const escapeAngle = (target: string): string =>
+  target.replace(/\\(?=[!-/:-@[-`{-~]|$)|[<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
 
 /** The syntax around an offset: a `{% block %}` or an HTML tag that is still open there (HTML only after `=`), else markdown. */
 function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'block' {
@@ -65,7 +67,8 @@ function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'b
 type TargetStyle = 'plain' | 'dot' | 'root'
 
 /** The style of a target. */
-export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('./') ? 'dot' : 'plain')
+export const styleOf = (target: string): TargetStyle =>
+  target.startsWith('/') ? 'root' : target.startsWith('./') ? 'dot' : 'plain'
 
 /**
  * The target for a link in the file `from` to the file `to`, both paths from the repository's root. `%`, `#` and `?` in file names
@@ -96,12 +99,17 @@ const SUFFIX = /[?#].*$/s
  * @param from the file that it is written in
  * @param root the effective root, which a leading slash means
  */
-export function renamedTarget(target: string, resolved: string, { from, to, root }: { from: string; to: string; root: string }): string {
+export function renamedTarget(
+  target: string,
+  resolved: string,
+  { from, to, root }: { from: string; to: string; root: string },
+): string {
   const bare = target.replace(SUFFIX, '')
   const style = styleOf(bare)
   const [ups = ''] = /^(?:\.\.\/+|\.\/+)*(?:\.\.$)?/.exec(bare) ?? []
   const minUps = (ups.match(/\.\./g) ?? []).length
-  const whole = style === 'root' ? relativeTarget('', keyBelow(root, to), 'root') : relativeTarget(from, to, style, minUps)
+  const whole =
+    style === 'root' ? relativeTarget('', keyBelow(root, to), 'root') : relativeTarget(from, to, style, minUps)
   const dotted = style === 'dot' && whole.startsWith('../') ? `./${whole}` : whole
   return asWritten(bare, keepForm(bare, resolved, dotted)) + (SUFFIX.exec(target)?.[0] ?? '')
 }
@@ -113,7 +121,9 @@ const FOLDER_PAGE = /(?:^|\/)(?:readme|index)\.md$/i
 function keepForm(bare: string, resolved: string, next: string): string {
   if (/\.html$/i.test(bare) && isMarkdown(resolved) && !/\.html\.md$/i.test(resolved))
     return next.replace(/readme\.md$/i, 'index.md').replace(/\.(md|markdown)$/i, '.html')
-  const isFolder = FOLDER_PAGE.test(resolved) && nameOf(bare).replace(/\.md$/i, '').toLowerCase() !== nameOf(resolved).replace(/\.md$/i, '').toLowerCase()
+  const isFolder =
+    FOLDER_PAGE.test(resolved) &&
+    nameOf(bare).replace(/\.md$/i, '').toLowerCase() !== nameOf(resolved).replace(/\.md$/i, '').toLowerCase()
   if (isFolder) return FOLDER_PAGE.test(next) ? next.replace(/\/?[^/]*$/, bare.endsWith('/') ? '/' : '') || './' : next
   return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }
@@ -122,5 +132,7 @@ function keepForm(bare: string, resolved: string, next: string): string {
 function asWritten(bare: string, next: string): string {
   const [old, now] = [bare.split('/'), next.split('/')]
   if (old.length !== now.length) return next
-  return now.map((name, at) => (decodePercent(old[at] as string) === decodePercent(name) ? (old[at] as string) : name)).join('/')
+  return now
+    .map((name, at) => (decodePercent(old[at] as string) === decodePercent(name) ? (old[at] as string) : name))
+    .join('/')
 }

@@ -55,7 +55,12 @@ function apply(text: string, change: SummaryChange): string {
   const index = (place: SummaryDestination, moving?: number): { at?: number } => indexOf(nodes, place, moving)
   switch (change.kind) {
     case 'insert':
-      return insertEntry(text, { title: change.title, href: change.href, parent: parent(change.place), ...index(change.place) })
+      return insertEntry(text, {
+        title: change.title,
+        href: change.href,
+        parent: parent(change.place),
+        ...index(change.place),
+      })
     case 'insert-tree':
       return insertEntries(text, { entries: change.entries, parent: change.parent === null ? null : at(change.parent) })
     case 'retitle':
@@ -65,7 +70,11 @@ function apply(text: string, change: SummaryChange): string {
     case 'remove':
       return removeEntry(text, at(change.line))
     case 'insert-group':
-      return insertGroup(text, { title: change.title, ...(change.slug === undefined ? {} : { slug: change.slug }), ...index(change.place) })
+      return insertGroup(text, {
+        title: change.title,
+        ...(change.slug === undefined ? {} : { slug: change.slug }),
+        ...index(change.place),
+      })
     case 'retitle-group':
       return isHeading(change.line)
         ? retitleGroup(text, at(change.line), change.title, change.slug)
@@ -81,7 +90,9 @@ function apply(text: string, change: SummaryChange): string {
 
 function retarget(text: string, targets: readonly { line: number; href: string }[]): string {
   const { nodes } = parseSummary(text)
-  const starts = targets.map(({ line, href }) => ({ start: nodeAt(nodes, line).start, href })).sort((a, b) => b.start - a.start)
+  const starts = targets
+    .map(({ line, href }) => ({ start: nodeAt(nodes, line).start, href }))
+    .sort((a, b) => b.start - a.start)
   // From the end, so that the offsets of the others stay valid.
   return starts.reduce((edited, { start, href }) => retargetEntry(edited, { start }, href), text)
 }
@@ -102,9 +113,15 @@ function find(nodes: readonly SummaryNode[], line: number): SummaryNode | null {
 }
 
 /** The index among the parent's nodes. There may be more nodes than pages: entries of missing files are not pages. */
-function indexOf(nodes: readonly SummaryNode[], { parent, before }: SummaryDestination, moving?: number): { at?: number } {
+function indexOf(
+  nodes: readonly SummaryNode[],
+  { parent, before }: SummaryDestination,
+  moving?: number,
+): { at?: number } {
   if (before === undefined) return {}
-  const siblings = (parent === null ? nodes : (find(nodes, parent)?.children ?? [])).filter((node) => node.line !== moving)
+  const siblings = (parent === null ? nodes : (find(nodes, parent)?.children ?? [])).filter(
+    (node) => node.line !== moving,
+  )
   const at = siblings.findIndex((node) => node.line === before)
   return at < 0 ? {} : { at }
 }

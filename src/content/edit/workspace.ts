@@ -59,7 +59,9 @@ export class Workspace {
     const keys = await structureKeys(now)
     const change = await matchStructures(before, now, sameLines)
     if (change.added.length + change.deleted.length + change.renamed.length > 0) {
-      this.#overrides = await inSlices(applyInSteps(this.#overrides, change, (kind, key) => keys.has(`${kind}\0${key}`)))
+      this.#overrides = await inSlices(
+        applyInSteps(this.#overrides, change, (kind, key) => keys.has(`${kind}\0${key}`)),
+      )
       now = await readStructure(this.#asReader(), idOf(this.#overrides), this.work)
     }
     this.#structure = now
@@ -94,7 +96,11 @@ export class Workspace {
   async text(path: string): Promise<string | null> {
     const bytes = await this.bytes(path, MAX_STRUCTURE_BYTES)
     if (bytes === 'too-large')
-      throw new ChangeError(`${path} has more than ${MAX_STRUCTURE_BYTES} bytes, so it cannot be edited here. Shorten it with Git first.`, undefined, true)
+      throw new ChangeError(
+        `${path} has more than ${MAX_STRUCTURE_BYTES} bytes, so it cannot be edited here. Shorten it with Git first.`,
+        undefined,
+        true,
+      )
     return bytes === null ? null : decodeText(bytes)
   }
 
@@ -115,7 +121,10 @@ export class Workspace {
     if (put === null) return null
     if (put && 'content' in put) return put.content.length > maxBytes ? 'too-large' : put.content
     const entry = put && 'oid' in put ? put : await this.reader.entry(path)
-    if (entry && !isFile(entry)) throw new ChangeError(`${path} is ${kindOf(entry)}, so it cannot be edited. Replace it with a regular file in Git first.`)
+    if (entry && !isFile(entry))
+      throw new ChangeError(
+        `${path} is ${kindOf(entry)}, so it cannot be edited. Replace it with a regular file in Git first.`,
+      )
     return entry === null ? null : ((await readBounded(this.reader, entry.oid, maxBytes)) ?? 'too-large')
   }
 
@@ -170,7 +179,11 @@ export class Workspace {
     await this.#moved({ renamed: [{ from, to }] })
   }
 
-  async #moved(changes: { added?: string[]; deleted?: string[]; renamed?: { from: string; to: string }[] }): Promise<void> {
+  async #moved(changes: {
+    added?: string[]
+    deleted?: string[]
+    renamed?: { from: string; to: string }[]
+  }): Promise<void> {
     this.#stale = true
     const { root } = this.#structure.config
     const key = (path: string): string => keyBelow(root, path)
@@ -182,7 +195,11 @@ export class Workspace {
       {
         added: (changes.added ?? []).map(entry),
         deleted: (changes.deleted ?? []).map(entry),
-        renamed: (changes.renamed ?? []).map(({ from, to }) => ({ kind: kindOfPath(key(to)), from: key(from), to: key(to) })),
+        renamed: (changes.renamed ?? []).map(({ from, to }) => ({
+          kind: kindOfPath(key(to)),
+          from: key(from),
+          to: key(to),
+        })),
       },
       (kind, one) => kindOfPath(one) === kind && paths.has(below + one),
     )
@@ -193,7 +210,11 @@ export class Workspace {
     const changed = (path: string): ReaderEntry | null | undefined => {
       const put = this.#puts.get(path)
       if (put === undefined) return undefined
-      return put === null ? null : 'oid' in put ? { path, mode: put.mode, oid: put.oid } : { path, mode: put.mode ?? '100644', oid: `\0${path}` }
+      return put === null
+        ? null
+        : 'oid' in put
+          ? { path, mode: put.mode, oid: put.oid }
+          : { path, mode: put.mode ?? '100644', oid: `\0${path}` }
     }
     return {
       entry: async (path) => {
@@ -204,8 +225,10 @@ export class Workspace {
         const entries = (await this.walkNow()).filter((entry) => path === '' || entry.path.startsWith(`${path}/`))
         return entries.length === 0 && path !== '' ? null : entries
       },
-      walk: async (prefix = '') => (await this.walkNow()).filter((entry) => prefix === '' || entry.path.startsWith(`${prefix}/`)),
-      read: async (oid, maxBytes) => (oid.startsWith('\0') ? ((await this.bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid, maxBytes)),
+      walk: async (prefix = '') =>
+        (await this.walkNow()).filter((entry) => prefix === '' || entry.path.startsWith(`${prefix}/`)),
+      read: async (oid, maxBytes) =>
+        oid.startsWith('\0') ? ((await this.bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid, maxBytes),
     }
   }
 

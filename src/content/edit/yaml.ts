@@ -1,5 +1,17 @@
 // Edits keys of a YAML text; all else in it stays as it was written.
-import { type Node, type Pair, Scalar, type YAMLMap, LineCounter, isCollection, isMap, isPair, isScalar, parseDocument, stringify } from 'yaml'
+import {
+  type Node,
+  type Pair,
+  Scalar,
+  type YAMLMap,
+  LineCounter,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  parseDocument,
+  stringify,
+} from 'yaml'
 import { checkNesting } from '../yaml-depth.js'
 import { sameValue } from '../json.js'
 
@@ -43,11 +55,17 @@ export function setYamlKeys(text: string, changes: readonly (readonly [Path, unk
   }
   edits.sort((a, b) => a.start - b.start)
   const parts = edits.map(({ start, put }, index) => text.slice(edits[index - 1]?.end ?? 0, start) + put)
-  return rest.reduce((now, [path, value]) => setYamlKey(now, path, value), parts.join('') + text.slice(edits.at(-1)?.end ?? 0))
+  return rest.reduce(
+    (now, [path, value]) => setYamlKey(now, path, value),
+    parts.join('') + text.slice(edits.at(-1)?.end ?? 0),
+  )
 }
 
 /** The text at a path, in maps that are not written in braces. */
-function findText(map: YAMLMap<Node, Node | null>, [key, ...rest]: Path): { map: YAMLMap<Node, Node | null>; pair: YamlPair } | null {
+function findText(
+  map: YAMLMap<Node, Node | null>,
+  [key, ...rest]: Path,
+): { map: YAMLMap<Node, Node | null>; pair: YamlPair } | null {
   const pair = pairOf(map, key)
   const value = pair?.value
   if (rest.length > 0) return isMap(value) && !value.flow ? findText(value as YAMLMap<Node, Node | null>, rest) : null
@@ -118,7 +136,10 @@ function setIn(text: string, map: YAMLMap<Node, Node | null>, path: Path, value:
 function holds(map: YAMLMap<Node, Node | null>, [key, ...rest]: Path): boolean {
   const [pair] = map.items
   if (!pair || !isScalar(pair.key) || String(pair.key.value) !== key) return false
-  return rest.length === 0 || (isMap(pair.value) && pair.value.items.length === 1 && holds(pair.value as YAMLMap<Node, Node | null>, rest))
+  return (
+    rest.length === 0 ||
+    (isMap(pair.value) && pair.value.items.length === 1 && holds(pair.value as YAMLMap<Node, Node | null>, rest))
+  )
 }
 
 function withPath(old: unknown, [key, ...rest]: Path, value: unknown): unknown {
@@ -126,7 +147,9 @@ function withPath(old: unknown, [key, ...rest]: Path, value: unknown): unknown {
   if (members.length === 0 && value === undefined) return old ?? undefined
   const current = members.find(([name]) => name === key)?.[1]
   const next = rest.length > 0 ? withPath(current, rest, value) : value
-  const kept = members.filter(([name]) => name !== key || next !== undefined).map(([name, was]) => [name, name === key ? next : was])
+  const kept = members
+    .filter(([name]) => name !== key || next !== undefined)
+    .map(([name, was]) => [name, name === key ? next : was])
   if (next !== undefined && !members.some(([name]) => name === key)) kept.push([key, next])
   return kept.length > 0 ? Object.fromEntries(kept) : undefined
 }
@@ -143,10 +166,14 @@ function endOf(text: string, pair: YamlPair): number {
   if (!value?.range) return pair.key.range![1]
   if (isCollection(value) && !value.flow && value.items.length > 0) {
     const last = value.items.at(-1) as YamlPair | Node
-    return isPair(last) ? endOf(text, last as YamlPair) : endOf(text, { key: value, value: last } as unknown as YamlPair)
+    return isPair(last)
+      ? endOf(text, last as YamlPair)
+      : endOf(text, { key: value, value: last } as unknown as YamlPair)
   }
   const end = value.range[1]
-  return value.range[0] === end ? Math.max(end, pair.key.range![1]) : value.range[0] + text.slice(value.range[0], end).trimEnd().length
+  return value.range[0] === end
+    ? Math.max(end, pair.key.range![1])
+    : value.range[0] + text.slice(value.range[0], end).trimEnd().length
 }
 
 /** The spaces before the keys of a map. */
@@ -187,7 +214,8 @@ interface Edit {
 function replacement(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, value: unknown): Edit {
   const { value: old, key } = pair
   const scalar = new Scalar(value)
-  if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string') scalar.type = old.type as Scalar.Type
+  if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string')
+    scalar.type = old.type as Scalar.Type
   const name = text.slice(key.range![0], key.range![1])
   const flow = isCollection(old) && old.flow === true
   const written = stringify(
@@ -198,12 +226,14 @@ function replacement(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPa
   const put = indented(body, indentOf(text, map), eolOf(text)).slice(indentOf(text, map).length)
   const end = endOf(text, pair)
   const colon = text.indexOf(':', key.range![0] + name.length) + 1
-  const oneLine = !body.includes('\n') && old?.range && old.range[0] < old.range[1] && !text.slice(colon, end).includes('\n')
+  const oneLine =
+    !body.includes('\n') && old?.range && old.range[0] < old.range[1] && !text.slice(colon, end).includes('\n')
   const start = oneLine ? old.range![0] : colon
   return { start, end: Math.max(end, start), put: oneLine ? put.trimStart() : put }
 }
 
-const indented = (block: string, indent: string, eol: string): string => block.replace(/^(?=.)/gm, indent).replace(/\n/g, eol)
+const indented = (block: string, indent: string, eol: string): string =>
+  block.replace(/^(?=.)/gm, indent).replace(/\n/g, eol)
 
 /** `a: value`, nested for a longer path, with a line end after it. */
 function pairText(path: Path, value: unknown, eol: string): string {

@@ -11,7 +11,9 @@ const TITLES = [
 
 /** Whether a link may have a title of more than `MAX_LINES` lines. Takes linear time: the passages that are looked at do not overlap. */
 export function hasLongTitle(text: string): boolean {
-  return hasManyLines(text) && text.includes('](') && TITLES.some(({ opening, closing }) => hasLong(text, opening, closing))
+  return (
+    hasManyLines(text) && text.includes('](') && TITLES.some(({ opening, closing }) => hasLong(text, opening, closing))
+  )
 }
 
 function hasManyLines(text: string): boolean {
@@ -29,7 +31,8 @@ function hasLong(text: string, opening: RegExp, closing: RegExp): boolean {
     if (paragraphEnd < from) paragraphEnd = findFrom(text, blank, from)
     const end = Math.min(paragraphEnd, findFrom(text, closing, from))
     let lines = 0
-    for (let at = text.indexOf('\n', from); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) if (++lines > MAX_LINES) return true
+    for (let at = text.indexOf('\n', from); at >= 0 && at < end; at = text.indexOf('\n', at + 1))
+      if (++lines > MAX_LINES) return true
     opening.lastIndex = Math.max(from - 1, end - 1)
   }
   return false

@@ -79,7 +79,9 @@ function inLines(text: string, tokens: readonly Token[], bare: ReadonlySet<numbe
     const alone = CONTAINERS.test(text.slice(lineStart, first.start)) && isBlankBetween(text, own, lineEnd)
     if (alone && own.every((one) => one.type === 'tag' && !bare.has(one.start)))
       found.push({ start: first.start, end: own.at(-1)?.end ?? first.end, tokens: own, as: 'line' })
-    else for (const token of own) found.push({ start: token.start, end: token.end, tokens: [token], as: isBare(token) ? 'bare' : 'text' })
+    else
+      for (const token of own)
+        found.push({ start: token.start, end: token.end, tokens: [token], as: isBare(token) ? 'bare' : 'text' })
     i = last + 1
   }
   return found
@@ -99,7 +101,8 @@ function hide(text: string, hidden: readonly Hidden[]): string {
   let from = 0
   for (const { start, end, as } of hidden) {
     const source = text.slice(start, end)
-    if (as !== 'bare') parts.push(text.slice(from, start), as === 'line' ? '___'.padEnd(source.length) : covered(source))
+    if (as !== 'bare')
+      parts.push(text.slice(from, start), as === 'line' ? '___'.padEnd(source.length) : covered(source))
     else parts.push(text.slice(from, end))
     from = end
   }
@@ -108,7 +111,8 @@ function hide(text: string, hidden: readonly Hidden[]): string {
 }
 
 /** White space stays, since the target of a link ends at it. */
-const covered = (source: string): string => source.slice(0, 2) + HIDDEN + source.slice(3, -2).replace(/[^\sA-Za-z0-9]/g, HIDDEN) + source.slice(-2)
+const covered = (source: string): string =>
+  source.slice(0, 2) + HIDDEN + source.slice(3, -2).replace(/[^\sA-Za-z0-9]/g, HIDDEN) + source.slice(-2)
 
 /** What could not be put back: `code` has the offsets of what stands in code or in a tag of HTML, so that it must not be hidden. */
 type Unmasked = { done: true } | { done: false; code: ReadonlySet<number> | null }
@@ -182,7 +186,8 @@ function splitText(node: Markdown, start: number, end: number, state: State): Ma
   let value = node.value ?? ''
   let from = start
   const addText = (text: string, to: number): void => {
-    if (text !== '') made.push({ type: 'text', value: text, position: { start: { offset: from }, end: { offset: to } } })
+    if (text !== '')
+      made.push({ type: 'text', value: text, position: { start: { offset: from }, end: { offset: to } } })
   }
   for (let next = state.hidden[state.next]; next !== undefined && next.start < end; next = state.hidden[++state.next]) {
     const [token] = next.tokens

@@ -8,7 +8,8 @@ type Parse = (text: string) => Markdown
 const FEATURES = { gfm: true, math: false, frontmatter: false, directive: false } as const
 
 const library = optionalLibrary<typeof import('satteri')>('satteri')
-const parse: Parse | null = library && ((text) => library.markdownToMdast(text, { features: FEATURES }) as unknown as Markdown)
+const parse: Parse | null =
+  library && ((text) => library.markdownToMdast(text, { features: FEATURES }) as unknown as Markdown)
 
 /** Whether the native parser can be loaded on this machine. If it cannot, the one in TypeScript does all the work. */
 export const isNative = parse !== null
@@ -54,7 +55,8 @@ function hasManyEntities(text: string): boolean {
 }
 
 function hasSlowLines(text: string): boolean {
-  if (text.length <= MAX_LINE && (text.length <= MAX_ADDRESSES || (text.match(ADDRESS)?.length ?? 0) <= MAX_ADDRESSES)) return false
+  if (text.length <= MAX_LINE && (text.length <= MAX_ADDRESSES || (text.match(ADDRESS)?.length ?? 0) <= MAX_ADDRESSES))
+    return false
   let addresses = 0
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start)

@@ -47,15 +47,21 @@ export function scanExactly(text: string, offset: number, sentinel: string): Sca
       continue
     }
     const current = open.at(-1)
-    if (type === 'link' || type === 'image' || type === 'definition') open.push({ kind: type, target: null, encoding: 'markdown' })
+    if (type === 'link' || type === 'image' || type === 'definition')
+      open.push({ kind: type, target: null, encoding: 'markdown' })
     else if (type === 'resourceDestinationLiteral' || type === 'definitionDestinationLiteral') {
       // `<>` has no string token.
       if (current) Object.assign(current, { encoding: 'markdown-angle', target: [span[0] + 1, span[1] - 1] })
     } else if (type === 'resourceDestinationString' || type === 'definitionDestinationString') {
       if (current) current.target = span
     } else if (type === 'resourceTitleString') {
-      if (current?.kind === 'link' && text.slice(token.start.offset + shift - offset, token.end.offset + shift - offset) === 'mention') current.kind = 'mention'
-    } else if (type === 'autolinkProtocol' || type === 'autolinkEmail' || type === 'literalAutolink') add('autolink', ...span, 'literal')
+      if (
+        current?.kind === 'link' &&
+        text.slice(token.start.offset + shift - offset, token.end.offset + shift - offset) === 'mention'
+      )
+        current.kind = 'mention'
+    } else if (type === 'autolinkProtocol' || type === 'autolinkEmail' || type === 'literalAutolink')
+      add('autolink', ...span, 'literal')
     else if (CODE.has(type)) code.push(span)
     else if (type === 'htmlFlow' || type === 'htmlText') html.push(span)
   }

@@ -48,7 +48,11 @@ export function scanNatively({ root, text, shift }: Whole): Scanned | null {
 
 function shifted({ targets, code, html }: Found, by: number): Scanned {
   const moved = ([start, end]: Span): Span => [start + by, end + by]
-  return { targets: targets.map(([kind, start, end, encoding]) => [kind, start + by, end + by, encoding]), code: code.map(moved), html: html.map(moved) }
+  return {
+    targets: targets.map(([kind, start, end, encoding]) => [kind, start + by, end + by, encoding]),
+    code: code.map(moved),
+    html: html.map(moved),
+  }
 }
 
 /** In the order of the text. The stack is explicit, since a tree may be deep. */
@@ -61,7 +65,8 @@ function visit(root: Markdown, text: string, found: Found): void {
     else if (node.type === 'html') found.html.push([start, end])
     else if (node.type === 'link') addLink(node, start, end, text, found)
     else if (node.type === 'image') addImage(node, start, end, text, found)
-    else if (node.type === 'definition') addTarget('definition', node, { from: afterLabel(text, start, ']:'), limit: end, text }, found)
+    else if (node.type === 'definition')
+      addTarget('definition', node, { from: afterLabel(text, start, ']:'), limit: end, text }, found)
     const { children } = node
     if (children) for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as Markdown)
   }

@@ -15,7 +15,12 @@ const MAX_EXACT = 48
 export function assign(edges: readonly Edge[]): Map<number, number> {
   const chosen = new Map<number, number>()
   for (const group of groupsOf(edges)) {
-    const found = group.length === 1 ? group : new Set(group.map((edge) => edge.row)).size > MAX_EXACT ? greedy(group) : exact(group)
+    const found =
+      group.length === 1
+        ? group
+        : new Set(group.map((edge) => edge.row)).size > MAX_EXACT
+          ? greedy(group)
+          : exact(group)
     for (const { row, column } of found) chosen.set(row, column)
   }
   return chosen

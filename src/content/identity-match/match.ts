@@ -53,7 +53,11 @@ interface Seen extends PageVersion {
  * rotations); if these tell less than the path does, it stays. Text that only one of the old pages has counts most, since nothing
  * else tells near-identical pages apart.
  */
-export async function matchPages(before: readonly PageVersion[], after: readonly PageVersion[], slices: Slices): Promise<Map<string, string>> {
+export async function matchPages(
+  before: readonly PageVersion[],
+  after: readonly PageVersion[],
+  slices: Slices,
+): Promise<Map<string, string>> {
   const [old, now] = withinMemory(await withFragments(before, slices), await withFragments(after, slices))
   const edges = await edgesOf(old, now, slices)
   const chosen = assign(edges)
@@ -194,14 +198,23 @@ async function sharedText(old: readonly Seen[], now: readonly Seen[], slices: Sl
 function withoutSettled(edges: readonly Edge[], old: readonly Seen[], now: readonly Seen[]): Edge[] {
   const isOwn = ({ row, column }: Edge): boolean => old[row]!.path === now[column]!.path
   const best = new Map<string, number>()
-  for (const edge of edges) if (!isOwn(edge)) for (const name of [`r${edge.row}`, `c${edge.column}`]) best.set(name, Math.max(best.get(name) ?? 0, edge.score))
-  const settled = edges.filter((edge) => isOwn(edge) && edge.score >= (best.get(`r${edge.row}`) ?? 0) + (best.get(`c${edge.column}`) ?? 0))
+  for (const edge of edges)
+    if (!isOwn(edge))
+      for (const name of [`r${edge.row}`, `c${edge.column}`]) best.set(name, Math.max(best.get(name) ?? 0, edge.score))
+  const settled = edges.filter(
+    (edge) => isOwn(edge) && edge.score >= (best.get(`r${edge.row}`) ?? 0) + (best.get(`c${edge.column}`) ?? 0),
+  )
   const [rows, columns] = [new Set(settled.map((edge) => edge.row)), new Set(settled.map((edge) => edge.column))]
   return [...settled, ...edges.filter((edge) => !rows.has(edge.row) && !columns.has(edge.column))]
 }
 
 /** Matches pages that another page displaced from their paths with the paths that other pages left, if their texts are alike. */
-async function matchLeft(old: readonly Seen[], now: readonly Seen[], found: Map<string, string>, slices: Slices): Promise<void> {
+async function matchLeft(
+  old: readonly Seen[],
+  now: readonly Seen[],
+  found: Map<string, string>,
+  slices: Slices,
+): Promise<void> {
   const driven = old.filter((page) => now.length > 0 && page.text !== null).slice(0, MAX_LEFT)
   const left = now.filter((page) => found.has(page.path) && page.text !== null).slice(0, MAX_LEFT)
   const edges: Edge[] = []
@@ -210,5 +223,6 @@ async function matchLeft(old: readonly Seen[], now: readonly Seen[], found: Map<
       edges.push({ row, column, score: likeness(page.fragments, there.fragments) })
       if (slices.due) await slices.rest()
     }
-  for (const [row, column] of assign(edges.filter((edge) => edge.score >= LEAST_TEXT))) found.set(driven[row]!.path, left[column]!.path)
+  for (const [row, column] of assign(edges.filter((edge) => edge.score >= LEAST_TEXT)))
+    found.set(driven[row]!.path, left[column]!.path)
 }

@@ -37,7 +37,12 @@ export function* checkAnchors(graph: UncheckedGraph, find: ReadonlyMap<string, F
 }
 
 /** Looks into a file, then into what it includes. If one of them was not read, nobody can tell. */
-function findIn(gitPath: string, fragment: string, includes: UncheckedGraph['includes'], find: ReadonlyMap<string, FindAnchor>): string | null | undefined {
+function findIn(
+  gitPath: string,
+  fragment: string,
+  includes: UncheckedGraph['includes'],
+  find: ReadonlyMap<string, FindAnchor>,
+): string | null | undefined {
   const seen = new Set([gitPath])
   let result: null | undefined = null
   for (const path of seen) {

@@ -57,7 +57,10 @@ function targetKey(to: LinkTarget): string | null {
  * Resolves the links of all sources. Linear in their number; yields once per source.
  * @param files what is known of each markdown file, by path
  */
-export function* buildGraph(context: LinkContext, files: ReadonlyMap<string, LinkingFile>): Generator<void, UncheckedGraph> {
+export function* buildGraph(
+  context: LinkContext,
+  files: ReadonlyMap<string, LinkingFile>,
+): Generator<void, UncheckedGraph> {
   const collected = new Collector(context)
   for (const { source, named } of eachSource(context.structure, files)) {
     collected.add(source, named)
@@ -70,7 +73,10 @@ export function* buildGraph(context: LinkContext, files: ReadonlyMap<string, Lin
 type Named = { kind: Reference['kind']; target: string; part?: boolean }
 
 /** Where links stand, in order of file, with what is named there. */
-export function eachSource(structure: ContentStructure, files: ReadonlyMap<string, LinkingFile>): { source: LinkSource; named: readonly Named[] }[] {
+export function eachSource(
+  structure: ContentStructure,
+  files: ReadonlyMap<string, LinkingFile>,
+): { source: LinkSource; named: readonly Named[] }[] {
   const found: { source: LinkSource; named: readonly Named[] }[] = []
   const file = (kind: LinkSource['kind'], id: string, gitPath: string): void => {
     const { references = [], attributes = {} } = files.get(gitPath) ?? {}
@@ -78,7 +84,11 @@ export function eachSource(structure: ContentStructure, files: ReadonlyMap<strin
   }
   for (const entry of structure.byId.values()) {
     if (entry.type === 'document') file('page', entry.id, entry.gitPath)
-    else if (entry.type !== 'group') found.push({ source: { kind: 'page', id: entry.id, gitPath: entriesFrom(structure.config) }, named: ofEntry(entry) })
+    else if (entry.type !== 'group')
+      found.push({
+        source: { kind: 'page', id: entry.id, gitPath: entriesFrom(structure.config) },
+        named: ofEntry(entry),
+      })
   }
   for (const { id, gitPath } of structure.reusableContents) file('reusable-content', id, gitPath)
   return found.sort(({ source: a }, { source: b }) => compare(a.gitPath, b.gitPath) || compare(a.id, b.id))
@@ -87,7 +97,9 @@ export function eachSource(structure: ContentStructure, files: ReadonlyMap<strin
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const coversOf = ({ cover }: PageAttributes): Named[] =>
-  [cover?.ref, cover?.refDark].flatMap((target) => (target === undefined ? [] : [{ kind: 'image', target, part: true }]))
+  [cover?.ref, cover?.refDark].flatMap((target) =>
+    target === undefined ? [] : [{ kind: 'image', target, part: true }],
+  )
 
 /** What an entry of the table of contents names: the target of a link, the specification of a computed page. A draft names nothing. */
 function ofEntry(entry: PageEntry): Named[] {
@@ -114,15 +126,25 @@ class Collector {
     const own = new Map<string, { link: Link; fragment: string | undefined; origin: string | undefined }>()
     for (const one of named) {
       const resolved =
-        source.gitPath === entriesFrom(this.context.structure.config) && one.kind === 'openapi' ? spec(one.target) : resolveLink(one, source, this.context)
+        source.gitPath === entriesFrom(this.context.structure.config) && one.kind === 'openapi'
+          ? spec(one.target)
+          : resolveLink(one, source, this.context)
       if (!resolved) continue
       const relation = one.part || PARTS.has(one.kind) ? 'dependsOn' : 'reference'
       const base = { source, relation, target: one.target.slice(0, LONGEST_TARGET) } as const
-      const link: Link = 'problem' in resolved ? { ...base, ...resolved, to: resolved.to ?? null } : { ...base, to: resolved.to, problem: null }
+      const link: Link =
+        'problem' in resolved
+          ? { ...base, ...resolved, to: resolved.to ?? null }
+          : { ...base, to: resolved.to, problem: null }
       const key = linkKey(link)
       if (own.has(key)) continue
-      own.set(key, { link, fragment: 'fragment' in resolved ? resolved.fragment : undefined, origin: 'origin' in resolved ? resolved.origin : undefined })
-      if (one.kind === 'include' && link.to?.kind === 'reusable-content') push(this.#includes, source.gitPath, this.#reusablePaths.get(link.to.id) as string)
+      own.set(key, {
+        link,
+        fragment: 'fragment' in resolved ? resolved.fragment : undefined,
+        origin: 'origin' in resolved ? resolved.origin : undefined,
+      })
+      if (one.kind === 'include' && link.to?.kind === 'reusable-content')
+        push(this.#includes, source.gitPath, this.#reusablePaths.get(link.to.id) as string)
     }
     const sorted = [...own].sort(([a], [b]) => compare(a, b)).map(([, one]) => one)
     if (sorted.length === 0) return

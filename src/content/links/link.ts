@@ -57,6 +57,9 @@ const KEY_LENGTH = 160
 
 /** Tells the links of a revision apart and orders those of one file: the same as long as the link is written as it is. */
 export function linkKey({ source, relation, target }: Link): string {
-  const text = target.length <= KEY_LENGTH ? target : `${target.slice(0, KEY_LENGTH)} ${createHash('sha256').update(target).digest('hex').slice(0, 16)}`
+  const text =
+    target.length <= KEY_LENGTH
+      ? target
+      : `${target.slice(0, KEY_LENGTH)} ${createHash('sha256').update(target).digest('hex').slice(0, 16)}`
   return `${source.id} ${text} ${relation}`
 }

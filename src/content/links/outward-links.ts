@@ -14,7 +14,10 @@ export interface OutwardLink {
 export type OutwardLinks = ReadonlyMap<string, readonly OutwardLink[]>
 
 /** Collects the links to addresses. Costs much less than `buildGraph`; yields once per source. */
-export function* outwardLinks(structure: ContentStructure, files: ReadonlyMap<string, LinkingFile>): Generator<void, OutwardLinks> {
+export function* outwardLinks(
+  structure: ContentStructure,
+  files: ReadonlyMap<string, LinkingFile>,
+): Generator<void, OutwardLinks> {
   const found = new Map<string, OutwardLink[]>()
   for (const { source, named } of eachSource(structure, files)) {
     const seen = new Set<string>()

@@ -48,19 +48,26 @@ export function resolveLink({ kind, target }: Named, source: LinkSource, context
       return { to: { kind: 'page', id: named.entry.id, gitPath: named.gitPath }, ...fragmentOf(named.anchor) }
     case 'anchor': {
       const page = structure.byGitPath.get(named.gitPath)
-      if (page && source.kind === 'page') return { to: { kind: 'page', id: page.id, gitPath: page.gitPath }, ...fragmentOf(named.anchor) }
+      if (page && source.kind === 'page')
+        return { to: { kind: 'page', id: page.id, gitPath: page.gitPath }, ...fragmentOf(named.anchor) }
       // The page that includes this content may have the anchor.
-      return source.kind === 'reusable-content' ? { to: { kind: 'reusable-content', id: source.id } } : { problem: 'missing' }
+      return source.kind === 'reusable-content'
+        ? { to: { kind: 'reusable-content', id: source.id } }
+        : { problem: 'missing' }
     }
     case 'file': {
       const id = reusable.get(named.gitPath)
-      return id === undefined ? { to: { kind: 'file', gitPath: named.gitPath }, ...fragmentOf(named.anchor) } : { to: { kind: 'reusable-content', id } }
+      return id === undefined
+        ? { to: { kind: 'file', gitPath: named.gitPath }, ...fragmentOf(named.anchor) }
+        : { to: { kind: 'reusable-content', id } }
     }
     case 'broken':
       if (SPACE_PATH.test(text)) return { origin: '', ...url(text) }
       if (submodules.hold(text, source.gitPath, structure.config.root)) return { problem: 'submodule' }
       return (
-        byId(text, structure) ?? outside(text, source.gitPath) ?? (/^\/?broken/.test(text) ? { problem: 'deleted' } : missing(text, source.gitPath, context))
+        byId(text, structure) ??
+        outside(text, source.gitPath) ??
+        (/^\/?broken/.test(text) ? { problem: 'deleted' } : missing(text, source.gitPath, context))
       )
     default: {
       const origin = originOf(named.url)

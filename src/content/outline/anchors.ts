@@ -11,7 +11,9 @@ const PLAIN = /^[\t-\r -~]*$/
  */
 export function anchorOf(title: string): string {
   const lower = title.normalize('NFC').toLowerCase().trim()
-  const kept = (PLAIN.test(lower) ? lower.replace(/[^a-z0-9_\s-]/g, '') : lower.replace(/[^\p{L}\p{M}\p{N}\p{Pc}\s-]/gu, ''))
+  const kept = (
+    PLAIN.test(lower) ? lower.replace(/[^a-z0-9_\s-]/g, '') : lower.replace(/[^\p{L}\p{M}\p{N}\p{Pc}\s-]/gu, '')
+  )
     .replace(/\s/g, '-')
     .replace(/^-+/, '')
   const short = kept.length <= MAX_ANCHOR ? kept : Array.from(kept).slice(0, MAX_ANCHOR).join('')

@@ -52,7 +52,11 @@ export const emptyOutline = (title: string): Outline => ({ title, headings: [], 
  * @param title the title of the outline
  * @param whole the native parser's tree of the same text, if there is one
  */
-export function readOutline(markdown: string, title: string, whole: Whole | null): { outline: Outline; sections: readonly Section[] } {
+export function readOutline(
+  markdown: string,
+  title: string,
+  whole: Whole | null,
+): { outline: Outline; sections: readonly Section[] } {
   const region = wholeRegion(markdown)
   const plain = !/\{[%{]|\$\$/.test(markdown)
   if (whole === null && weigh(markdown) > MAX_EXACT_WEIGHT) return { outline: emptyOutline(title), sections: [] }
@@ -75,7 +79,13 @@ class Collector {
 
   heading(level: number, title: string, id?: string): void {
     if (this.#parts.length > MAX_HEADINGS) this.text(title)
-    else this.#parts.push({ level, title: title.slice(0, MAX_TITLE), ...(id === undefined ? {} : { id: id.slice(0, MAX_TITLE) }), lines: [] })
+    else
+      this.#parts.push({
+        level,
+        title: title.slice(0, MAX_TITLE),
+        ...(id === undefined ? {} : { id: id.slice(0, MAX_TITLE) }),
+        lines: [],
+      })
   }
 
   text(text: string): void {
@@ -92,7 +102,9 @@ class Collector {
     const anchors = anchorsOf(parts)
     const headings = parts.map(({ level, title }, at): Heading => ({ level, title, anchor: anchors[at] ?? '' }))
     const titled = lead.lines.length === 0 && parts[0]?.level === 1 ? 1 : 0
-    const sections: Section[] = parts.slice(titled).map(({ title, lines }, at) => ({ anchor: anchors[at + titled] ?? '', title, text: lines.join('\n') }))
+    const sections: Section[] = parts
+      .slice(titled)
+      .map(({ title, lines }, at) => ({ anchor: anchors[at + titled] ?? '', title, text: lines.join('\n') }))
     const first = (titled === 1 ? parts[0] : lead)?.lines.join('\n') ?? ''
     if (first !== '') sections.unshift({ anchor: null, title: '', text: first })
     const scripts = scriptsOf(sections.flatMap(({ title, text }) => [title, text]))

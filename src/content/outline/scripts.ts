@@ -60,7 +60,8 @@ const LATIN = /[A-Za-z\u00c0-\u024f\u1e00-\u1eff]/
 /** The scripts of a text that is given in parts, the one with the most letters first. Only the beginning of a long text is looked at. */
 export function scriptsOf(texts: readonly string[]): Script[] {
   const total = texts.reduce((sum, { length }) => sum + length, texts.length)
-  if (total <= LOOKED_AT && !texts.some((text) => BEYOND_LATIN.test(text))) return texts.some((text) => LATIN.test(text)) ? ['latin'] : []
+  if (total <= LOOKED_AT && !texts.some((text) => BEYOND_LATIN.test(text)))
+    return texts.some((text) => LATIN.test(text)) ? ['latin'] : []
   const looked = texts.join(' ').slice(0, LOOKED_AT)
   if (!BEYOND_LATIN.test(looked)) return LATIN.test(looked) ? ['latin'] : []
   const counts = new Map<Script, number>()

@@ -43,7 +43,8 @@ export function walk(nodes: readonly Markdown[], region: Region, found: Found, d
 
 function visit(item: Item, region: Region, found: Found, depth: number): void {
   if (item.kind === 'node') visitNode(item.node, region, found, depth)
-  else if (item.kind === 'summary') found.text(htmlText(region.text.slice(item.inner.start, item.inner.end), found.anchor))
+  else if (item.kind === 'summary')
+    found.text(htmlText(region.text.slice(item.inner.start, item.inner.end), found.anchor))
   else if (item.kind === 'part') {
     const part = partOf(region, item.start, item.end)
     walk(parseMarkdown(part).children ?? [], part, found, depth + 1)
@@ -69,7 +70,8 @@ function visitNode(node: Markdown, region: Region, found: Found, depth: number):
   } else if (node.type === 'paragraph') found.text(inlineText(children, found.anchor))
   else if (node.type === 'html') found.text(htmlText(node.value ?? '', found.anchor))
   else if (node.type === 'table')
-    for (const row of children) found.text((row.children ?? []).map((cell) => inlineText(cell.children ?? [], found.anchor)).join(' '))
+    for (const row of children)
+      found.text((row.children ?? []).map((cell) => inlineText(cell.children ?? [], found.anchor)).join(' '))
   else if (node.type === 'list') for (const entry of children) walk(entry.children ?? [], region, found, depth + 1)
   else if (node.type === 'blockquote' || node.type === 'footnoteDefinition') walk(children, region, found, depth + 1)
   else if (node.value !== undefined) found.text(node.type === 'code' ? codeText(node) : node.value.replace(/\$\$/g, ''))

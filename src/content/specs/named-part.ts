@@ -8,7 +8,11 @@ const isPartTag = (name: string): name is PartTag => (PART_TAGS as readonly stri
 
 /** A specification, by its slug or by the URL that is its source, and what is named of it. */
 export type NamedPart = ({ slug: string } | { url: string }) &
-  ({ kind: 'operation'; method: string; path: string } | { kind: 'webhook'; method: string; name: string } | { kind: 'schemas'; names: string[] })
+  (
+    | { kind: 'operation'; method: string; path: string }
+    | { kind: 'webhook'; method: string; name: string }
+    | { kind: 'schemas'; names: string[] }
+  )
 
 /** Schemas that one block names at most. */
 const MAX_NAMES = 50
@@ -27,7 +31,8 @@ export function namedPart(tag: string, body: string): NamedPart | null {
     return names.length === 0 ? null : { ...spec, kind: 'schemas', names }
   }
   if (method === '') return null
-  if (tag === 'openapi-webhook') return attribute('name') === '' ? null : { ...spec, kind: 'webhook', method, name: attribute('name') }
+  if (tag === 'openapi-webhook')
+    return attribute('name') === '' ? null : { ...spec, kind: 'webhook', method, name: attribute('name') }
   return attribute('path') === '' ? null : { ...spec, kind: 'operation', method, path: attribute('path') }
 }
 

@@ -23,7 +23,9 @@ const ADDRESSES = /(\S*(?:@|:\/\/|www\.)\S*)/i
 /** A text as it is; addresses in it as code. */
 export function words(value: string): TextNode {
   const pieces = oneLine(value).split(ADDRESSES)
-  const leaves = pieces.flatMap((piece, at) => (piece === '' ? [] : text(piece, at % 2 === 1 ? [mark('code')] : []).leaves))
+  const leaves = pieces.flatMap((piece, at) =>
+    piece === '' ? [] : text(piece, at % 2 === 1 ? [mark('code')] : []).leaves,
+  )
   return { ...text(''), leaves }
 }
 
@@ -35,6 +37,9 @@ export const code = (value: string): TextNode => text(oneLine(value).trim() || '
 export const paragraph = (...nodes: Inline[]): BlockNode => plain('paragraph', {}, nodes)
 export const item = (...nodes: BlockNode[]): BlockNode => plain('list-item', {}, nodes)
 /** A list; none if there are no items. */
-export const list = (items: BlockNode[]): BlockNode[] => (items.length === 0 ? [] : [plain('list-unordered', {}, items)])
+export const list = (items: BlockNode[]): BlockNode[] =>
+  items.length === 0 ? [] : [plain('list-unordered', {}, items)]
 export const fence = (value: string, syntax?: string): BlockNode =>
-  plain('code', syntax === undefined ? {} : { syntax }, [text(value.replace(/\r\n?/g, '\n').replace(/\n+$/, '') || ' ')])
+  plain('code', syntax === undefined ? {} : { syntax }, [
+    text(value.replace(/\r\n?/g, '\n').replace(/\n+$/, '') || ' '),
+  ])

@@ -14,9 +14,13 @@ const PLACES: Readonly<Record<string, string>> = {
 }
 
 /** What is shown of an operation or a schema. */
-export const partBlocks = (part: ShownOperation | ShownModel): BlockNode[] => (part.kind === 'operation' ? operationBlocks(part) : modelBlocks(part))
+export const partBlocks = (part: ShownOperation | ShownModel): BlockNode[] =>
+  part.kind === 'operation' ? operationBlocks(part) : modelBlocks(part)
 
-const modelBlocks = ({ name, schema }: ShownModel): BlockNode[] => [paragraph(code(name), words(' '), ...typeLine(schema)), ...schemaBlocks(schema)]
+const modelBlocks = ({ name, schema }: ShownModel): BlockNode[] => [
+  paragraph(code(name), words(' '), ...typeLine(schema)),
+  ...schemaBlocks(schema),
+]
 
 function operationBlocks(one: ShownOperation): BlockNode[] {
   const { summary, description, deprecated, servers, security, parameters, body, responses, left } = one
@@ -27,15 +31,23 @@ function operationBlocks(one: ShownOperation): BlockNode[] {
     ...(servers.length === 0 ? [] : [paragraph(bold('Servers:'), words(' '), ...joined(servers, ', '))]),
     ...(security.length === 0 ? [] : [paragraph(bold('Authorization:'), words(' '), ...joined(security, ' or '))]),
     ...parameterBlocks(parameters),
-    ...(body ? [paragraph(bold('Request body'), words(body.required ? ', required' : '')), ...told(body.description), ...contentBlocks(body.contents)] : []),
+    ...(body
+      ? [
+          paragraph(bold('Request body'), words(body.required ? ', required' : '')),
+          ...told(body.description),
+          ...contentBlocks(body.contents),
+        ]
+      : []),
     ...(responses.length === 0 ? [] : [paragraph(bold('Responses')), ...list(responses.map(responseItem))]),
     ...(left > 0 ? [paragraph(italic(`${left} more parameters or responses are not shown.`))] : []),
   ]
 }
 
-const joined = (values: readonly string[], between: string): Inline[] => values.flatMap((one, at) => [...(at > 0 ? [words(between)] : []), code(one)])
+const joined = (values: readonly string[], between: string): Inline[] =>
+  values.flatMap((one, at) => [...(at > 0 ? [words(between)] : []), code(one)])
 
-const told = (description: string | undefined): BlockNode[] => (description === undefined ? [] : strangersBlocks(description))
+const told = (description: string | undefined): BlockNode[] =>
+  description === undefined ? [] : strangersBlocks(description)
 
 /** The parameters by their place, in the order in which the places first occur. */
 function parameterBlocks(parameters: readonly ShownParameter[]): BlockNode[] {
@@ -47,7 +59,10 @@ function parameterBlocks(parameters: readonly ShownParameter[]): BlockNode[] {
 }
 
 function parameterItem(one: ShownParameter): BlockNode {
-  const facts = [...(one.deprecated ? ['deprecated'] : []), ...(one.example === undefined ? [] : [`example: ${one.example}`])]
+  const facts = [
+    ...(one.deprecated ? ['deprecated'] : []),
+    ...(one.example === undefined ? [] : [`example: ${one.example}`]),
+  ]
   return item(paragraph(...nameLine(one, facts)), ...told(one.description), ...schemaBlocks(one.schema))
 }
 
@@ -57,7 +72,10 @@ function responseItem({ status, description, headers, contents }: ShownResponse)
     ...told(description),
     ...(headers.length === 0
       ? []
-      : [paragraph(words('Headers:')), ...list(headers.map((one) => item(paragraph(...nameLine(one)), ...schemaBlocks(one.schema))))]),
+      : [
+          paragraph(words('Headers:')),
+          ...list(headers.map((one) => item(paragraph(...nameLine(one)), ...schemaBlocks(one.schema)))),
+        ]),
     ...contentBlocks(contents),
   )
 }
@@ -66,7 +84,11 @@ const contentBlocks = (contents: readonly ShownContent[]): BlockNode[] =>
   contents.flatMap(({ type, schema, examples }) => [
     paragraph(code(type), ...(schema ? [words(' '), ...typeLine(schema)] : [])),
     ...(schema ? schemaBlocks(schema) : []),
-    ...examples.flatMap(({ name, text }) => [paragraph(words(name === undefined ? 'Example:' : `Example ${name}:`)), fence(text, syntaxOf(type))]),
+    ...examples.flatMap(({ name, text }) => [
+      paragraph(words(name === undefined ? 'Example:' : `Example ${name}:`)),
+      fence(text, syntaxOf(type)),
+    ]),
   ])
 
-const syntaxOf = (type: string): string | undefined => (/json/i.test(type) ? 'json' : /xml/i.test(type) ? 'xml' : /ya?ml/i.test(type) ? 'yaml' : undefined)
+const syntaxOf = (type: string): string | undefined =>
+  /json/i.test(type) ? 'json' : /xml/i.test(type) ? 'xml' : /ya?ml/i.test(type) ? 'yaml' : undefined

@@ -60,7 +60,8 @@ function printSafely(ways: readonly (() => BlockNode[])[]): string {
 
 /** A computed page: its description, and a block for each part until the page is long; the others are named. */
 export function printSpecPage({ spec, description, parts, headed, rest }: SpecPage): string {
-  const texts = description === undefined ? [] : [printSafely([() => strangersBlocks(description), () => [fence(description)]])]
+  const texts =
+    description === undefined ? [] : [printSafely([() => strangersBlocks(description), () => [fence(description)]])]
   let length = 0
   let at = 0
   for (; at < parts.length && length < MAX_PAGE; at++) {
@@ -72,12 +73,18 @@ export function printSpecPage({ spec, description, parts, headed, rest }: SpecPa
   const left = [...parts.slice(at).map(titleOf), ...rest]
   if (left.length > 0) {
     const told = paragraph(italic(`There is too much for one page. ${left.length} more are not shown:`))
-    texts.push(printSafely([() => [told, ...list(left.slice(0, 1_000).map((title) => item(paragraph(words(title)))))], () => [told]]))
+    texts.push(
+      printSafely([
+        () => [told, ...list(left.slice(0, 1_000).map((title) => item(paragraph(words(title)))))],
+        () => [told],
+      ]),
+    )
   }
   return texts.filter((text) => text !== '').join('\n')
 }
 
-const headingOf = (part: Part): string => printSafely([words, code].map((way) => () => [plain('heading-2', {}, [way(titleOf(part))])]))
+const headingOf = (part: Part): string =>
+  printSafely([words, code].map((way) => () => [plain('heading-2', {}, [way(titleOf(part))])]))
 
 const titleOf = (part: Part): string => (part.kind === 'operation' ? part.title : part.name)
 
@@ -86,10 +93,20 @@ function blockOf(spec: string, part: Part): string {
   const block = (way: () => BlockNode[]) => (): BlockNode[] => {
     const nodes = way()
     return part.kind === 'operation'
-      ? [plain('openapi-operation', tagged('openapi-operation', { spec, path: part.path, method: part.method.toLowerCase() }), nodes)]
+      ? [
+          plain(
+            'openapi-operation',
+            tagged('openapi-operation', { spec, path: part.path, method: part.method.toLowerCase() }),
+            nodes,
+          ),
+        ]
       : [plain('openapi-schemas', tagged('openapi-schemas', { spec, schemas: part.name }), nodes)]
   }
   return printSafely([...waysOf(part).map(block), () => [paragraph(bold(titleOf(part)))]])
 }
 
-const tagged = (tag: string, attributes: Record<string, string>): Record<string, unknown> => ({ tag, attributes, ...attributes })
+const tagged = (tag: string, attributes: Record<string, string>): Record<string, unknown> => ({
+  tag,
+  attributes,
+  ...attributes,
+})

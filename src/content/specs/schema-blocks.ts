@@ -13,7 +13,11 @@ const CHOICE = { one: 'One of:', any: 'Any of:', all: 'All of:' }
 
 /** `name` type, required, facts. */
 export function nameLine({ name, required, schema }: ShownProperty, more: readonly string[] = []): Inline[] {
-  return [code(name), words(' '), ...factInlines([schema.type, ...(required ? ['required'] : []), ...more, ...(schema.facts ?? [])])]
+  return [
+    code(name),
+    words(' '),
+    ...factInlines([schema.type, ...(required ? ['required'] : []), ...more, ...(schema.facts ?? [])]),
+  ]
 }
 
 /** Facts in a row; the values in them as code. */
@@ -26,14 +30,30 @@ function factInlines(facts: readonly string[]): Inline[] {
 }
 
 /** What is said of a schema below the line with its type. */
-export function schemaBlocks({ description, enum: values, left = 0, properties, inner, choice, cut }: ShownSchema): BlockNode[] {
-  const more = (count: number): BlockNode[] => (count > 0 ? [paragraph(italic(`${count} more ${count === 1 ? 'is' : 'are'} not shown.`))] : [])
+export function schemaBlocks({
+  description,
+  enum: values,
+  left = 0,
+  properties,
+  inner,
+  choice,
+  cut,
+}: ShownSchema): BlockNode[] {
+  const more = (count: number): BlockNode[] =>
+    count > 0 ? [paragraph(italic(`${count} more ${count === 1 ? 'is' : 'are'} not shown.`))] : []
   return [
     ...(description === undefined ? [] : strangersBlocks(description)),
-    ...(values ? [paragraph(words('Values: '), ...values.flatMap((one, at) => [...(at > 0 ? [words(', ')] : []), code(one)]))] : []),
+    ...(values
+      ? [paragraph(words('Values: '), ...values.flatMap((one, at) => [...(at > 0 ? [words(', ')] : []), code(one)]))]
+      : []),
     ...list((properties ?? []).map((one) => item(paragraph(...nameLine(one)), ...schemaBlocks(one.schema)))),
     ...(inner ? [paragraph(words('Each: '), ...typeLine(inner)), ...schemaBlocks(inner)] : []),
-    ...(choice ? [paragraph(words(CHOICE[choice.of])), ...list(choice.schemas.map((one) => item(paragraph(...typeLine(one)), ...schemaBlocks(one))))] : []),
+    ...(choice
+      ? [
+          paragraph(words(CHOICE[choice.of])),
+          ...list(choice.schemas.map((one) => item(paragraph(...typeLine(one)), ...schemaBlocks(one)))),
+        ]
+      : []),
     ...more(left),
     ...(cut ? [paragraph(italic(CUT[cut]))] : []),
   ]

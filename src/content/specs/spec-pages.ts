@@ -49,7 +49,12 @@ export function specPages(index: PartIndex, props: Record<string, unknown>): Spe
 }
 
 /** @param names of operations with pages of their own; null if they are shown on this page */
-function tagPage(tag: string | null, description: string | undefined, operations: readonly IndexedOperation[], names: NameSet | null): SpecPageEntry {
+function tagPage(
+  tag: string | null,
+  description: string | undefined,
+  operations: readonly IndexedOperation[],
+  names: NameSet | null,
+): SpecPageEntry {
   const shown = names ? [] : operations
   return {
     name: tag === null ? 'operations' : `tag ${tag}`,
@@ -63,10 +68,15 @@ function tagPage(tag: string | null, description: string | undefined, operations
 
 const aboutOf = (about: string | undefined): { about?: string } => (about === undefined ? {} : { about })
 
-function partsOf<P extends PartPlace>(all: readonly P[], titleOf: (part: P) => string): { parts: PartPlace[]; rest: string[] } {
+function partsOf<P extends PartPlace>(
+  all: readonly P[],
+  titleOf: (part: P) => string,
+): { parts: PartPlace[]; rest: string[] } {
   let bytes = 0
   const beyond = all.findIndex(({ length }, at) => at >= MAX_PARTS || (bytes += length) > MAX_BYTES)
-  return beyond < 0 ? { parts: [...all], rest: [] } : { parts: all.slice(0, beyond), rest: all.slice(beyond).map(titleOf) }
+  return beyond < 0
+    ? { parts: [...all], rest: [] }
+    : { parts: all.slice(0, beyond), rest: all.slice(beyond).map(titleOf) }
 }
 
 function operationPage(one: IndexedOperation, names: NameSet): SpecPageEntry {

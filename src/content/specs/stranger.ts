@@ -20,7 +20,8 @@ export function strangersBlocks(markdown: string): BlockNode[] {
   return keptBlocks(parseDocument(markdown).nodes)
 }
 
-const keptBlocks = (nodes: readonly BlockNode['nodes'][number][]): BlockNode[] => nodes.flatMap((node) => (node.object === 'block' ? keptBlock(node) : []))
+const keptBlocks = (nodes: readonly BlockNode['nodes'][number][]): BlockNode[] =>
+  nodes.flatMap((node) => (node.object === 'block' ? keptBlock(node) : []))
 
 function keptBlock(node: BlockNode): BlockNode[] {
   if (node.type === 'paragraph') return paragraphOf(keptInlines(node.nodes as Inline[]))
@@ -51,16 +52,22 @@ function keptInlines(nodes: readonly Inline[]): Inline[] {
   return nodes.flatMap((node): Inline[] => {
     if (node.object === 'text') return keptLeaves(node)
     if (node.type === 'hard-break') return [{ ...node, data: {} }]
-    if (node.type === 'inline-image') return typeof node.data['alt'] === 'string' && node.data['alt'].trim() !== '' ? [words(node.data['alt'])] : []
+    if (node.type === 'inline-image')
+      return typeof node.data['alt'] === 'string' && node.data['alt'].trim() !== '' ? [words(node.data['alt'])] : []
     if (node.type === 'html-inline') return []
     const inner = keptInlines(node.nodes)
     const address = node.type === 'link' ? addressOf(node.data) : null
-    return address !== null && plainText(inner).trim() !== '' ? [{ ...node, data: { ref: { kind: 'url', url: address } }, nodes: inner }] : inner
+    return address !== null && plainText(inner).trim() !== ''
+      ? [{ ...node, data: { ref: { kind: 'url', url: address } }, nodes: inner }]
+      : inner
   })
 }
 
 function keptLeaves({ leaves, ...node }: TextNode): TextNode[] {
-  const kept = leaves.map((leaf) => ({ ...leaf, marks: leaf.marks.filter(({ type }) => KEPT_MARKS.has(type)).map((one) => ({ ...one, data: {} })) }))
+  const kept = leaves.map((leaf) => ({
+    ...leaf,
+    marks: leaf.marks.filter(({ type }) => KEPT_MARKS.has(type)).map((one) => ({ ...one, data: {} })),
+  }))
   return kept.length === 0 ? [] : [{ ...node, leaves: kept }]
 }
 
@@ -73,7 +80,8 @@ function addressOf({ ref }: Record<string, unknown>): string | null {
 function tableOf(node: BlockNode): BlockNode[] {
   const rows = node.nodes as BlockNode[]
   const cells = rows.reduce((sum, row) => sum + row.nodes.length, 0)
-  if (node.data['format'] !== 'markdown' || cells > MAX_CELLS || rows.length < 2) return rows.flatMap((row) => asText(plainText(row.nodes)))
+  if (node.data['format'] !== 'markdown' || cells > MAX_CELLS || rows.length < 2)
+    return rows.flatMap((row) => asText(plainText(row.nodes)))
   const kept = rows.map((row) =>
     plain(
       'table-row',

@@ -52,7 +52,9 @@ export function insertLines(text: string, offset: number, lines: readonly string
   const eol = eolOf(text)
   const body = lines.join(eol)
   const atLine = offset === 0 || /[\r\n\ufeff]$/.test(text.slice(0, offset).slice(-1))
-  return atLine ? text.slice(0, offset) + body + eol + text.slice(offset) : text.slice(0, offset) + eol + body + text.slice(offset)
+  return atLine
+    ? text.slice(0, offset) + body + eol + text.slice(offset)
+    : text.slice(0, offset) + eol + body + text.slice(offset)
 }
 
 /** Removes whole lines. A text without a line end at its end stays without one. */

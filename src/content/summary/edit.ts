@@ -46,10 +46,14 @@ export interface EntryTree {
  * Inserts entries with all that is below them as the last children of `parent` (null = the top level).
  * @throws RangeError if there is no such parent, it cannot have children, or they would be nested too deeply
  */
-export function insertEntries(text: string, { entries, parent }: { entries: readonly EntryTree[]; parent: Locator | null }): string {
+export function insertEntries(
+  text: string,
+  { entries, parent }: { entries: readonly EntryTree[]; parent: Locator | null },
+): string {
   const scan = scanSummary(text)
   const located = parent === null ? null : locate(scan, parent)
-  if ((located?.path.length ?? 0) + heightOf(entries) > MAX_DEPTH) throw new RangeError(`The entries would be nested more than ${MAX_DEPTH} levels deep.`)
+  if ((located?.path.length ?? 0) + heightOf(entries) > MAX_DEPTH)
+    throw new RangeError(`The entries would be nested more than ${MAX_DEPTH} levels deep.`)
   const slot = slotFor(text, scan, located, undefined, false)
   const habit = habitOf(summaryOf(scan).nodes)
   const linesOf = (trees: readonly EntryTree[], lead: string): string[] =>
@@ -61,7 +65,8 @@ export function insertEntries(text: string, { entries, parent }: { entries: read
   return insertLines(text, slot.offset, [...slot.before, ...linesOf(entries, slot.lead), ...slot.after])
 }
 
-const heightOf = (entries: readonly EntryTree[]): number => entries.reduce((most, { children }) => Math.max(most, 1 + heightOf(children)), 0)
+const heightOf = (entries: readonly EntryTree[]): number =>
+  entries.reduce((most, { children }) => Math.max(most, 1 + heightOf(children)), 0)
 
 /** What a series of edits can share, so that not every edit has to compute it. */
 export interface Tools {
@@ -99,7 +104,11 @@ export function remarkEntry(text: string, locator: Locator, slug: string | undef
   const { block } = open(text, locator, tools).located
   const mark = nestedGroup(block.text)
   if (!mark) throw new RangeError('This entry of the table of contents is not a group.')
-  return splice(text, { start: block.textStart + mark.start, end: block.textStart + block.text.length, text: nestedGroupMark(slug) })
+  return splice(text, {
+    start: block.textStart + mark.start,
+    end: block.textStart + block.text.length,
+    text: nestedGroupMark(slug),
+  })
 }
 
 /**
@@ -119,20 +128,30 @@ export function retargetEntry(text: string, locator: Locator, href: string | nul
  * list, one of the blank lines around it is removed too.
  * @throws RangeError if there is no such node
  */
-export function removeEntry(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'lift' } = {}, tools = noneShared): string {
+export function removeEntry(
+  text: string,
+  locator: Locator,
+  { nested = 'remove' }: { nested?: 'remove' | 'lift' } = {},
+  tools = noneShared,
+): string {
   const scan = tools.scan(text)
   const located = locate(scan, locator)
   const { block } = located
   const settled = keepSiblings(text, located, nested === 'lift' ? block.children : [])
   if (nested === 'lift' && block.children.length > 0) return cutLines(settled, block.start, block.ownEnd)
-  return cutLines(settled, onlyOne(located) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start, block.end)
+  return cutLines(
+    settled,
+    onlyOne(located) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start,
+    block.end,
+  )
 }
 
 const onlyOne = ({ siblings, index, parent }: Located): boolean => {
   const alone = (neighbour: Block | undefined): boolean => !neighbour || neighbour.kind === 'group'
   return parent?.kind !== 'item' && alone(siblings[index - 1]) && alone(siblings[index + 1])
 }
-const spareBlank = (text: string, block: Block): boolean => block.start > 0 && blankBefore(text, block.start) && blankAfter(text, block.end) !== false
+const spareBlank = (text: string, block: Block): boolean =>
+  block.start > 0 && blankBefore(text, block.start) && blankAfter(text, block.end) !== false
 
 const depthOf = (block: Block): number => 1 + block.children.reduce((most, child) => Math.max(most, depthOf(child)), 0)
 
@@ -141,17 +160,29 @@ const depthOf = (block: Block): number => 1 + block.children.reduce((most, child
  * it back restores the bytes if its bullet, indentation and blank lines were like those of its siblings, and no break was needed.
  * @throws RangeError if there is no such node, parent or index, or the parent is in the entry itself
  */
-export function moveEntry(text: string, locator: Locator, to: { parent: Locator | null; at?: number }, tools = noneShared): string {
+export function moveEntry(
+  text: string,
+  locator: Locator,
+  to: { parent: Locator | null; at?: number },
+  tools = noneShared,
+): string {
   const { scan, located: from, node } = open(text, locator, tools)
   if (from.block.kind === 'group') throw new RangeError('A group cannot be moved as an entry.')
   const parent = to.parent === null ? null : locate(scan, to.parent)
-  if (parent && from.path.every((index, depth) => parent.path[depth] === index)) throw new RangeError('An entry cannot be moved under itself.')
+  if (parent && from.path.every((index, depth) => parent.path[depth] === index))
+    throw new RangeError('An entry cannot be moved under itself.')
   if ((parent?.block ?? null) === from.parent && (to.at ?? from.siblings.length - 1) === from.index) return text
   if ((parent?.path.length ?? 0) + depthOf(from.block) > MAX_DEPTH)
     throw new RangeError(`The entry would be nested more than ${MAX_DEPTH} levels deep. Choose another parent.`)
   const block = structuredClone(from.block)
   const rest = removeEntry(text, locator, {}, tools)
-  return placeEntry(rest, { text, block, linked: node.href !== null }, parent && pathWithout(parent.path, from.path), to.at, tools)
+  return placeEntry(
+    rest,
+    { text, block, linked: node.href !== null },
+    parent && pathWithout(parent.path, from.path),
+    to.at,
+    tools,
+  )
 }
 
 /** Inserts a block's lines from another position or version of the file, in the style of the entries around it. @throws RangeError */
@@ -166,12 +197,19 @@ export function placeEntry(
   // With other text beside the link, the line would be no chapter outside of lists.
   const asChapter = from.block.children.length === 0 && from.linked && isChapter(from.block.text)
   const slot = slotFor(text, scan, parent && locate(scan, parent), at, asChapter)
-  return insertLines(text, slot.offset, [...slot.before, ...shifted(from.text, from.block, slot.lead, slot.marker), ...slot.after])
+  return insertLines(text, slot.offset, [
+    ...slot.before,
+    ...shifted(from.text, from.block, slot.lead, slot.marker),
+    ...slot.after,
+  ])
 }
 
 /** The path of a node after the node at `gone` was removed. */
 function pathWithout(path: readonly number[], gone: readonly number[]): number[] {
   const last = gone.length - 1
-  const touched = path.length > last && gone.slice(0, last).every((index, depth) => path[depth] === index) && path[last]! > gone[last]!
+  const touched =
+    path.length > last &&
+    gone.slice(0, last).every((index, depth) => path[depth] === index) &&
+    path[last]! > gone[last]!
   return path.map((index, depth) => (touched && depth === last ? index - 1 : index))
 }

@@ -36,12 +36,17 @@ export function encodeTitle(title: string): string {
     .replace(/^ | $/g, '')
     .replace(/[\\[\]`<]/g, '\\$&')
     .replace(/&(?=#|\w+;)/g, '\\&')
-    .replace(/\*+/g, (marks, at: number, whole: string) => (around(whole, at, marks.length, /^ ?$/) ? marks : marks.replace(/\*/g, '\\*')))
-    .replace(/_+/g, (marks, at: number, whole: string) => (around(whole, at, marks.length, /^[A-Za-z0-9]$/) ? marks : marks.replace(/_/g, '\\_')))
+    .replace(/\*+/g, (marks, at: number, whole: string) =>
+      around(whole, at, marks.length, /^ ?$/) ? marks : marks.replace(/\*/g, '\\*'),
+    )
+    .replace(/_+/g, (marks, at: number, whole: string) =>
+      around(whole, at, marks.length, /^[A-Za-z0-9]$/) ? marks : marks.replace(/_/g, '\\_'),
+    )
 }
 
 /** Whether the characters on both sides match: stars between spaces, and underscores within a word, are not markup. */
-const around = (text: string, at: number, length: number, pattern: RegExp): boolean => pattern.test(text[at - 1] ?? '') && pattern.test(text[at + length] ?? '')
+const around = (text: string, at: number, length: number, pattern: RegExp): boolean =>
+  pattern.test(text[at - 1] ?? '') && pattern.test(text[at + length] ?? '')
 
 /** A title without a link. Characters that would begin a list, quote, heading, fence or rule are escaped. */
 export function encodePlainTitle(title: string): string {

@@ -9,8 +9,13 @@ export function mayChangeEntry(before: string, after: string, mentions: (text: s
   let start = 0
   while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++
   let end = 0
-  while (end < Math.min(old.length, now.length) - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
-  if (mentions(old.slice(start, old.length - end).join('\n')) || mentions(now.slice(start, now.length - end).join('\n'))) return true
+  while (end < Math.min(old.length, now.length) - start && old[old.length - 1 - end] === now[now.length - 1 - end])
+    end++
+  if (
+    mentions(old.slice(start, old.length - end).join('\n')) ||
+    mentions(now.slice(start, now.length - end).join('\n'))
+  )
+    return true
   // Entries after the change may have moved without a change of their own lines, if their ancestors differ.
   return above(old, old.length - end).join('\n') !== above(now, now.length - end).join('\n')
 }

@@ -24,7 +24,8 @@ const anchor = (slug: string): string => {
 /** The marker of a new group, as other groups have it. At the beginning of a text, the first H1 would be its title. */
 function markerOf(scan: Scan, at: number): string {
   const groups = scan.blocks.filter((block) => block.kind === 'group')
-  const parts = groups.length > 0 && groups.every((group) => group.marker === '#') && (at > 0 || scan.blocks[0]?.marker === '#')
+  const parts =
+    groups.length > 0 && groups.every((group) => group.marker === '#') && (at > 0 || scan.blocks[0]?.marker === '#')
   return parts ? '#' : (groups.find((group) => group.marker.length > 1)?.marker ?? '##')
 }
 
@@ -66,7 +67,9 @@ export function moveGroup(text: string, locator: Locator, at: number, scan = sca
 export function placeGroup(text: string, at: number, lines: readonly string[], scan = scanSummary): string {
   const found = scan(text)
   if (!Number.isInteger(at) || at < 0 || at > found.blocks.length)
-    throw new RangeError(`The table of contents has only ${found.blocks.length} top-level nodes, so there is no index ${at}.`)
+    throw new RangeError(
+      `The table of contents has only ${found.blocks.length} top-level nodes, so there is no index ${at}.`,
+    )
   const placed = place(text, found, at, lines)
   // At the beginning of a text without a title, the first H1 would be that, and no group.
   const [first] = scanSummary(placed).blocks
@@ -80,7 +83,13 @@ const gap = (text: string, offset: number): string[] => (blankBefore(text, offse
  * Changes a heading's title. `slug` changes its anchor, or (null) removes it; otherwise the anchor stays.
  * @throws RangeError if there is no such group
  */
-export function retitleGroup(text: string, locator: Locator, title: string, slug?: string | null, scan = scanSummary): string {
+export function retitleGroup(
+  text: string,
+  locator: Locator,
+  title: string,
+  slug?: string | null,
+  scan = scanSummary,
+): string {
   const found = scan(text)
   const { block } = getGroup(found, locator)
   const [node] = summaryOf({ ...found, blocks: [{ ...block, children: [] }] }).nodes
@@ -98,7 +107,12 @@ export function retitleGroup(text: string, locator: Locator, title: string, slug
  * Removes a group with its entries; with `nested: 'keep'` only its heading, so that its entries move to the top level.
  * @throws RangeError if there is no such group
  */
-export function removeGroup(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'keep' } = {}, scan = scanSummary): string {
+export function removeGroup(
+  text: string,
+  locator: Locator,
+  { nested = 'remove' }: { nested?: 'remove' | 'keep' } = {},
+  scan = scanSummary,
+): string {
   const { block, siblings, index } = getGroup(scan(text), locator)
   if (nested === 'keep' && block.children.length > 0) {
     const after = siblings[index - 1]?.kind === 'group'

@@ -84,6 +84,7 @@ function matchRenamed(flat: ReadonlyArray<{ item: Item; up: Item | null }>, base
   }
   for (const [item, id] of firstHeld) rename(item, id)
   for (const { item, up } of flat) {
-    if (item.node.type !== 'group' && !base.items.has(item.id)) rename(item, lost.get(`at ${up?.id ?? ''} ${item.node.type} ${item.node.title}`))
+    if (item.node.type !== 'group' && !base.items.has(item.id))
+      rename(item, lost.get(`at ${up?.id ?? ''} ${item.node.type} ${item.node.title}`))
   }
 }

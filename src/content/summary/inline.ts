@@ -37,13 +37,18 @@ const ESCAPED = new RegExp(ESCAPE, 'g')
 const clean = (title: string): string => title.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '')
 
 /** Resolves backslash escapes. */
-const resolveEscapes = (text: string): string => (text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text)
+const resolveEscapes = (text: string): string =>
+  text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text
 
 /**
  * Parses an entry's text as CommonMark, but accepts targets with spaces or unbalanced parentheses, as docs tools do. The title is the
  * link's text, or with `whole` that of the whole entry. The common form is read without the parser, which takes 170 µs per entry.
  */
-export function parseInline(text: string, definitions: ReadonlyMap<string, string>, title: 'of-link' | 'whole' = 'of-link'): Inline {
+export function parseInline(
+  text: string,
+  definitions: ReadonlyMap<string, string>,
+  title: 'of-link' | 'whole' = 'of-link',
+): Inline {
   const simple = SIMPLE.exec(text)
   if (simple) return { title: clean(resolveEscapes(simple[1]!)), href: resolveEscapes(simple[2]!) }
   if (text.length > MAX_LENGTH) return { title: text.slice(0, MAX_LENGTH), href: null }
@@ -64,7 +69,8 @@ function read(text: string, definitions: ReadonlyMap<string, string>, title: 'of
   const root = fromMarkdown(`${text}\n\n${definitionsFor(text, definitions)}`)
   const found: Inline = { title: '', href: null }
   const first = root.children[0]
-  if (first?.type !== 'paragraph' && first?.type !== 'heading') return { title: first?.type === 'html' ? '' : text.trim(), href: null }
+  if (first?.type !== 'paragraph' && first?.type !== 'heading')
+    return { title: first?.type === 'html' ? '' : text.trim(), href: null }
   const whole = textOf(first.children, root, found)
   if (found.href === null || title === 'whole') found.title = whole
   found.title = clean(found.title)

@@ -12,7 +12,8 @@ interface Splice {
   text: string
 }
 
-export const splice = (text: string, { start, end, text: put }: Splice): string => text.slice(0, start) + put + text.slice(end)
+export const splice = (text: string, { start, end, text: put }: Splice): string =>
+  text.slice(0, start) + put + text.slice(end)
 
 /** The source of a block's inline content, without the blocks in it. */
 function sourceOf(text: string, block: Block): string {
@@ -50,20 +51,36 @@ function labelOf(source: string, definitions: ReadonlyMap<string, string>): Labe
 }
 
 /** The splice that replaces a title. Markup in the old title is lost; the target, link title and anchor stay. */
-export function titleSplice(text: string, block: Block, definitions: ReadonlyMap<string, string>, title: string): Splice {
+export function titleSplice(
+  text: string,
+  block: Block,
+  definitions: ReadonlyMap<string, string>,
+  title: string,
+): Splice {
   const source = sourceOf(text, block)
-  const at = (start: number, end: number, put: string): Splice => ({ start: block.textStart + start, end: block.textStart + end, text: put })
+  const at = (start: number, end: number, put: string): Splice => ({
+    start: block.textStart + start,
+    end: block.textStart + end,
+    text: put,
+  })
   // An underlined heading begins as a paragraph does.
   const heading = text.slice(block.start, block.textStart).includes('#') ? encodeHeading : encodePlainTitle
   if (block.kind === 'group') return at(0, source.search(/[ \t]*<a\s|$/i), heading(title))
   const { node, from, to, end } = labelOf(source, definitions)
   if (node?.type === 'linkReference' && node.referenceType !== 'full') {
-    return at(node.position!.start.offset!, node.position!.end.offset!, `[${encodeTitle(title)}][${node.label ?? node.identifier}]`)
+    return at(
+      node.position!.start.offset!,
+      node.position!.end.offset!,
+      `[${encodeTitle(title)}][${node.label ?? node.identifier}]`,
+    )
   }
-  if (node && source[from - 1] === '<') return at(from - 1, node.position!.end.offset!, `[${encodeTitle(title)}](${source.slice(from, to)})`)
+  if (node && source[from - 1] === '<')
+    return at(from - 1, node.position!.end.offset!, `[${encodeTitle(title)}](${source.slice(from, to)})`)
   if (node) return at(from, to, encodeTitle(title))
   const loose = splitLoose(source)
-  return loose ? at(1, loose.title.length + 1, encodeTitle(title)) : at(0, nestedGroup(source)?.start ?? end, encodePlainTitle(title))
+  return loose
+    ? at(1, loose.title.length + 1, encodeTitle(title))
+    : at(0, nestedGroup(source)?.start ?? end, encodePlainTitle(title))
 }
 
 /** The splice that replaces, adds (to an item without a link) or removes (`href: null`) an entry's target. The link title stays. */
@@ -74,7 +91,11 @@ export function targetSplice(
   { title, href, habit }: { title: string; href: string | null; habit: TargetHabit },
 ): Splice {
   const source = sourceOf(text, block)
-  const at = (start: number, end: number, put: string): Splice => ({ start: block.textStart + start, end: block.textStart + end, text: put })
+  const at = (start: number, end: number, put: string): Splice => ({
+    start: block.textStart + start,
+    end: block.textStart + end,
+    text: put,
+  })
   const { node, from, to, end } = labelOf(source, definitions)
   const loose = node ? null : splitLoose(source)
   if (href === null) return at(0, node ? node.position!.end.offset! : end, encodePlainTitle(title))

@@ -1,5 +1,15 @@
 /** Three-way merge of SUMMARY.md as a tree, so that edits of different entries do not conflict. */
-import { moveEntry, moveGroup, placeEntry, removeEntry, removeGroup, retargetEntry, retitleEntry, retitleGroup, type Tools } from './edit.js'
+import {
+  moveEntry,
+  moveGroup,
+  placeEntry,
+  removeEntry,
+  removeGroup,
+  retargetEntry,
+  retitleEntry,
+  retitleGroup,
+  type Tools,
+} from './edit.js'
 import { placeGroup } from './groups.js'
 import { habitOf } from './encode.js'
 import { type Item, type NameTarget, type Version, identify } from './identify.js'
@@ -21,7 +31,12 @@ const noNames: TargetNames = { base: () => null, ours: () => null, theirs: () =>
  * comes first. The changes of theirs are written into the text of ours, line by line. A conflict names the entry that both sides
  * changed.
  */
-export function mergeSummary(base: string, ours: string, theirs: string, names: TargetNames = noNames): { text: string } | { conflict: string } {
+export function mergeSummary(
+  base: string,
+  ours: string,
+  theirs: string,
+  names: TargetNames = noNames,
+): { text: string } | { conflict: string } {
   if (theirs === base || ours === theirs) return { text: ours }
   if (ours === base) return { text: theirs }
   try {
@@ -92,7 +107,8 @@ class Merge {
     if (was.node.type === 'group') {
       const slug = pick((item) => item.node.slug ?? null, 'slug')
       const title = pick((item) => item.node.title, 'title') ?? mine.node.title
-      if (slug !== undefined || title !== mine.node.title) this.text = retitleGroup(this.text, this.pathOf(was.id), title, slug, this.tools.scan)
+      if (slug !== undefined || title !== mine.node.title)
+        this.text = retitleGroup(this.text, this.pathOf(was.id), title, slug, this.tools.scan)
       return
     }
     const title = pick((item) => item.node.title, 'title')
@@ -128,7 +144,9 @@ class Merge {
   private place(parent: string, mine: ReadonlySet<string>): void {
     const wanted = this.theirs.children.get(parent) ?? []
     // Nodes that a side removed do not count: others did not move by going past them.
-    const before = (this.base.children.get(parent) ?? []).filter((id) => this.ours.items.has(id) && this.theirs.items.has(id))
+    const before = (this.base.children.get(parent) ?? []).filter(
+      (id) => this.ours.items.has(id) && this.theirs.items.has(id),
+    )
     const kept = keptOrder(before, wanted)
     const keptHere = keptOrder(before, this.ours.children.get(parent) ?? [])
     const skip = new Set([...mine].filter((id) => !this.base.items.has(id)))
@@ -147,10 +165,17 @@ class Merge {
     for (const id of wanted) if (this.parents.has(id)) this.place(id, new Set(this.ours.children.get(id)))
   }
 
-  private bring(id: string, parent: string, was: Item | undefined, index: () => number, keptHere: ReadonlySet<string>): void {
+  private bring(
+    id: string,
+    parent: string,
+    was: Item | undefined,
+    index: () => number,
+    keptHere: ReadonlySet<string>,
+  ): void {
     const mine = this.ours.items.get(id)
     const other = this.theirs.items.get(id)!
-    if (parent !== '' && !this.parents.has(parent)) throw new Collision(`“${other.node.title}” was put under an entry that the other side removed.`)
+    if (parent !== '' && !this.parents.has(parent))
+      throw new Collision(`“${other.node.title}” was put under an entry that the other side removed.`)
     if (!mine) {
       this.add(other, parent, index())
       return
@@ -170,7 +195,13 @@ class Merge {
   }
 
   /** The index after the nearest sibling before it that both sides have, and after what ours added there. */
-  private indexAfter(wanted: readonly string[], before: number, parent: string, id: string, skip: ReadonlySet<string>): number {
+  private indexAfter(
+    wanted: readonly string[],
+    before: number,
+    parent: string,
+    id: string,
+    skip: ReadonlySet<string>,
+  ): number {
     const siblings = (this.children.get(parent) ?? []).filter((sibling) => sibling !== id)
     let previous = before - 1
     while (previous >= 0 && (wanted[previous] === id || this.parents.get(wanted[previous]!) !== parent)) previous--
@@ -181,10 +212,17 @@ class Merge {
 
   private add({ id, node, block }: Item, parent: string, at: number): void {
     const source = this.theirs.text
-    if (node.type === 'group') this.text = placeGroup(this.text, at, linesIn(source, block.start, block.ownEnd), this.tools.scan)
+    if (node.type === 'group')
+      this.text = placeGroup(this.text, at, linesIn(source, block.start, block.ownEnd), this.tools.scan)
     else {
       const own = { ...block, end: block.ownEnd, children: [] }
-      this.text = placeEntry(this.text, { text: source, block: own, linked: node.href !== null }, this.locatorOf(parent), at, this.tools)
+      this.text = placeEntry(
+        this.text,
+        { text: source, block: own, linked: node.href !== null },
+        this.locatorOf(parent),
+        at,
+        this.tools,
+      )
     }
     this.attach(id, parent, at)
   }
@@ -200,9 +238,13 @@ class Merge {
   private remove(id: string): void {
     const path = this.pathOf(id)
     if ((this.children.get(id) ?? []).length > 0)
-      throw new Collision(`“${this.base.items.get(id)!.node.title}” was removed on one side, but the other side keeps entries under it.`)
+      throw new Collision(
+        `“${this.base.items.get(id)!.node.title}” was removed on one side, but the other side keeps entries under it.`,
+      )
     this.text =
-      this.base.items.get(id)!.node.type === 'group' ? removeGroup(this.text, path, {}, this.tools.scan) : removeEntry(this.text, path, {}, this.tools)
+      this.base.items.get(id)!.node.type === 'group'
+        ? removeGroup(this.text, path, {}, this.tools.scan)
+        : removeEntry(this.text, path, {}, this.tools)
     this.detach(id)
   }
 
@@ -225,7 +267,8 @@ class Merge {
 
   private pathOf(id: string): number[] {
     const path: number[] = []
-    for (let at = id; at !== ''; at = this.parents.get(at) ?? '') path.unshift((this.children.get(this.parents.get(at) ?? '') ?? []).lastIndexOf(at))
+    for (let at = id; at !== ''; at = this.parents.get(at) ?? '')
+      path.unshift((this.children.get(this.parents.get(at) ?? '') ?? []).lastIndexOf(at))
     return path
   }
 
@@ -236,8 +279,11 @@ class Merge {
       const ids = this.children.get(next[0]) ?? []
       if (ids.length !== next[1].length) return false
       for (const [i, node] of next[1].entries()) {
-        const known = [this.theirs, this.ours].map((side) => side.items.get(ids[i]!)?.node).filter((found) => found !== undefined)
-        if (!known.some((found) => found.title === node.title) || !known.some((found) => found.href === node.href)) return false
+        const known = [this.theirs, this.ours]
+          .map((side) => side.items.get(ids[i]!)?.node)
+          .filter((found) => found !== undefined)
+        if (!known.some((found) => found.title === node.title) || !known.some((found) => found.href === node.href))
+          return false
         waiting.push([ids[i]!, node.children])
       }
     }

@@ -30,13 +30,21 @@ export function summaryOf(scan: Scan): Summary {
 
 function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode {
   const { line, start, end } = block
-  const { title, href, slug, more } = parseInline(inlineOf(block), scan.definitions, block.kind === 'group' ? 'whole' : 'of-link')
+  const { title, href, slug, more } = parseInline(
+    inlineOf(block),
+    scan.definitions,
+    block.kind === 'group' ? 'whole' : 'of-link',
+  )
   const place = { line, start, end, children: [] }
   if (block.kind === 'group') return { type: 'group', title, href, ...(slug === undefined ? {} : { slug }), ...place }
   if (block.yaml !== undefined && href === null) {
     const computed = computedOf(block.yaml)
     if (computed) return { type: 'computed', title, href: null, ...place, computed }
-    diagnostics.push({ code: 'invalid-yaml', line, message: 'The yaml block of this entry does not describe a computed page. Write valid YAML with a `type`.' })
+    diagnostics.push({
+      code: 'invalid-yaml',
+      line,
+      message: 'The yaml block of this entry does not describe a computed page. Write valid YAML with a `type`.',
+    })
   } else if (more)
     diagnostics.push({
       code: 'unsupported-entry',
@@ -44,20 +52,29 @@ function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode
       message: 'The entry has several links, of which the first is used. Give each link an entry of its own.',
     })
   else if (title === '' && href === null)
-    diagnostics.push({ code: 'unsupported-entry', line, message: 'The entry has neither a title nor a target. Add one, or remove the entry.' })
+    diagnostics.push({
+      code: 'unsupported-entry',
+      line,
+      message: 'The entry has neither a title nor a target. Add one, or remove the entry.',
+    })
   const nested = href === null ? nestedGroup(block.text)?.slug : undefined
   return { type: 'entry', title, href, ...(nested === undefined ? {} : { slug: nested }), ...place }
 }
 
 /** A block's inline markdown. A heading's text is marked as one, so that a text like `1. First` is not taken for a list. */
-const inlineOf = ({ kind, text }: Block): string => (kind === 'group' && /^[#>+\-~=*\d]/.test(text) ? `# ${text.replaceAll('\n', ' ')}` : text)
+const inlineOf = ({ kind, text }: Block): string =>
+  kind === 'group' && /^[#>+\-~=*\d]/.test(text) ? `# ${text.replaceAll('\n', ' ')}` : text
 
 function computedOf(yaml: string): SummaryNode['computed'] | null {
   try {
     checkNesting(yaml)
     const value: unknown = parse(yaml, { logLevel: 'silent' })
     if (!isRecord(value) || typeof value.type !== 'string') return null
-    return { type: value.type, props: isRecord(value.props) ? value.props : {}, dependencies: isRecord(value.dependencies) ? value.dependencies : {} }
+    return {
+      type: value.type,
+      props: isRecord(value.props) ? value.props : {},
+      dependencies: isRecord(value.dependencies) ? value.dependencies : {},
+    }
   } catch {
     return null
   }

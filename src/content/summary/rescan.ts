@@ -97,7 +97,8 @@ function rescanned(scan: Scan, before: string, after: string): Scan | null {
   const first = steps.at(-1)
   if (!first || isUneven(scan) || first.block.kind === 'paragraph') return null
   // A heading that is underlined may have lost its underline.
-  if (first.block.kind === 'group' && !/^\ufeff? {0,3}#/.test(after.slice(first.block.start, first.block.start + 5))) return null
+  if (first.block.kind === 'group' && !/^\ufeff? {0,3}#/.test(after.slice(first.block.start, first.block.start + 5)))
+    return null
   const next = nextOf(steps, window.oldEnd)
   const from = first.block.start
   const to = next ? next.block.start + window.grown : after.length
@@ -106,11 +107,19 @@ function rescanned(scan: Scan, before: string, after: string): Scan | null {
 
   const holders = steps.slice(0, -1).map((step) => step.block)
   const open = holders.slice(0, next?.depth ?? 0)
-  if (holders.some((block) => block.kind === 'paragraph' || block.end !== Math.max(block.ownEnd, block.children.at(-1)!.end))) return null
+  if (
+    holders.some(
+      (block) => block.kind === 'paragraph' || block.end !== Math.max(block.ownEnd, block.children.at(-1)!.end),
+    )
+  )
+    return null
   const ends = open.map((block) => block.end)
-  const tails = steps.slice(0, next ? next.depth + 1 : 0).map(({ list, index }, depth) => list.slice(depth === next!.depth ? next!.index : index + 1))
+  const tails = steps
+    .slice(0, next ? next.depth + 1 : 0)
+    .map(({ list, index }, depth) => list.slice(depth === next!.depth ? next!.index : index + 1))
   for (const [depth, { list, index }] of steps.entries()) list.length = depth === steps.length - 1 ? index : index + 1
-  for (const block of holders.slice(open.length).reverse()) block.end = Math.max(block.ownEnd, block.children.at(-1)?.end ?? 0)
+  for (const block of holders.slice(open.length).reverse())
+    block.end = Math.max(block.ownEnd, block.children.at(-1)?.end ?? 0)
   const breaks = scan.breaks.filter((start) => next && start >= next.block.start)
   scan.breaks = scan.breaks.filter((start) => start < from)
 
@@ -133,7 +142,8 @@ function rescanned(scan: Scan, before: string, after: string): Scan | null {
 }
 
 /** Whether the meaning of a line may depend on more than the blocks around it. */
-const isUneven = (scan: Scan): boolean => scan.definitions.size > 0 || scan.tooDeep !== undefined || scan.lifted === true
+const isUneven = (scan: Scan): boolean =>
+  scan.definitions.size > 0 || scan.tooDeep !== undefined || scan.lifted === true
 
 /** Where the block before this one ends. Between there and this block, there may only be white space. */
 function endBefore({ list, index, block }: Step, steps: readonly Step[]): number {
@@ -144,7 +154,14 @@ function endBefore({ list, index, block }: Step, steps: readonly Step[]): number
 /** Whether the line at `to` was scanned as the same block as before. If so, the new block is removed again. */
 function meets(list: Block[], old: Block, to: number): boolean {
   const now = list.at(-1)
-  if (now?.start !== to || now.kind !== old.kind || now.indent !== old.indent || now.content !== old.content || now.marker !== old.marker) return false
+  if (
+    now?.start !== to ||
+    now.kind !== old.kind ||
+    now.indent !== old.indent ||
+    now.content !== old.content ||
+    now.marker !== old.marker
+  )
+    return false
   list.pop()
   return true
 }

@@ -97,7 +97,8 @@ export class Scanner {
       return false
     }
     if (rest !== '') this.extend(line)
-    if (rest.length >= fence.length && rest === fence.char.repeat(rest.length) && column - fence.base < 4) this.endFence()
+    if (rest.length >= fence.length && rest === fence.char.repeat(rest.length) && column - fence.base < 4)
+      this.endFence()
     else fence.lines.push(dedent(raw, fence.base))
     return true
   }
@@ -136,7 +137,9 @@ export class Scanner {
   private isItem(rest: string): boolean {
     const marker = MARKER.exec(rest)?.[0]
     if (marker === undefined) return false
-    return this.paragraph.length === 0 || (marker.length < rest.length && (marker.length === 1 || /^1[.)]$/.test(marker)))
+    return (
+      this.paragraph.length === 0 || (marker.length < rest.length && (marker.length === 1 || /^1[.)]$/.test(marker)))
+    )
   }
 
   private enter(inside: number, line: Line): void {
@@ -150,7 +153,14 @@ export class Scanner {
     const mark = found[1] ?? found[3]!
     const item = this.items.at(-1) ?? null
     const info = (found[2] ?? found[4] ?? '').trim().toLowerCase()
-    this.fence = { char: mark[0]!, length: mark.length, base: item?.content ?? 0, item, lines: [], yaml: /^ya?ml\b/.test(info) }
+    this.fence = {
+      char: mark[0]!,
+      length: mark.length,
+      base: item?.content ?? 0,
+      item,
+      lines: [],
+      yaml: /^ya?ml\b/.test(info),
+    }
   }
 
   private break(line: Line, inside: number): void {
@@ -164,7 +174,13 @@ export class Scanner {
     const heading = this.paragraph
     this.paragraph = []
     const first = heading[0]!
-    this.openGroup(rest[0] === '=' ? 1 : 2, { ...first, text: heading.map((block) => block.text).join('\n'), ownEnd: line.end, end: line.end, marker: '##' })
+    this.openGroup(rest[0] === '=' ? 1 : 2, {
+      ...first,
+      text: heading.map((block) => block.text).join('\n'),
+      ownEnd: line.end,
+      end: line.end,
+      marker: '##',
+    })
   }
 
   private heading(line: Line, rest: string, at: number, inside: number): void {
@@ -204,12 +220,28 @@ export class Scanner {
     const marker = MARKER.exec(rest)![0]
     let [position, content] = afterMarker(rest, 0, column)
     // An item that begins with an item (`* * [x](y)`) is one entry.
-    for (let inner = 1; inner < MAX_DEPTH && MARKER.test(rest.slice(position)) && !BREAK.test(rest.slice(position)); inner++) {
+    for (
+      let inner = 1;
+      inner < MAX_DEPTH && MARKER.test(rest.slice(position)) && !BREAK.test(rest.slice(position));
+      inner++
+    ) {
       ;[position, content] = afterMarker(rest, position, content)
     }
     const { number, start, end } = line
     const text = rest.slice(position)
-    const block: Block = { kind: 'item', line: number, start, ownEnd: end, end, indent: column, content, marker, text, textStart: at + position, children: [] }
+    const block: Block = {
+      kind: 'item',
+      line: number,
+      start,
+      ownEnd: end,
+      end,
+      indent: column,
+      content,
+      marker,
+      text,
+      textStart: at + position,
+      children: [],
+    }
     const parent = this.items.at(-1) ?? this.group
     ;(parent?.children ?? this.result.blocks).push(block)
     this.items.push(block)

@@ -11,10 +11,14 @@ export function shifted(text: string, block: Block, lead: string, marker: string
   const own = first!.slice(block.textStart - block.start)
   const written = first!.slice(position, block.textStart - block.start)
   const same = (written === '') === (marker === '') && /^\d/.test(written) === /^\d/.test(marker)
-  const bullet = same && written.length === marker.length ? marker : same && /^\d/.test(written) ? marker : reMarked(written, marker)
+  const bullet =
+    same && written.length === marker.length ? marker : same && /^\d/.test(written) ? marker : reMarked(written, marker)
   const column = indentation(lead).column
   const by = contentAfter(lead, bullet) - block.content
-  return [lead + bullet + own, ...nested.map((line) => shiftLine(line, first!.slice(0, position), lead, by, column - block.indent))]
+  return [
+    lead + bullet + own,
+    ...nested.map((line) => shiftLine(line, first!.slice(0, position), lead, by, column - block.indent)),
+  ]
 }
 
 /** The column at which the text of an item begins, after its white space and its marker. */
@@ -58,7 +62,10 @@ export function keepSiblings(text: string, { block, siblings, index }: Located, 
     edits.push({ start: next.start, end: next.end, lines: shifted(text, next, model, marker) })
     reach = indentation(model).column + next.content - next.indent
   }
-  return edits.reduceRight((done, { start, end, lines }) => done.slice(0, start) + relined(text.slice(start, end), lines) + done.slice(end), text)
+  return edits.reduceRight(
+    (done, { start, end, lines }) => done.slice(0, start) + relined(text.slice(start, end), lines) + done.slice(end),
+    text,
+  )
 }
 
 /** Joins `lines` with the line ends of `old`, which has the same number of lines. */

@@ -15,7 +15,8 @@ interface Slot {
   after: string[]
 }
 
-const leadOf = (text: string, block: Block): string => text.slice(block.start, block.start + indentation(text.slice(block.start, block.textStart)).position)
+const leadOf = (text: string, block: Block): string =>
+  text.slice(block.start, block.start + indentation(text.slice(block.start, block.textStart)).position)
 
 function markerOf(text: string, block: Block): string {
   const written = text.slice(block.start, block.textStart).trimStart()
@@ -40,7 +41,8 @@ function unitOf(text: string, scan: Scan, near: number): string | null {
       if (child && block.kind === 'item') {
         const [outer, inner] = [leadOf(text, block), leadOf(text, child)]
         const distance = Math.abs(block.start - near)
-        if (inner.startsWith(outer) && (!best || distance < best.distance)) best = { distance, unit: inner.slice(outer.length) }
+        if (inner.startsWith(outer) && (!best || distance < best.distance))
+          best = { distance, unit: inner.slice(outer.length) }
       }
       visit(block.children)
     }
@@ -60,13 +62,21 @@ export function endOfLists(siblings: readonly Block[]): number {
  * @param asChapter the entry may be written outside of lists, next to others that are
  * @throws RangeError if there is no such index, the parent cannot have children, or the nesting is too deep
  */
-export function slotFor(text: string, scan: Scan, parent: Located | null, at: number | undefined, asChapter: boolean): Slot {
+export function slotFor(
+  text: string,
+  scan: Scan,
+  parent: Located | null,
+  at: number | undefined,
+  asChapter: boolean,
+): Slot {
   const siblings = parent ? parent.block.children : scan.blocks
   const index = at ?? (asChapter ? siblings.length : endOfLists(siblings))
   if (!Number.isInteger(index) || index < 0 || index > siblings.length)
     throw new RangeError(`The parent has only ${siblings.length} entries, so there is no index ${index}.`)
-  if (parent && parent.block.kind === 'paragraph') throw new RangeError('A chapter outside of a list cannot have subpages. Make it a list item first.')
-  if (parent && parent.path.length >= MAX_DEPTH) throw new RangeError(`The entry would be nested more than ${MAX_DEPTH} levels deep. Choose another parent.`)
+  if (parent && parent.block.kind === 'paragraph')
+    throw new RangeError('A chapter outside of a list cannot have subpages. Make it a list item first.')
+  if (parent && parent.path.length >= MAX_DEPTH)
+    throw new RangeError(`The entry would be nested more than ${MAX_DEPTH} levels deep. Choose another parent.`)
   const previous = siblings[index - 1]
   const next = siblings[index]
   if (parent?.block.marker === '#' && next?.kind === 'paragraph' && !asChapter)
@@ -82,9 +92,22 @@ export function slotFor(text: string, scan: Scan, parent: Located | null, at: nu
 function beside(text: string, siblings: readonly Block[], index: number, offset: number, asChapter: boolean): Slot {
   const model = siblings[index]!
   const after = offset > model.start
-  if (model.kind === 'item') return { offset, lead: leadOf(text, model), marker: markerBeside(text, siblings, index, after), before: [], after: [] }
+  if (model.kind === 'item')
+    return {
+      offset,
+      lead: leadOf(text, model),
+      marker: markerBeside(text, siblings, index, after),
+      before: [],
+      after: [],
+    }
   if (asChapter) return { offset, lead: '', marker: '', before: [], after: [] }
-  return { offset, lead: '', marker: '* ', before: after ? [''] : [], after: blankAfter(text, offset) === false ? [''] : [] }
+  return {
+    offset,
+    lead: '',
+    marker: '* ',
+    before: after ? [''] : [],
+    after: blankAfter(text, offset) === false ? [''] : [],
+  }
 }
 
 function firstChild(text: string, scan: Scan, parent: Block): Slot {
@@ -93,11 +116,23 @@ function firstChild(text: string, scan: Scan, parent: Block): Slot {
   const { column } = indentation(wished)
   const fits = column >= parent.content && column < parent.content + 4
   const marker = /^\d/.test(parent.marker) ? `1${parent.marker.slice(-1)} ` : `${parent.marker} `
-  return { offset: parent.ownEnd, lead: fits ? wished : lead + ' '.repeat(parent.content - parent.indent), marker, before: [], after: [] }
+  return {
+    offset: parent.ownEnd,
+    lead: fits ? wished : lead + ' '.repeat(parent.content - parent.indent),
+    marker,
+    before: [],
+    after: [],
+  }
 }
 
 /** The slot for the first entry of a list: under a heading, at the top level before the first group, or after a group, which a break must end. */
-function firstOfList(text: string, scan: Scan, group: Block | null, previous: Block | undefined, next: Block | undefined): Slot {
+function firstOfList(
+  text: string,
+  scan: Scan,
+  group: Block | null,
+  previous: Block | undefined,
+  next: Block | undefined,
+): Slot {
   const model = topItem(scan.blocks)
   const bullet = model && !/^\d/.test(model.marker)
   const style = { lead: bullet ? leadOf(text, model) : '', marker: bullet ? markerOf(text, model) : '* ' }

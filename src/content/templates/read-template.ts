@@ -28,7 +28,8 @@ export async function readTemplate(id: string, files: ReadonlyMap<string, Uint8A
   const fail = (file: string, what: string): never => {
     throw new TemplateError(`${id}/${file}: ${what}`)
   }
-  const description = files.get(DESCRIPTION_FILE) ?? fail(DESCRIPTION_FILE, 'is missing. Write a title and a description into it.')
+  const description =
+    files.get(DESCRIPTION_FILE) ?? fail(DESCRIPTION_FILE, 'is missing. Write a title and a description into it.')
   const content = new Map<string, Uint8Array>()
   for (const [path, bytes] of files) {
     if (path.startsWith(CONTENT)) content.set(path.slice(CONTENT.length), bytes)
@@ -36,15 +37,25 @@ export async function readTemplate(id: string, files: ReadonlyMap<string, Uint8A
   }
   const structure = await readStructure(readerOf(content), idOf(new Map()), inPlace)
   const [diagnostic] = structure.diagnostics
-  if (diagnostic) fail(`${CONTENT}${diagnostic.file ?? ''}${diagnostic.line === undefined ? '' : `:${diagnostic.line}`}`, diagnostic.message)
+  if (diagnostic)
+    fail(
+      `${CONTENT}${diagnostic.file ?? ''}${diagnostic.line === undefined ? '' : `:${diagnostic.line}`}`,
+      diagnostic.message,
+    )
   if (!structure.listed) fail(`${CONTENT}SUMMARY.md`, 'is missing. List the pages in it.')
-  if (structure.pages.some(({ line }) => line === undefined)) fail(`${CONTENT}SUMMARY.md`, 'does not list README.md. List all pages in it.')
-  if (structure.config.root !== '') fail(`${CONTENT}.gitbook.yaml`, 'must not set a root: the pages are below content/.')
+  if (structure.pages.some(({ line }) => line === undefined))
+    fail(`${CONTENT}SUMMARY.md`, 'does not list README.md. List all pages in it.')
+  if (structure.config.root !== '')
+    fail(`${CONTENT}.gitbook.yaml`, 'must not set a root: the pages are below content/.')
   const first = structure.pages[0]
   if (first?.type !== 'document') fail(`${CONTENT}SUMMARY.md`, 'must begin with a page, not with a group or a link.')
   const described = describe(decodeText(description), (what) => fail(DESCRIPTION_FILE, what))
   for (const { name, file } of described.refs)
-    if (!content.has(file)) fail(DESCRIPTION_FILE, `contentRefs.${name} names ${file}, which is not below content/. Add the file, or correct its path.`)
+    if (!content.has(file))
+      fail(
+        DESCRIPTION_FILE,
+        `contentRefs.${name} names ${file}, which is not below content/. Add the file, or correct its path.`,
+      )
   const links = new Map<string, readonly TemplateLink[]>()
   for (const page of structure.byId.values()) {
     checkEntry(page, (what) => fail(`${CONTENT}SUMMARY.md:${page.line ?? 1}`, what))
@@ -65,7 +76,8 @@ function describe(text: string, fail: Fail): Pick<Template, 'title' | 'descripti
   if (!yaml.ok) return fail(`line ${yaml.position.line}: ${yaml.message}`)
   const value = isRecord(yaml.value) ? yaml.value : fail('must be a map with title and description.')
   const known = ['title', 'description', 'emoji', 'contentRefs']
-  for (const key of Object.keys(value)) if (!known.includes(key)) fail(`has the key ${key}; known are ${known.join(', ')}.`)
+  for (const key of Object.keys(value))
+    if (!known.includes(key)) fail(`has the key ${key}; known are ${known.join(', ')}.`)
   const line = (key: keyof typeof LONGEST): string => {
     const given = value[key]
     if (typeof given !== 'string' || given.trim() === '' || given.length > LONGEST[key])
@@ -82,13 +94,17 @@ function describe(text: string, fail: Fail): Pick<Template, 'title' | 'descripti
 
 function refsOf(value: unknown, fail: Fail): TemplateRef[] {
   if (value === undefined) return []
-  const refs = Object.entries(isRecord(value) ? value : fail('contentRefs must be a map from names to {file, description}.'))
+  const refs = Object.entries(
+    isRecord(value) ? value : fail('contentRefs must be a map from names to {file, description}.'),
+  )
   if (refs.length > MAX_REFS) fail(`has ${refs.length} contentRefs; at most ${MAX_REFS} are possible.`)
   return refs.map(([name, ref]) => {
     if (!REF_NAME.test(name)) fail(`contentRefs.${name}: a name has 1 to 64 letters, digits, "-" and "_".`)
     const { file, description } = isRecord(ref) ? ref : {}
     if (typeof file !== 'string' || typeof description !== 'string' || description.length > LONGEST.description)
-      return fail(`contentRefs.${name} must have a file (its path below content/) and a description of at most ${LONGEST.description} characters.`)
+      return fail(
+        `contentRefs.${name} must have a file (its path below content/) and a description of at most ${LONGEST.description} characters.`,
+      )
     return { name, description, file }
   })
 }
@@ -115,20 +131,29 @@ function linksOf(
 ): TemplateLink[] {
   const text = decodeText(content.get(page.gitPath) as Uint8Array)
   const bodyStart = findFrontMatter(text)?.bodyStart ?? 0
-  if (/^cover(?:Dark)?:/m.test(text.slice(0, bodyStart))) fail('A page of a template cannot have a cover. Show the picture in its text.')
+  if (/^cover(?:Dark)?:/m.test(text.slice(0, bodyStart)))
+    fail('A page of a template cannot have a cover. Show the picture in its text.')
   return findReferences(text.slice(bodyStart)).flatMap(({ target, start, end }) => {
     const named = resolveReference(target, page.gitPath, structure, (path) => content.has(path))
     if (named.kind === 'broken') return fail(`has a link to ${target}, which is not there. Correct it.`)
     if (named.kind !== 'page' && named.kind !== 'file') return []
     const to = named.kind === 'page' ? { page: named.gitPath } : { file: named.gitPath }
-    return [{ start: bodyStart + start, end: bodyStart + end, to, suffix: named.anchor === undefined ? '' : `#${named.anchor}` }]
+    return [
+      {
+        start: bodyStart + start,
+        end: bodyStart + end,
+        to,
+        suffix: named.anchor === undefined ? '' : `#${named.anchor}`,
+      },
+    ]
   })
 }
 
 /** Files as a tree that the readers of content read; a path is its object ID. */
 function readerOf(files: ReadonlyMap<string, Uint8Array>): TreeReader {
   const entries = [...files.keys()].sort().map((path) => ({ path, mode: '100644', oid: path }))
-  const below = (prefix: string) => (prefix === '' ? entries : entries.filter(({ path }) => path.startsWith(`${prefix}/`)))
+  const below = (prefix: string) =>
+    prefix === '' ? entries : entries.filter(({ path }) => path.startsWith(`${prefix}/`))
   return {
     entry: async (path) => entries.find((entry) => entry.path === path) ?? null,
     list: async (path) => (path === '' || below(path).length > 0 ? below(path) : null),

@@ -39,19 +39,30 @@ export function templateChanges(template: Template, { instead, group, taken, giv
       decodeText(files.get(gitPath) as Uint8Array),
       (template.links.get(gitPath) ?? []).map(({ start, end, to, suffix }) => {
         const page = 'page' in to ? structure.byGitPath.get(to.page) : undefined
-        return { start, end, target: (page ? `/pages/${names.get(page.id)}` : targetOf((to as { file: string }).file)) + suffix }
+        return {
+          start,
+          end,
+          target: (page ? `/pages/${names.get(page.id)}` : targetOf((to as { file: string }).file)) + suffix,
+        }
       }),
     )
   const slugs = new Set(taken)
-  const insertGroup = (title: string, ref: string): ContentChange => ({ operation: 'insert_group', title, ref, ...freeSlug(title, slugs) })
+  const insertGroup = (title: string, ref: string): ContentChange => ({
+    operation: 'insert_group',
+    title,
+    ref,
+    ...freeSlug(title, slugs),
+  })
   const insert = (entry: PageEntry, into: string | undefined): ContentChange[] => {
     const place = { title: entry.title, ...(into === undefined ? {} : { into }) }
     const ref = names.get(entry.id) as string
-    if (entry.type === 'group') return [insertGroup(entry.title, ref), ...entry.pages.flatMap((page) => insert(page, ref))]
+    if (entry.type === 'group')
+      return [insertGroup(entry.title, ref), ...entry.pages.flatMap((page) => insert(page, ref))]
     const below = entry.pages.flatMap((page) => insert(page, ref))
     if (entry.type === 'link') return [{ operation: 'insert_link', ...place, href: entry.href }]
     const document = { markdown: markdown(entry as DocumentEntry) }
-    if (entry === first && instead !== undefined) return [{ operation: 'update_page', page: instead, title: entry.title, document }, ...below]
+    if (entry === first && instead !== undefined)
+      return [{ operation: 'update_page', page: instead, title: entry.title, document }, ...below]
     return [{ operation: 'insert_page', ...place, document, ref }, ...below]
   }
   const uploads = assets.map(({ gitPath }) => ({
@@ -60,9 +71,15 @@ export function templateChanges(template: Template, { instead, group, taken, giv
     ref: fileNames.get(gitPath) as string,
   }))
   const changes: ContentChange[] = []
-  for (let from = 0; from < uploads.length; from += FILES_AT_ONCE) changes.push({ operation: 'insert_files', files: uploads.slice(from, from + FILES_AT_ONCE) })
+  for (let from = 0; from < uploads.length; from += FILES_AT_ONCE)
+    changes.push({ operation: 'insert_files', files: uploads.slice(from, from + FILES_AT_ONCE) })
   if (group !== undefined) changes.push(insertGroup(group, GROUP_REF))
-  return [...changes, ...structure.pages.flatMap((page) => insert(page, group === undefined || page.type === 'group' ? undefined : GROUP_REF))]
+  return [
+    ...changes,
+    ...structure.pages.flatMap((page) =>
+      insert(page, group === undefined || page.type === 'group' ? undefined : GROUP_REF),
+    ),
+  ]
 }
 
 const GROUP_REF = 'template-group'

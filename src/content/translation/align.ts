@@ -29,7 +29,10 @@ function longest(before: readonly string[], after: readonly string[]): [number, 
   const table = new Uint32Array((before.length + 1) * width)
   for (let i = before.length - 1; i >= 0; i--)
     for (let j = after.length - 1; j >= 0; j--)
-      table[i * width + j] = before[i] === after[j] ? table[(i + 1) * width + j + 1]! + 1 : Math.max(table[(i + 1) * width + j]!, table[i * width + j + 1]!)
+      table[i * width + j] =
+        before[i] === after[j]
+          ? table[(i + 1) * width + j + 1]! + 1
+          : Math.max(table[(i + 1) * width + j]!, table[i * width + j + 1]!)
   const pairs: [number, number][] = []
   for (let i = 0, j = 0; i < before.length && j < after.length; ) {
     if (before[i] === after[j]) pairs.push([i++, j++])
@@ -42,7 +45,9 @@ function longest(before: readonly string[], after: readonly string[]): [number, 
 /** For very long lists: items that are once in each, as far as they are in the same order. */
 function byUnique(before: readonly string[], after: readonly string[]): [number, number][] {
   const [own, other] = [onceIn(before), onceIn(after)]
-  const pairs = [...own].flatMap(([item, i]): [number, number][] => (i >= 0 && (other.get(item) ?? -1) >= 0 ? [[i, other.get(item) as number]] : []))
+  const pairs = [...own].flatMap(([item, i]): [number, number][] =>
+    i >= 0 && (other.get(item) ?? -1) >= 0 ? [[i, other.get(item) as number]] : [],
+  )
   const kept: [number, number][] = []
   let last = -1
   for (const [i, j] of pairs.sort((a, b) => a[0] - b[0]))

@@ -48,7 +48,12 @@ function addText({ children }: Open, source: string): void {
   else children.push({ type: 'text', raw: '', value })
 }
 
-function takeTag([, slash, name = '', attributes = '', empty]: RegExpExecArray, stack: Open[], codes: readonly Code[], used: Set<number>): boolean {
+function takeTag(
+  [, slash, name = '', attributes = '', empty]: RegExpExecArray,
+  stack: Open[],
+  codes: readonly Code[],
+  used: Set<number>,
+): boolean {
   if (slash) return closeTag(name, stack, codes)
   const id = Number(ID.exec(attributes)?.[1] ?? 0)
   const code = codes[id - 1]

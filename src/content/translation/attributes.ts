@@ -14,7 +14,9 @@ export function tagTexts(source: string): { start: number; pieces: Piece[] }[] {
   const { named } = parseAttributes(tag.body)
   return [...source.matchAll(TEXT)].flatMap(({ 0: whole, 1: name = '', 2: raw = '', index }) => {
     const pieces = tagValuePieces(raw)
-    const value = pieces.map((piece) => (piece.type === 'text' ? piece.value : piece.type === 'atom' ? piece.raw : '')).join('')
+    const value = pieces
+      .map((piece) => (piece.type === 'text' ? piece.value : piece.type === 'atom' ? piece.raw : ''))
+      .join('')
     // What only looks like an attribute stands in the value of another one.
     if (named[name] !== value || isName(tag.name, value)) return []
     return [{ start: index + whole.length - 1 - raw.length, pieces }]
@@ -22,7 +24,8 @@ export function tagTexts(source: string): { start: number; pieces: Piece[] }[] {
 }
 
 /** Titles of code are names of files more often than words. */
-const isName = (tag: string, value: string): boolean => isFileName(value) || (tag === 'code' && (!/\s/.test(value) || /[/\\]|\.\w+$/.test(value)))
+const isName = (tag: string, value: string): boolean =>
+  isFileName(value) || (tag === 'code' && (!/\s/.test(value) || /[/\\]|\.\w+$/.test(value)))
 
 const ALT = /^<img\b(?:[^"'>]|"[^"]*"|'[^']*')*?\salt="(?=[^"]*\p{L})/iu
 
@@ -32,5 +35,7 @@ export function describedPicture(raw: string): PairPiece | null {
   if (open === undefined) return null
   const end = raw.indexOf('"', open.length)
   const alt = raw.slice(open.length, end)
-  return end < 0 || isFileName(alt) ? null : { type: 'pair', open, close: raw.slice(end), children: htmlTextPieces(alt) }
+  return end < 0 || isFileName(alt)
+    ? null
+    : { type: 'pair', open, close: raw.slice(end), children: htmlTextPieces(alt) }
 }

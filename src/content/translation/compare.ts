@@ -35,7 +35,12 @@ export function compare(source: readonly Unit[], ledger: readonly LedgerUnit[], 
 }
 
 /** Units with the same source that stand at another place now, in order. */
-function moved(ledger: readonly LedgerUnit[], hashes: readonly string[], place: readonly number[], known: readonly number[]): [number, number][] {
+function moved(
+  ledger: readonly LedgerUnit[],
+  hashes: readonly string[],
+  place: readonly number[],
+  known: readonly number[],
+): [number, number][] {
   const waiting = new Map<string, number[]>()
   ledger.forEach((unit, i) => {
     if (place[i] === -1) waiting.set(unit.source, [...(waiting.get(unit.source) ?? []), i])
@@ -85,7 +90,11 @@ function pair(written: readonly LedgerUnit[], ours: readonly Unit[]): Map<number
 }
 
 /** Moves what was put behind units of the ledger behind the units of the source that they are now, or that stand where they stood. */
-function placed(behind: ReadonlyMap<number, Unit[]>, place: readonly number[], source: readonly Unit[]): Map<number, Unit[]> {
+function placed(
+  behind: ReadonlyMap<number, Unit[]>,
+  place: readonly number[],
+  source: readonly Unit[],
+): Map<number, Unit[]> {
   const found = new Map<number, Unit[]>()
   for (const [i, units] of [...behind].sort((a, b) => a[0] - b[0])) {
     let before = i

@@ -17,11 +17,16 @@ export interface LedgerUnit {
 
 /** What kind of block a unit is, by how it begins: a unit that a person rewrote mostly still begins like that. */
 export const shapeOf = (core: string): string =>
-  (/^\s*(#{1,6}|[*+-](?= )|\d+[.)]|\||>|`{3}|~{3}|\{%|<[a-z]*|[A-Za-z]+:|\S?)/.exec(core)?.[1] ?? '').replace(/[\d\p{L}]+(?!:)/u, 'a')
+  (/^\s*(#{1,6}|[*+-](?= )|\d+[.)]|\||>|`{3}|~{3}|\{%|<[a-z]*|[A-Za-z]+:|\S?)/.exec(core)?.[1] ?? '').replace(
+    /[\d\p{L}]+(?!:)/u,
+    'a',
+  )
 
 /** A ledger as text: a line for each unit. */
 export const encodeLedger = (units: readonly LedgerUnit[]): string =>
-  units.map(({ source, written, gap, shape, kept }) => `${source} ${written} ${gap} ${kept ? 'kept' : 'done'} ${shape}\n`).join('')
+  units
+    .map(({ source, written, gap, shape, kept }) => `${source} ${written} ${gap} ${kept ? 'kept' : 'done'} ${shape}\n`)
+    .join('')
 
 /** The ledger of a text; [] if there is none. */
 export const decodeLedger = (text: string): LedgerUnit[] =>

@@ -76,7 +76,10 @@ function htmlToken(node: Markdown) {
 function elementPiece(node: Markdown, place: Place, depth: number): Piece {
   const raw = place.text.slice(place.start, place.end)
   return (
-    (depth < MAX_DEPTH && (pairOf(node, place, depth) ?? labelledImage(node, raw) ?? (node.type === 'html' ? describedPicture(raw) : null))) || {
+    (depth < MAX_DEPTH &&
+      (pairOf(node, place, depth) ??
+        labelledImage(node, raw) ??
+        (node.type === 'html' ? describedPicture(raw) : null))) || {
       type: 'atom',
       raw,
     }
@@ -98,6 +101,18 @@ function pairOf(node: Markdown, place: Place, depth: number): Piece | null {
 
 /** An image whose label is plain text. */
 function labelledImage({ type, alt }: Markdown, raw: string): Piece | null {
-  if (type !== 'image' || !alt || isFileName(alt) || !/^[^\\[\]<>&*_`{}\n\r|$]+$/.test(alt) || !raw.startsWith(`![${alt}](`)) return null
-  return { type: 'pair', open: '![', close: raw.slice(2 + alt.length), children: [{ type: 'text', raw: alt, value: alt }] }
+  if (
+    type !== 'image' ||
+    !alt ||
+    isFileName(alt) ||
+    !/^[^\\[\]<>&*_`{}\n\r|$]+$/.test(alt) ||
+    !raw.startsWith(`![${alt}](`)
+  )
+    return null
+  return {
+    type: 'pair',
+    open: '![',
+    close: raw.slice(2 + alt.length),
+    children: [{ type: 'text', raw: alt, value: alt }],
+  }
 }

@@ -28,14 +28,18 @@ export interface Code {
 
 /** The source of pieces. */
 export const sourceOf = (pieces: readonly Piece[]): string =>
-  pieces.map((piece) => (piece.type === 'pair' ? piece.open + sourceOf(piece.children) + piece.close : piece.raw)).join('')
+  pieces
+    .map((piece) => (piece.type === 'pair' ? piece.open + sourceOf(piece.children) + piece.close : piece.raw))
+    .join('')
 
 /** Whether what stands behind this source is the description of a picture in HTML. */
 export const opensAttribute = (source: string): boolean => /<img\b[^>]*="$/i.test(source)
 
 /** Whether there is a letter to be translated. */
 export const hasLetters = (pieces: readonly Piece[]): boolean =>
-  pieces.some((piece) => (piece.type === 'pair' ? hasLetters(piece.children) : piece.type === 'text' && /\p{L}/u.test(piece.value)))
+  pieces.some((piece) =>
+    piece.type === 'pair' ? hasLetters(piece.children) : piece.type === 'text' && /\p{L}/u.test(piece.value),
+  )
 
 /** Markup without letters in it is one atom: an engine has less to lose. */
 export function simplified(pieces: readonly Piece[]): Piece[] {
@@ -63,7 +67,11 @@ export function trimmed(pieces: readonly Piece[]): { before: string; inner: Piec
     const now = inner.at(-1) as TextPiece
     const space = /\s*$/.exec(now.raw)?.[0] ?? ''
     after = space + after
-    inner[inner.length - 1] = { ...now, raw: now.raw.slice(0, now.raw.length - space.length), value: now.value.trimEnd() }
+    inner[inner.length - 1] = {
+      ...now,
+      raw: now.raw.slice(0, now.raw.length - space.length),
+      value: now.value.trimEnd(),
+    }
   }
   const only = inner.length === 1 ? inner[0] : undefined
   if (only?.type !== 'pair') return { before, inner, after }

@@ -18,7 +18,11 @@ interface RenderedPage {
 }
 
 /** Renders the units of a page that `wanted` accepts and that have all their answers. */
-export function renderUnits(units: readonly Unit[], wanted: (index: number) => boolean, answers: Answers): RenderedPage {
+export function renderUnits(
+  units: readonly Unit[],
+  wanted: (index: number) => boolean,
+  answers: Answers,
+): RenderedPage {
   const cores = new Map<number, string>()
   const meanings = new Map<number, string>()
   const refused = new Set<number>()
@@ -48,7 +52,11 @@ function renderUnit(unit: Unit, answers: Answers): { core: string; meaning: stri
     const pieces = unchanged ? segment.pieces : readAnswer(answer, segment.codes, segment.coded)
     if (!pieces) return null
     const source = unit.core.slice(segment.start, segment.end)
-    const written = unchanged ? source : segment.syntax === 'yaml' ? writeYaml(source, pieces) : writePieces(pieces, segment)
+    const written = unchanged
+      ? source
+      : segment.syntax === 'yaml'
+        ? writeYaml(source, pieces)
+        : writePieces(pieces, segment)
     if (written === null) return null
     core += unit.core.slice(at, segment.start) + written
     at = segment.end
@@ -60,11 +68,18 @@ function renderUnit(unit: Unit, answers: Answers): { core: string; meaning: stri
 const meaningOf = (unit: Unit): string => unit.segments.map(({ pieces }) => meaningOfPieces(pieces)).join('\n')
 
 /** The translated units that the page, read again, does not say: alone if that can be found out in time, else all of them. */
-function misread(units: readonly Unit[], cores: ReadonlyMap<number, string>, meanings: ReadonlyMap<number, string>): number[] {
+function misread(
+  units: readonly Unit[],
+  cores: ReadonlyMap<number, string>,
+  meanings: ReadonlyMap<number, string>,
+): number[] {
   let trials = 0
   const isRead = (some: readonly number[]): boolean => {
     const put = new Set(some)
-    const page = units.map(({ core, gap }, index) => ({ core: put.has(index) ? (cores.get(index) as string) : core, gap }))
+    const page = units.map(({ core, gap }, index) => ({
+      core: put.has(index) ? (cores.get(index) as string) : core,
+      gap,
+    }))
     const again = cut(joined(page)).units
     if (again.length !== units.length) return false
     return again.every((unit, index) => {
@@ -89,7 +104,9 @@ function misread(units: readonly Unit[], cores: ReadonlyMap<number, string>, mea
 function writeYaml(lines: string, pieces: readonly Piece[]): string | null {
   const key = /^["']?([A-Za-z]+)/.exec(lines)?.[1]
   if (key === undefined) return null
-  const value = pieces.map((piece) => (piece.type === 'text' ? piece.value : piece.type === 'atom' ? piece.raw : '')).join('')
+  const value = pieces
+    .map((piece) => (piece.type === 'text' ? piece.value : piece.type === 'atom' ? piece.raw : ''))
+    .join('')
   try {
     return setYamlKey(`${lines}\n`, [key], value).replace(/\r?\n$/, '')
   } catch {
@@ -103,7 +120,11 @@ function writePieces(pieces: readonly Piece[], { syntax, first }: Pick<Segment, 
     .map((piece): string => {
       if (piece.type === 'atom') return piece.raw
       if (piece.type === 'pair')
-        return piece.open + writePieces(piece.children, { syntax: opensAttribute(piece.open) ? 'attribute' : syntax, first: false }) + piece.close
+        return (
+          piece.open +
+          writePieces(piece.children, { syntax: opensAttribute(piece.open) ? 'attribute' : syntax, first: false }) +
+          piece.close
+        )
       return escapeText(piece.value, syntax)
     })
     .join('')
@@ -129,4 +150,5 @@ function escapeText(text: string, syntax: Syntax): string {
 }
 
 /** Characters that would begin a list, quote, heading, fence or rule. */
-const escapeStart = (text: string): string => text.replace(/^(\d{1,9})(?=[.)](?:\s|$))/, '$1\\').replace(/^(?=[#>+\-~=:|])/, '\\')
+const escapeStart = (text: string): string =>
+  text.replace(/^(\d{1,9})(?=[.)](?:\s|$))/, '$1\\').replace(/^(?=[#>+\-~=:|])/, '\\')

@@ -4,7 +4,16 @@ import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { isAddress } from './addresses.js'
 import { describedPicture, tagTexts } from './attributes.js'
 import { OPAQUE, phrasingPieces } from './phrasing.js'
-import { type Code, encodePieces, hasLetters, opensAttribute, type Piece, simplified, sourceOf, trimmed } from './pieces.js'
+import {
+  type Code,
+  encodePieces,
+  hasLetters,
+  opensAttribute,
+  type Piece,
+  simplified,
+  sourceOf,
+  trimmed,
+} from './pieces.js'
 import { htmlTextPieces } from './text-pieces.js'
 
 /** How a segment is written: as markdown (in a table cell, without bars), as text or between quotes in HTML, between quotes in a tag, or as a value of YAML. */
@@ -41,7 +50,14 @@ export function makeSegment(pieces: readonly Piece[], start: number, text: strin
   if (text.slice(start, start + whole.length) !== whole || /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(source)) return null
   const from = start + before.length
   const own = opensAttribute(before) ? 'attribute' : syntax
-  return { start: from, end: from + source.length, syntax: own, first: before.trim() === '', pieces: inner, ...encodePieces(inner) }
+  return {
+    start: from,
+    end: from + source.length,
+    syntax: own,
+    first: before.trim() === '',
+    pieces: inner,
+    ...encodePieces(inner),
+  }
 }
 
 const CONTAINERS = new Set(['root', 'blockquote', 'list', 'listItem', 'footnoteDefinition', 'table', 'tableRow'])
@@ -66,7 +82,9 @@ export function findLeaves(root: Markdown, text: string): Leaf[] {
 function segmentsOf(node: Markdown, place: { text: string; start: number; end: number; quotes: number }): Segment[] {
   if (node.type === 'html') return htmlSegments(node, place)
   if (node.type === 'tag')
-    return tagTexts(place.text.slice(place.start, place.end)).flatMap(({ start, pieces }) => makeSegment(pieces, place.start + start, place.text, 'tag') ?? [])
+    return tagTexts(place.text.slice(place.start, place.end)).flatMap(
+      ({ start, pieces }) => makeSegment(pieces, place.start + start, place.text, 'tag') ?? [],
+    )
   if (node.type !== 'paragraph' && node.type !== 'heading' && node.type !== 'tableCell') return []
   const first = findOffsets(node.children?.[0] ?? { type: '' })
   const last = findOffsets(node.children?.at(-1) ?? { type: '' })
@@ -91,21 +109,30 @@ function htmlSegments(node: Markdown, { text, start, end }: { text: string; star
   let opaque = 0
   const flush = (): void => {
     const made = makeSegment(paired(run), start + from, text, 'html')
-    if (made && (made.syntax === 'attribute' || !made.pieces.some((piece) => piece.type === 'text' && MAYBE_MARKDOWN.test(piece.value)))) found.push(made)
+    if (
+      made &&
+      (made.syntax === 'attribute' ||
+        !made.pieces.some((piece) => piece.type === 'text' && MAYBE_MARKDOWN.test(piece.value)))
+    )
+      found.push(made)
     run = []
   }
   for (const token of tokenizeHtml(source)) {
     const raw = source.slice(token.start, token.end)
-    if (OPAQUE.has(token.name)) opaque = Math.max(0, opaque + (token.type === 'open' ? 1 : token.type === 'close' ? -1 : 0))
+    if (OPAQUE.has(token.name))
+      opaque = Math.max(0, opaque + (token.type === 'open' ? 1 : token.type === 'close' ? -1 : 0))
     const closesOpaque = OPAQUE.has(token.name) && token.type === 'close'
     if (token.type !== 'text' && !INLINE.has(token.name)) {
       flush()
       continue
     }
     if (run.length === 0) from = token.start
-    if (token.type === 'text' && opaque === 0) for (const piece of htmlTextPieces(raw)) run.push({ piece, token: { type: 'text', name: '' } })
-    else if (token.name === 'img' && opaque === 0) run.push({ piece: describedPicture(raw) ?? { type: 'atom', raw }, token: { type: 'text', name: '' } })
-    else run.push({ piece: { type: 'atom', raw }, token: opaque > 0 || closesOpaque ? { type: 'text', name: '' } : token })
+    if (token.type === 'text' && opaque === 0)
+      for (const piece of htmlTextPieces(raw)) run.push({ piece, token: { type: 'text', name: '' } })
+    else if (token.name === 'img' && opaque === 0)
+      run.push({ piece: describedPicture(raw) ?? { type: 'atom', raw }, token: { type: 'text', name: '' } })
+    else
+      run.push({ piece: { type: 'atom', raw }, token: opaque > 0 || closesOpaque ? { type: 'text', name: '' } : token })
   }
   flush()
   return found

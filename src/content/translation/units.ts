@@ -30,11 +30,15 @@ export const hashOf = (text: string): string => createHash('sha256').update(text
 export const sourceHash = (core: string): string => hashOf(core.replace(/\r\n?/g, '\n'))
 
 /** The page that units make. */
-export const joined = (units: readonly Pick<Unit, 'core' | 'gap'>[]): string => units.map(({ core, gap }) => core + gap).join('')
+export const joined = (units: readonly Pick<Unit, 'core' | 'gap'>[]): string =>
+  units.map(({ core, gap }) => core + gap).join('')
 
 /** Cuts a page. `joined(cut(text).units) === text` for every text. */
 export function cut(text: string): CutPage {
-  const whole = (limit: string | null): CutPage => ({ units: [{ core: '', gap: '', segments: [] }, unitOf(text, 0, text.length, text.length, [])], limit })
+  const whole = (limit: string | null): CutPage => ({
+    units: [{ core: '', gap: '', segments: [] }, unitOf(text, 0, text.length, text.length, [])],
+    limit,
+  })
   const limit = pageLimit(text)
   if (limit !== null) return whole(limit)
   try {

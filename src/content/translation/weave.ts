@@ -70,8 +70,16 @@ export function pageNeeds(versions: PageVersions, corrections: Corrections, agai
   opened.units.forEach((unit, j) => {
     if (isWanted(opened, corrections, again, j)) for (const { coded } of unit.segments) wanted.add(coded)
     const fate = opened.fates[opened.known[j] as number]
-    if (fate === undefined || fate === 'deleted' || fate.same || unit.segments.length === 0 || examples.length >= MAX_EXAMPLES) return
-    if (unit.core.length + fate.now.core.length <= MAX_EXAMPLE) examples.push({ source: unit.core, target: fate.now.core })
+    if (
+      fate === undefined ||
+      fate === 'deleted' ||
+      fate.same ||
+      unit.segments.length === 0 ||
+      examples.length >= MAX_EXAMPLES
+    )
+      return
+    if (unit.core.length + fate.now.core.length <= MAX_EXAMPLE)
+      examples.push({ source: unit.core, target: fate.now.core })
   })
   return { limit: opened.limit, wanted: [...wanted], orphans: orphansOf(opened), examples }
 }
@@ -101,7 +109,12 @@ export interface WovenPage {
 }
 
 /** Weaves a page. `answers`: what engines answered, by segment; units that lack one stay in the source language. */
-export function weavePage(versions: PageVersions, corrections: Corrections, again: Again, answers: Readonly<Record<string, string>>): WovenPage {
+export function weavePage(
+  versions: PageVersions,
+  corrections: Corrections,
+  again: Again,
+  answers: Readonly<Record<string, string>>,
+): WovenPage {
   const opened = open(versions)
   const { units, ledger, known, fates, inserted } = opened
   const wanted = (j: number): boolean => isWanted(opened, corrections, again, j)
@@ -119,18 +132,29 @@ export function weavePage(versions: PageVersions, corrections: Corrections, agai
     if (entry && made === undefined) {
       const fate = fates[i] as Fate
       const sameGap = entry.gap === hashOf(unit.gap)
-      if (fate !== 'deleted') page.add(sameGap ? fate.now.core : withEndsOf(unit, fate.now.core), sameGap ? fate.now.gap : unit.gap)
+      if (fate !== 'deleted')
+        page.add(sameGap ? fate.now.core : withEndsOf(unit, fate.now.core), sameGap ? fate.now.gap : unit.gap)
       lines.push({ ...entry, gap: hashOf(unit.gap) })
     } else {
       const core = withEndsOf(unit, made ?? corrections[sourceHash(unit.core)] ?? unit.core)
       const fate = fates[i]
-      page.add(core, fate !== undefined && fate !== 'deleted' && entry?.gap === hashOf(unit.gap) ? fate.now.gap : unit.gap)
+      page.add(
+        core,
+        fate !== undefined && fate !== 'deleted' && entry?.gap === hashOf(unit.gap) ? fate.now.gap : unit.gap,
+      )
       lines.push(ledgerUnit(unit, core, wanted(j) && made === undefined))
     }
     for (const own of inserted.get(j) ?? []) page.add(own.core, own.gap)
   })
   const edited = inserted.size > 0 || fates.some((fate, i) => known.includes(i) && (fate === 'deleted' || !fate.same))
-  return { text: page.text, ledger: encodeLedger(lines), kept, edited, refused: [...refused], translated: [...translated] }
+  return {
+    text: page.text,
+    ledger: encodeLedger(lines),
+    kept,
+    edited,
+    refused: [...refused],
+    translated: [...translated],
+  }
 }
 
 /** A text with the line ends of a unit, if it has several lines. */

@@ -60,8 +60,13 @@ export const direct: TextTasks = {
     return { ...page, limit: pageLimit(markdown) ?? tooLong(file.length) }
   },
   mergeSummary(base, ours, theirs, names) {
-    const nameTarget = (side: keyof typeof names) => (href: string) => (Object.hasOwn(names[side], href) ? (names[side][href] ?? null) : null)
-    return mergeSummary(base, ours, theirs, { base: nameTarget('base'), ours: nameTarget('ours'), theirs: nameTarget('theirs') })
+    const nameTarget = (side: keyof typeof names) => (href: string) =>
+      Object.hasOwn(names[side], href) ? (names[side][href] ?? null) : null
+    return mergeSummary(base, ours, theirs, {
+      base: nameTarget('base'),
+      ours: nameTarget('ours'),
+      theirs: nameTarget('theirs'),
+    })
   },
   mergePage,
   mergeYaml,
@@ -71,10 +76,12 @@ export const direct: TextTasks = {
 
 /** A `TextWork` without threads or limits, for tools and tests, which trust what they read. */
 export const inPlace: TextWork = Object.fromEntries(
-  Object.entries({ ...direct, pause: () => undefined, headings: readHeadings, large: (work: () => Promise<unknown>) => work() }).map(([name, task]) => [
-    name,
-    async (...args: unknown[]) => (task as (...all: unknown[]) => unknown)(...args),
-  ]),
+  Object.entries({
+    ...direct,
+    pause: () => undefined,
+    headings: readHeadings,
+    large: (work: () => Promise<unknown>) => work(),
+  }).map(([name, task]) => [name, async (...args: unknown[]) => (task as (...all: unknown[]) => unknown)(...args)]),
 ) as unknown as TextWork
 
 async function readHeadings(files: Pick<TreeReader, 'read'>, oids: readonly string[]): Promise<Map<string, string>> {

@@ -23,11 +23,23 @@ function treeLines(tree: DocumentNode): string {
 /** Longest JSON of a result that is not a text, since the service parses it on its main thread. */
 const MAX_JSON = 4 * 1024 * 1024
 /** Tasks whose result is a text: its JSON is parsed quickly, however long it is. */
-const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeSummary', 'mergeYaml', 'pageNeeds', 'weavePage'])
+const TEXTS = new Set([
+  'print',
+  'setMembers',
+  'setYaml',
+  'changeSummary',
+  'keepLineEnds',
+  'mergePage',
+  'mergeSummary',
+  'mergeYaml',
+  'pageNeeds',
+  'weavePage',
+])
 
 function jsonOf(name: string, value: unknown): string {
   const json = JSON.stringify(value)
-  if (json.length > MAX_JSON && !TEXTS.has(name)) throw new TextTooCostly(`It has too many parts: they take more than ${MAX_JSON} bytes as JSON.`)
+  if (json.length > MAX_JSON && !TEXTS.has(name))
+    throw new TextTooCostly(`It has too many parts: they take more than ${MAX_JSON} bytes as JSON.`)
   return json
 }
 

@@ -72,11 +72,18 @@ export interface TextTasks {
   /** What has to be translated before a page of a translation can be woven. */
   pageNeeds(versions: PageVersions, corrections: Corrections, again: Again): PageNeeds
   /** Brings a page of a translation to its source. */
-  weavePage(versions: PageVersions, corrections: Corrections, again: Again, answers: Readonly<Record<string, string>>): WovenPage
+  weavePage(
+    versions: PageVersions,
+    corrections: Corrections,
+    again: Again,
+    answers: Readonly<Record<string, string>>,
+  ): WovenPage
 }
 
 /** Runs the tasks, in threads if they are costly. Throws `TextTooCostly` if one takes more time or memory, or has a larger result, than allowed. */
-export type TextWork = { readonly [K in keyof TextTasks]: (...args: Parameters<TextTasks[K]>) => Promise<ReturnType<TextTasks[K]>> } & {
+export type TextWork = {
+  readonly [K in keyof TextTasks]: (...args: Parameters<TextTasks[K]>) => Promise<ReturnType<TextTasks[K]>>
+} & {
   /** Lets the event loop run, between slices of work on the main thread. */
   pause(): Promise<void>
   /** The title of each blob (`heading`), by object ID, from the outlines of pages that are known; '' if it has none. A blob may be left out. */

@@ -3,7 +3,16 @@ import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { isPast } from '../../kernel/clock.js'
 import { newId } from '../../kernel/ids.js'
-import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UpdateUser, type UserDoc, users } from '../../model/index.js'
+import {
+  type AddressProof,
+  type CreateToken,
+  memberships,
+  type TokenDoc,
+  tokens,
+  type UpdateUser,
+  type UserDoc,
+  users,
+} from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { findOrganization, isTokenFor, organizationRole } from '../roles/access.js'
 import { isIdentityValid } from '../roles/sso.js'
@@ -49,7 +58,13 @@ type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso' | 'excludedFrom'>
 type Writer = Pick<Transaction, 'insert'>
 
 /** Issues a token for a user. Only its hash is stored: the returned secret exists nowhere else. Throws 400. */
-export async function issueToken(app: App, user: string, input: NewToken, secret = newToken(), tx: Writer = app.store): Promise<IssuedToken> {
+export async function issueToken(
+  app: App,
+  user: string,
+  input: NewToken,
+  secret = newToken(),
+  tx: Writer = app.store,
+): Promise<IssuedToken> {
   if (input.expiresAt !== undefined && Date.parse(input.expiresAt) <= app.clock.now().getTime()) {
     throw badRequest('The token would already be expired.', [{ path: '/expiresAt', message: 'must be in the future' }])
   }
@@ -76,27 +91,49 @@ export async function issueToken(app: App, user: string, input: NewToken, secret
 export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
   const limit = actor.token.organization
   if (limit !== undefined && input.organization !== limit) {
-    throw new ServiceError('forbidden', `Your token is limited to organization ${limit}: a new token must have the same limit.`)
+    throw new ServiceError(
+      'forbidden',
+      `Your token is limited to organization ${limit}: a new token must have the same limit.`,
+    )
   }
   const notAMember = () =>
-    badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
+    badRequest('There is no such organization.', [
+      { path: '/organization', message: 'must be the ID of an organization you are a member of' },
+    ])
   if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) throw notAMember()
   const end = actor.token.expiresAt
   if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
     throw new ServiceError('forbidden', `Your token expires at ${end}: a new token must not expire later.`)
   }
-  const origin = { ...(actor.token.byEmail ? { byEmail: true } : {}), ...(actor.token.sso ? { sso: actor.token.sso } : {}) }
+  const origin = {
+    ...(actor.token.byEmail ? { byEmail: true } : {}),
+    ...(actor.token.sso ? { sso: actor.token.sso } : {}),
+  }
   const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...origin }
   return app.store.transact(async (tx) => {
     const own = await tx.get(tokens, actor.token.id)
     if (!own) throw new ServiceError('unauthenticated', 'Your token has just been revoked.')
-    if (input.organization !== undefined && (await organizationRole(tx, actor.user.id, input.organization)) === undefined) throw notAMember()
-    return issueToken(app, actor.user.id, { ...wanted, ...(own.excludedFrom ? { excludedFrom: own.excludedFrom } : {}) }, undefined, tx)
+    if (
+      input.organization !== undefined &&
+      (await organizationRole(tx, actor.user.id, input.organization)) === undefined
+    )
+      throw notAMember()
+    return issueToken(
+      app,
+      actor.user.id,
+      { ...wanted, ...(own.excludedFrom ? { excludedFrom: own.excludedFrom } : {}) },
+      undefined,
+      tx,
+    )
   })
 }
 
 /** Changes the names by which others see the caller. Throws 403 for a token that is limited to an organization, unless its user is too. */
-export async function updateUser(app: App, actor: Actor, { displayName, photoURL }: UpdateUser): Promise<Document<UserDoc>> {
+export async function updateUser(
+  app: App,
+  actor: Actor,
+  { displayName, photoURL }: UpdateUser,
+): Promise<Document<UserDoc>> {
   if (actor.token.organization !== undefined && actor.user.limitedTo === undefined)
     throw new ServiceError('forbidden', 'Your token is limited to an organization: it cannot change your account.')
   return app.store.transact(async (tx) => {
@@ -115,7 +152,9 @@ export async function updateUser(app: App, actor: Actor, { displayName, photoURL
 /** The caller's tokens. If the token of the request is limited to an organization, only those with the same limit. */
 export async function listTokens(app: App, actor: Actor): Promise<Document<TokenDoc>[]> {
   const limit = actor.token.organization
-  return (await app.store.find(tokens, 'user', actor.user.id)).filter((token) => limit === undefined || token.organization === limit)
+  return (await app.store.find(tokens, 'user', actor.user.id)).filter(
+    (token) => limit === undefined || token.organization === limit,
+  )
 }
 
 /** Revokes one of the caller's own tokens. */
@@ -133,17 +172,34 @@ interface NewUser {
  * Creates an account, which owns its e-mail address: no other account can have it. `email` is stored in lower case. Users of
  * single organizations who claim the same address stay separate users. Throws `DuplicateKey` if an account has the address.
  */
-export function createUser(app: App, input: NewUser & { proof?: AddressProof; service?: boolean }, tx: Writer = app.store): Promise<Document<UserDoc>> {
-  return tx.insert(users, { ...named(app, input), proof: input.proof ?? 'operator', ...(input.service ? { service: true } : {}) })
+export function createUser(
+  app: App,
+  input: NewUser & { proof?: AddressProof; service?: boolean },
+  tx: Writer = app.store,
+): Promise<Document<UserDoc>> {
+  return tx.insert(users, {
+    ...named(app, input),
+    proof: input.proof ?? 'operator',
+    ...(input.service ? { service: true } : {}),
+  })
 }
 
 /** Creates a user of a single organization, who claims the address without proof: the address stays free for an account. */
-export const createLimitedUser = (app: App, input: NewUser, organization: string, tx: Writer): Promise<Document<UserDoc>> =>
-  tx.insert(users, { ...named(app, input), limitedTo: organization })
+export const createLimitedUser = (
+  app: App,
+  input: NewUser,
+  organization: string,
+  tx: Writer,
+): Promise<Document<UserDoc>> => tx.insert(users, { ...named(app, input), limitedTo: organization })
 
 function named(app: App, { email: given, displayName }: NewUser) {
   const email = given.toLowerCase()
-  return { id: newId(), email, displayName: displayName ?? (email.split('@')[0] as string), createdAt: app.clock.now().toISOString() }
+  return {
+    id: newId(),
+    email,
+    displayName: displayName ?? (email.split('@')[0] as string),
+    createdAt: app.clock.now().toISOString(),
+  }
 }
 
 /** The account that owns the address, proven by a mail or vouched for by the operator; null if there is none. Ignores case. */
@@ -156,10 +212,15 @@ export async function findAccount(reader: Reader, email: string): Promise<Docume
  * Whether users of single organizations claim the address without proof. Then whoever proves that it is theirs may get an
  * account without an invitation.
  */
-export const isClaimed = async (reader: Reader, email: string): Promise<boolean> => (await reader.count(users, 'claimed', email.toLowerCase())) > 0
+export const isClaimed = async (reader: Reader, email: string): Promise<boolean> =>
+  (await reader.count(users, 'claimed', email.toLowerCase())) > 0
 
 /** The member of an organization who claims the address without proof; null if there is none. */
-export async function findLimitedMember(reader: Reader, organization: string, email: string): Promise<Document<UserDoc> | null> {
+export async function findLimitedMember(
+  reader: Reader,
+  organization: string,
+  email: string,
+): Promise<Document<UserDoc> | null> {
   const [user] = await reader.find(users, 'claimedIn', `${organization}/${email.toLowerCase()}`)
   return user ?? null
 }
@@ -167,9 +228,16 @@ export async function findLimitedMember(reader: Reader, organization: string, em
 /** A user that the caller may see: themselves, or a member of an organization that the caller's token gives access to; else null. */
 export async function findUser(app: App, actor: Actor, id: string): Promise<Document<UserDoc> | null> {
   if (id === actor.user.id) return actor.user
-  const [mine, theirs] = await Promise.all([app.store.find(memberships, 'user', actor.user.id), app.store.find(memberships, 'user', id)])
+  const [mine, theirs] = await Promise.all([
+    app.store.find(memberships, 'user', actor.user.id),
+    app.store.find(memberships, 'user', id),
+  ])
   for (const { organization, disabled } of mine)
-    if (!disabled && theirs.some((other) => other.organization === organization) && (await isTokenFor(app.store, actor, organization)))
+    if (
+      !disabled &&
+      theirs.some((other) => other.organization === organization) &&
+      (await isTokenFor(app.store, actor, organization))
+    )
       return app.store.get(users, id)
   return null
 }

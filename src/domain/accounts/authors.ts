@@ -9,9 +9,16 @@ import { findAccount, findLimitedMember } from './accounts.js'
  * the member who claims it. Anybody can write any address into a commit, so this is no proof: the audit log says who acted.
  * Only members are returned, so that addresses in a history do not reveal who has an account on the service.
  */
-export async function memberOfAddress(reader: Reader, organization: string, email: string): Promise<Document<UserDoc> | null> {
+export async function memberOfAddress(
+  reader: Reader,
+  organization: string,
+  email: string,
+): Promise<Document<UserDoc> | null> {
   const account = await findAccount(reader, email)
-  const user = account && (await isMember(reader, organization, account.id)) ? account : await findLimitedMember(reader, organization, email)
+  const user =
+    account && (await isMember(reader, organization, account.id))
+      ? account
+      : await findLimitedMember(reader, organization, email)
   return user && (await isMember(reader, organization, user.id)) ? user : null
 }
 

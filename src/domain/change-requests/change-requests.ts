@@ -27,8 +27,14 @@ import { lacksContent } from '../revisions/lacks-content.js'
 import { readWrittenText } from '../revisions/written-text.js'
 
 /** A change request by its ID or its number in the space, or null. */
-export async function findChangeRequest(app: App, space: LoadedSpace, idOrNumber: string): Promise<LoadedChangeRequest | null> {
-  const byNumber = /^[1-9][0-9]{0,9}$/.test(idOrNumber) ? (await app.store.find(changeRequests, 'number', `${space.doc.id}/${idOrNumber}`))[0] : undefined
+export async function findChangeRequest(
+  app: App,
+  space: LoadedSpace,
+  idOrNumber: string,
+): Promise<LoadedChangeRequest | null> {
+  const byNumber = /^[1-9][0-9]{0,9}$/.test(idOrNumber)
+    ? (await app.store.find(changeRequests, 'number', `${space.doc.id}/${idOrNumber}`))[0]
+    : undefined
   const doc = byNumber ?? (await app.store.get(changeRequests, idOrNumber))
   return doc && doc.space === space.doc.id ? loadHead(space, doc) : null
 }
@@ -40,18 +46,34 @@ export interface WrittenChangeRequest {
 }
 
 /** The description in a request as the markdown to store, '' = none; no member if the request has none. Throws 400, 413. */
-export async function readDescription(app: App, { doc }: LoadedSpace, { description }: { description?: DescriptionInput }): Promise<{ description?: string }> {
+export async function readDescription(
+  app: App,
+  { doc }: LoadedSpace,
+  { description }: { description?: DescriptionInput },
+): Promise<{ description?: string }> {
   if (description === undefined) return {}
   if (description === null) return { description: '' }
-  const input = typeof description === 'string' ? { markdown: description } : 'object' in description ? { document: description } : description
+  const input =
+    typeof description === 'string'
+      ? { markdown: description }
+      : 'object' in description
+        ? { document: description }
+        : description
   const isBlank = 'markdown' in input && input.markdown.trim() === ''
   return { description: isBlank ? '' : await readWrittenText(app, doc.id, input, '/description') }
 }
 
-const counted: Partial<Record<ChangeRequestStatus, 'changeRequestsOpen' | 'changeRequestsDraft'>> = { open: 'changeRequestsOpen', draft: 'changeRequestsDraft' }
+const counted: Partial<Record<ChangeRequestStatus, 'changeRequestsOpen' | 'changeRequestsDraft'>> = {
+  open: 'changeRequestsOpen',
+  draft: 'changeRequestsDraft',
+}
 
 /** A space with its counters updated for a change request that goes from one status to another. `from` is null for a new one. */
-function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | null, to: ChangeRequestStatus): Document<SpaceDoc> {
+function recount(
+  space: Document<SpaceDoc>,
+  from: ChangeRequestStatus | null,
+  to: ChangeRequestStatus,
+): Document<SpaceDoc> {
   const next = { ...space, changeRequests: space.changeRequests + (from === null ? 1 : 0) }
   const before = from && counted[from]
   const after = counted[to]
@@ -66,7 +88,13 @@ export async function createChangeRequest(
   actor: Actor,
   space: LoadedSpace,
   input: WrittenChangeRequest,
-  options: { lease: Lease; status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string; pushed?: { topic?: string } },
+  options: {
+    lease: Lease
+    status?: ChangeRequestStatus
+    head?: CommitId
+    remoteKey?: string
+    pushed?: { topic?: string }
+  },
 ): Promise<LoadedChangeRequest> {
   const main = headOf(space)
   const head = options.head ?? main
@@ -95,7 +123,13 @@ export async function createChangeRequest(
     })
     const subject = { space: stored.id, changeRequest: made.id }
     const data = { number, status, subject: made.subject }
-    await emit(app, tx, { type: 'change_request.created', organization: stored.organization, actor: actor.user.id, subject, data })
+    await emit(app, tx, {
+      type: 'change_request.created',
+      organization: stored.organization,
+      actor: actor.user.id,
+      subject,
+      data,
+    })
     return made
   })
   await makeBranch(options.lease, space, doc, head)
@@ -103,7 +137,12 @@ export async function createChangeRequest(
 }
 
 /** Makes the branch of a change request, unless it exists. */
-export async function makeBranch(lease: Lease, space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
+export async function makeBranch(
+  lease: Lease,
+  space: LoadedSpace,
+  doc: Pick<ChangeRequestDoc, 'number'>,
+  head: CommitId,
+): Promise<void> {
   const ref = changeRequestRef(doc.number)
   try {
     await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`, lease)
@@ -137,7 +176,9 @@ export async function changeDocumentIn(
   const changed = change(stored)
   if (changed === stored) return stored
   const isMerge = changed.status === 'merged' && stored.status !== 'merged'
-  const next = isMerge ? { ...changed, mergedAt: changed.updatedAt, ...(actor === undefined ? {} : { mergedBy: actor }) } : changed
+  const next = isMerge
+    ? { ...changed, mergedAt: changed.updatedAt, ...(actor === undefined ? {} : { mergedBy: actor }) }
+    : changed
   const space = await tx.get(spaces, stored.space)
   if (space && next.status !== stored.status) await tx.replace(spaces, recount(space, stored.status, next.status))
   if (space) await emitChange(app, tx, { organization: space.organization, before: stored, after: next, actor })
@@ -148,9 +189,18 @@ export async function changeDocumentIn(
 async function emitChange(
   app: App,
   tx: Transaction,
-  { organization, before, after, actor }: { organization: string; before: ChangeRequestDoc; after: ChangeRequestDoc; actor: string | undefined },
+  {
+    organization,
+    before,
+    after,
+    actor,
+  }: { organization: string; before: ChangeRequestDoc; after: ChangeRequestDoc; actor: string | undefined },
 ): Promise<void> {
-  const common = { organization, subject: { space: after.space, changeRequest: after.id }, ...(actor === undefined ? {} : { actor }) }
+  const common = {
+    organization,
+    subject: { space: after.space, changeRequest: after.id },
+    ...(actor === undefined ? {} : { actor }),
+  }
   const { number } = after
   if (after.status === 'merged' && before.status !== 'merged') {
     await emit(app, tx, { ...common, type: 'change_request.merged', data: { number, revision: after.revisionMerged } })
@@ -171,7 +221,8 @@ export async function updateChangeRequest(
   const { description: _written, ...others } = input
   const written = { ...others, ...(await readDescription(app, space, input)) }
   const change = (stored: Document<ChangeRequestDoc>): Document<ChangeRequestDoc> => {
-    if (stored.status === 'merged' && input.status !== undefined) throw conflict('The change request is merged: its status is final.')
+    if (stored.status === 'merged' && input.status !== undefined)
+      throw conflict('The change request is merged: its status is final.')
     return { ...stored, ...written, updatedAt: app.clock.now().toISOString() }
   }
   const set = () => changeDocument(app, changeRequest.doc.id, change, actor.user.id)
@@ -202,16 +253,34 @@ export async function listChangeRequests(
   query: PageQuery & { status: ChangeRequestStatus; contributor?: string },
 ): Promise<Page<LoadedChangeRequest>> {
   if (query.contributor !== undefined)
-    return paginate(await contributedTo(app, space, query.status, query.contributor), query, ({ doc }) => [doc.number, doc.id], 'desc')
-  const page = await pageOf(app.store, changeRequests, 'number', `${space.doc.id}/${query.status}`, { ...query, order: 'desc' })
+    return paginate(
+      await contributedTo(app, space, query.status, query.contributor),
+      query,
+      ({ doc }) => [doc.number, doc.id],
+      'desc',
+    )
+  const page = await pageOf(app.store, changeRequests, 'number', `${space.doc.id}/${query.status}`, {
+    ...query,
+    order: 'desc',
+  })
   return { ...page, items: page.items.map((doc) => loadHead(space, doc)) }
 }
 
-async function contributedTo(app: App, space: LoadedSpace, status: ChangeRequestStatus, contributor: string): Promise<LoadedChangeRequest[]> {
+async function contributedTo(
+  app: App,
+  space: LoadedSpace,
+  status: ChangeRequestStatus,
+  contributor: string,
+): Promise<LoadedChangeRequest[]> {
   const docs = (await app.store.find(changeRequests, 'space', space.doc.id)).filter((doc) => doc.status === status)
   const all = docs.map((doc) => loadHead(space, doc))
   const email = await addressOfMember(app.store, space.doc.organization, contributor)
-  const wrote = await Promise.all(all.map(async (one) => one.doc.createdBy === contributor || (email !== null && (await authorEmails(space, one)).has(email))))
+  const wrote = await Promise.all(
+    all.map(
+      async (one) =>
+        one.doc.createdBy === contributor || (email !== null && (await authorEmails(space, one)).has(email)),
+    ),
+  )
   return all.filter((_, index) => wrote[index])
 }
 

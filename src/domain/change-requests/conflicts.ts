@@ -36,7 +36,11 @@ interface Conflict {
 }
 
 /** The conflicts of an update of the change request from main, in order of path; empty if the update is clean. */
-export async function listConflicts(app: App, space: LoadedSpace, { doc, head }: LoadedChangeRequest): Promise<MergeConflict[]> {
+export async function listConflicts(
+  app: App,
+  space: LoadedSpace,
+  { doc, head }: LoadedChangeRequest,
+): Promise<MergeConflict[]> {
   const { repo } = space
   const main = repo.head(MAIN)
   if (!main || doc.status === 'merged' || (await repo.isAncestor(main, head))) return []
@@ -45,7 +49,11 @@ export async function listConflicts(app: App, space: LoadedSpace, { doc, head }:
 }
 
 /** Loads the file of each side of a conflict. */
-export async function loadConflict(repo: Repository, at: CommitId, { path, kind, base, ours, theirs }: MergeConflict): Promise<Conflict> {
+export async function loadConflict(
+  repo: Repository,
+  at: CommitId,
+  { path, kind, base, ours, theirs }: MergeConflict,
+): Promise<Conflict> {
   const snapshot = await repo.at(at)
   const side = async (entry: TreeEntry | undefined): Promise<ConflictSide | undefined> => {
     if (!entry) return undefined
@@ -73,7 +81,12 @@ export async function resolveConflicts(
   checkKnown(conflicts, resolutions, resolutionOf)
   if (merged.clean) return merged
   const left = conflicts.filter((one) => !resolutionOf(one))
-  if (left.length > 0) throw conflictError('The main content', left, 'List the conflicts of the change request, and update it with a resolution of each.')
+  if (left.length > 0)
+    throw conflictError(
+      'The main content',
+      left,
+      'List the conflicts of the change request, and update it with a resolution of each.',
+    )
   const tree = repo.tree(merged.tree)
   const changes: FileChange[] = []
   const put = new Map<string, Resolution>()
@@ -81,7 +94,8 @@ export async function resolveConflicts(
     const resolution = resolutionOf(one) as Resolution
     const change = await changeFor(app.texts.for(doc.id), tree, one, resolution)
     await checkFree(repo, merged, one, change)
-    if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution) throw isThereAlready(one, change.path)
+    if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution)
+      throw isThereAlready(one, change.path)
     if (!('delete' in change)) put.set(change.path, resolution)
     // If the other side has a folder at the path: taking the file removes the folder, deleting the file leaves the folder alone.
     const below = one.kind === 'file/directory' ? await tree.walk(one.path) : []
@@ -90,11 +104,21 @@ export async function resolveConflicts(
   }
   // Two conflicts may be about the same path: if one resolution puts a file there, the other does not delete it.
   const gone = changes.filter((change) => 'delete' in change && !put.has(change.path))
-  return { clean: true, tree: await repo.draft(merged.tree, [...merged.setAside, ...gone, ...changes.filter((change) => !('delete' in change))]) }
+  return {
+    clean: true,
+    tree: await repo.draft(merged.tree, [
+      ...merged.setAside,
+      ...gone,
+      ...changes.filter((change) => !('delete' in change)),
+    ]),
+  }
 }
 
 /** Finds the resolution of each conflict: by a path that names only this conflict if there is one, else by a path that it shares with another. */
-function matching(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[]): (one: MergeConflict) => Resolution | undefined {
+function matching(
+  conflicts: readonly MergeConflict[],
+  resolutions: readonly Resolution[],
+): (one: MergeConflict) => Resolution | undefined {
   // If two resolutions have the same path, the first counts and the second is reported.
   const byPath = new Map(resolutions.toReversed().map((one) => [one.path, one]))
   const sharers = new Map<string, number>()
@@ -109,19 +133,32 @@ function matching(conflicts: readonly MergeConflict[], resolutions: readonly Res
 }
 
 /** Throws 400 unless every resolution decides a conflict. A path that names two conflicts is for the one that no other resolution decides. */
-function checkKnown(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[], resolutionOf: ReturnType<typeof matching>): void {
+function checkKnown(
+  conflicts: readonly MergeConflict[],
+  resolutions: readonly Resolution[],
+  resolutionOf: ReturnType<typeof matching>,
+): void {
   const known = new Set(conflicts.flatMap(namesOf))
   const used = new Set(conflicts.map(resolutionOf))
   const details = resolutions.flatMap((resolution, index) => {
     const { path } = resolution
-    const message = !known.has(path) ? `${path} is not in conflict` : used.has(resolution) ? null : `${path} is resolved twice`
+    const message = !known.has(path)
+      ? `${path} is not in conflict`
+      : used.has(resolution)
+        ? null
+        : `${path} is resolved twice`
     return message === null ? [] : [{ path: `/resolve/${index}/path`, message }]
   })
   if (details.length > 0) throw badRequest('Some resolutions do not match the conflicts. Nothing was changed.', details)
 }
 
 /** Throws 409 if a file that was moved to two paths is to go to one where the merge has another file. */
-async function checkFree(repo: Repository, merged: MergedTree & { clean: false }, one: MergeConflict, change: FileChange): Promise<void> {
+async function checkFree(
+  repo: Repository,
+  merged: MergedTree & { clean: false },
+  one: MergeConflict,
+  change: FileChange,
+): Promise<void> {
   if (namesOf(one).length < 2 || 'delete' in change) return
   const put = merged.setAside.findLast(({ path }) => path === change.path)
   const isThere = put ? !('delete' in put) : (await repo.tree(merged.tree).entry(change.path)) !== null
@@ -132,16 +169,24 @@ async function checkFree(repo: Repository, merged: MergedTree & { clean: false }
 function isThereAlready(one: MergeConflict, path: string): Error {
   const other = namesOf(one).find((name) => name !== path)
   const instead = other === undefined ? 'Resolve one of them differently' : `Take ${other}`
-  return conflict(`The file cannot be at ${path}: the merge has another file there. ${instead}, or rename one of them first. Nothing was changed.`, {
-    paths: [path],
-  })
+  return conflict(
+    `The file cannot be at ${path}: the merge has another file there. ${instead}, or rename one of them first. Nothing was changed.`,
+    {
+      paths: [path],
+    },
+  )
 }
 
 /**
  * The change that a resolution makes. If both sides moved the file, the resolution decides its path; otherwise the file is at the path that the
  * merge gave it, whichever side is taken. A text that is given gets main's line ends if main changed them, else those of the change request.
  */
-async function changeFor(work: TextWork, tree: ReturnType<Repository['tree']>, one: MergeConflict, resolution: Resolution): Promise<FileChange> {
+async function changeFor(
+  work: TextWork,
+  tree: ReturnType<Repository['tree']>,
+  one: MergeConflict,
+  resolution: Resolution,
+): Promise<FileChange> {
   const { path, ours, theirs } = one
   if ('delete' in resolution) return { path, delete: true }
   if ('content' in resolution) {
@@ -149,18 +194,31 @@ async function changeFor(work: TextWork, tree: ReturnType<Repository['tree']>, o
     const [was, mine, other] = [await textOf(tree, one.base), await textOf(tree, ours), await textOf(tree, theirs)]
     const text = mine === null || (other !== null && was !== null && !sameLineEnds(was, other)) ? other : mine
     const content = text === null ? resolution.content : await withLineEnds(work, text, resolution)
-    return { path: resolution.path, content: encodeText(content), mode: present?.mode === '100755' ? '100755' : '100644' }
+    return {
+      path: resolution.path,
+      content: encodeText(content),
+      mode: present?.mode === '100755' ? '100755' : '100644',
+    }
   }
   const side = resolution.take === 'main' ? theirs : ours
-  return side ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid, mode: side.mode } : { path, delete: true }
+  return side
+    ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid, mode: side.mode }
+    : { path, delete: true }
 }
 
-async function withLineEnds(work: TextWork, text: string, { path, content }: Extract<Resolution, { content: string }>): Promise<string> {
+async function withLineEnds(
+  work: TextWork,
+  text: string,
+  { path, content }: Extract<Resolution, { content: string }>,
+): Promise<string> {
   try {
     return await work.keepLineEnds(text, content)
   } catch (error) {
     if (error instanceof TextTooCostly)
-      throw new ServiceError('too-large', `The content of the resolution for ${path} is too large. ${error.message} Nothing was changed.`)
+      throw new ServiceError(
+        'too-large',
+        `The content of the resolution for ${path} is too large. ${error.message} Nothing was changed.`,
+      )
     throw error
   }
 }

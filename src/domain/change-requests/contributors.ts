@@ -9,7 +9,11 @@ import { pageHistory } from '../revisions/page-history.js'
 import type { PageRevision } from '../context/content-cache.js'
 
 /** The authors of the commits that the change request adds to main, once per e-mail address. */
-export async function contributorsOf(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Signature[]> {
+export async function contributorsOf(
+  app: App,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+): Promise<Signature[]> {
   const not = changeRequest.doc.status === 'merged' ? (await spanOf(app, space, changeRequest)).before : headOf(space)
   const commits = await space.repo.history({ from: changeRequest.head, not: [not] })
   return oncePerAddress(commits.map(({ author }) => author))
@@ -35,7 +39,11 @@ export async function getPageContributors(app: App, space: LoadedSpace, page: st
 }
 
 /** The authors of what a revision brought to the file at `path`. */
-async function writersOf(app: App, { doc, repo }: LoadedSpace, { id, path }: PageRevision): Promise<readonly Signature[]> {
+async function writersOf(
+  app: App,
+  { doc, repo }: LoadedSpace,
+  { id, path }: PageRevision,
+): Promise<readonly Signature[]> {
   const { author, parents } = await repo.commit(id)
   const [first] = parents
   if (first === undefined || parents.length < 2) return [author]

@@ -23,18 +23,30 @@ import { coAuthors, RESOLVED, writersOf } from '../commits/credits.js'
  * from Git after a crash. If the change request is merged already, returns that revision. The approvals that the space requires are checked
  * for the head that is merged, under the lock that reviews take too.
  */
-export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
+export async function mergeChangeRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+): Promise<{ revision: CommitId }> {
   return app.locks.run(space.doc.id, async (lease) => {
     const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
     const mergedBy = { user: actor.user.id, wrote: await wroteIn(app, space, { doc, head }, actor.user) }
     const guard = guardMain(app, space, { by: 'merge', changeRequest: { doc, head, mergedBy } })
-    const revision = await moveBranch(space.repo, { ref: MAIN, reason: `merge change request ${doc.number}`, guard, lease }, (main) =>
-      mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
+    const revision = await moveBranch(
+      space.repo,
+      { ref: MAIN, reason: `merge change request ${doc.number}`, guard, lease },
+      (main) => mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
     const now = app.clock.now().toISOString()
-    await changeDocument(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }), actor.user.id)
+    await changeDocument(
+      app,
+      doc.id,
+      (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }),
+      actor.user.id,
+    )
     return { revision }
   })
 }
@@ -43,7 +55,13 @@ const reload = async (app: App, changeRequest: LoadedChangeRequest): Promise<Loa
   return { ...changeRequest, doc: (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc }
 }
 
-async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, head }: LoadedChangeRequest, main: CommitId): Promise<CommitId> {
+async function mergeCommit(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  { doc, head }: LoadedChangeRequest,
+  main: CommitId,
+): Promise<CommitId> {
   const { repo } = space
   // Main already contains it: somebody merged it with plain Git, or it has no commits of its own.
   if (await repo.isAncestor(head, main)) return main
@@ -58,7 +76,12 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
     'Change-Request': String(doc.number),
     'Co-authored-by': coAuthors(await writersOf(repo, head, [main]), actor.user),
   })
-  return makeMergeCommit(app, space, { ours: main, theirs: head, bases, tree: merged.tree }, { message, author: actor.user })
+  return makeMergeCommit(
+    app,
+    space,
+    { ours: main, theirs: head, bases, tree: merged.tree },
+    { message, author: actor.user },
+  )
 }
 
 /**
@@ -74,10 +97,16 @@ export async function updateFromMain(
 ): Promise<{ revision: CommitId }> {
   return app.locks.run(space.doc.id, async (lease) => {
     const { doc } = await reload(app, changeRequest)
-    if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
+    if (doc.status === 'merged' || doc.status === 'archived')
+      throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
     const { repo } = space
     const main = headOf(space)
-    const move = { ref: changeRequestRef(doc.number), reason: `update change request ${doc.number}`, guard: guardBranch(app, space), lease }
+    const move = {
+      ref: changeRequestRef(doc.number),
+      reason: `update change request ${doc.number}`,
+      guard: guardBranch(app, space),
+      lease,
+    }
     const revision = await moveBranch(repo, move, async (branch) => {
       const head = branch ?? (doc.revisionInitial as CommitId)
       const current = await repo.isAncestor(main, head)
@@ -93,7 +122,11 @@ export async function updateFromMain(
       const merge = { ours: head, theirs: main, bases: attempt.bases, tree: merged.tree, keeper: 'theirs' as const }
       return makeMergeCommit(app, space, merge, { message, author: actor.user })
     })
-    await changeDocument(app, doc.id, (stored) => ({ ...stored, revisionMergedAncestor: main, updatedAt: app.clock.now().toISOString() }))
+    await changeDocument(app, doc.id, (stored) => ({
+      ...stored,
+      revisionMergedAncestor: main,
+      updatedAt: app.clock.now().toISOString(),
+    }))
     return { revision }
   })
 }

@@ -20,7 +20,12 @@ const MAX_SUBJECT = 100
  * merge, with the merge as base. Throws 409 if the change request is not merged or has no merge commit, if the undoing conflicts with later
  * changes, or if nothing of it is left in main; 423 if the space is locked.
  */
-export async function revertChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<LoadedChangeRequest> {
+export async function revertChangeRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+): Promise<LoadedChangeRequest> {
   const { repo } = space
   const { doc } = changeRequest
   if (doc.status !== 'merged') throw conflict(`The change request is ${doc.status}: only a merged one can be reverted.`)
@@ -43,9 +48,17 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
     if (undone.tree === (await repo.commit(main)).tree)
       throw conflict(`There is nothing to revert: nothing of change request ${doc.number} is left in the main content.`)
     const title = `Revert #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`
-    const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { Reverts: merge })
+    const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {
+      Reverts: merge,
+    })
     const reversal = { ours: main, theirs: before, bases: [after], tree: undone.tree }
     const head = await makeMergeCommit(app, space, reversal, { parents: [main], message, author: actor.user })
-    return createChangeRequest(app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { lease, status: 'open', head })
+    return createChangeRequest(
+      app,
+      actor,
+      space,
+      { subject: [...title].slice(0, MAX_SUBJECT).join('') },
+      { lease, status: 'open', head },
+    )
   })
 }

@@ -21,7 +21,8 @@ export async function spanOf(app: App, space: LoadedSpace, changeRequest: Loaded
   const { repo } = space
   const { doc, head } = changeRequest
   const initial = doc.revisionInitial as CommitId
-  if (doc.status !== 'merged') return { before: (await repo.mergeBase(headOf(space), head)) ?? initial, after: head, merge: null }
+  if (doc.status !== 'merged')
+    return { before: (await repo.mergeBase(headOf(space), head)) ?? initial, after: head, merge: null }
   const merge = await findMerge(app, space, changeRequest)
   const first = merge && (await repo.commit(merge)).parents[0]
   if (merge && first) return (await recordedSpan(space, merge)) ?? { before: first, after: merge, merge }

@@ -1,7 +1,8 @@
 /** Reports what is wrong with a comment's text and with its other fields in a single 400. */
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 
-const isInvalid = (reason: unknown): reason is ServiceError => reason instanceof ServiceError && reason.code === 'bad-request'
+const isInvalid = (reason: unknown): reason is ServiceError =>
+  reason instanceof ServiceError && reason.code === 'bad-request'
 
 /** Runs two checks of one request and returns both results, or throws one 400 with the violations of both. */
 export async function checkBoth<A, B>(first: () => A | Promise<A>, second: () => B | Promise<B>): Promise<[A, B]> {

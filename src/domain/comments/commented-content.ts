@@ -83,7 +83,9 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 
 /** A digest of what a page without a file says: the target of a link, or the operation of a computed page. */
 function digestWithoutFile(entry: Exclude<PageEntry, DocumentEntry>): string {
-  return digestOf(JSON.stringify([entry.type, entry.type === 'link' ? entry.href : entry.type === 'computed' ? entry.computed : '']))
+  return digestOf(
+    JSON.stringify([entry.type, entry.type === 'link' ? entry.href : entry.type === 'computed' ? entry.computed : '']),
+  )
 }
 
 async function placesIn(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<readonly CommentTarget[]> {

@@ -2,13 +2,29 @@
 import { mayResolve, presentCommentPermissions } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type CommentDoc, type CreateComment, commenters, comments, reactions, replies, type UpdateComment } from '../../model/index.js'
+import {
+  type CommentDoc,
+  type CreateComment,
+  commenters,
+  comments,
+  reactions,
+  replies,
+  type UpdateComment,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { readWrittenText } from '../revisions/written-text.js'
-import { countOpen, countPosts, type LoadedDiscussion, discussionIds, emitCommentEvent, type DiscussionWrite, writeInDiscussion } from './discussion.js'
+import {
+  countOpen,
+  countPosts,
+  type LoadedDiscussion,
+  discussionIds,
+  emitCommentEvent,
+  type DiscussionWrite,
+  writeInDiscussion,
+} from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
 import { commentedContent } from './commented-content.js'
 import { readTarget } from './targets.js'
@@ -26,13 +42,20 @@ export async function findComment(
 }
 
 /** Creates a comment. Throws 400 if its body is invalid or its target is not in the content. */
-export async function createComment(app: App, actor: Actor, discussion: LoadedDiscussion, input: CreateComment): Promise<Document<CommentDoc>> {
+export async function createComment(
+  app: App,
+  actor: Actor,
+  discussion: LoadedDiscussion,
+  input: CreateComment,
+): Promise<Document<CommentDoc>> {
   const commented = commentedContent(app, discussion)
   const [markdown, target] = await checkBoth(
     () => readWrittenText(app, discussion.space.doc.id, input.body),
     () => readTarget(commented, input),
   )
-  return writeInDiscussion(app, actor, discussion, (writing) => insertComment(writing, { markdown, revision: commented.head ?? '', ...target }))
+  return writeInDiscussion(app, actor, discussion, (writing) =>
+    insertComment(writing, { markdown, revision: commented.head ?? '', ...target }),
+  )
 }
 
 /** Creates a comment as part of another write in the discussion. */
@@ -78,7 +101,11 @@ export async function updateComment(
     const reacted = await react(writing, stored.id, reactions)
     const doc = next === stored ? stored : await writing.tx.replace(comments, next)
     await countOpen(writing, Number(doc.status === 'open') - Number(stored.status === 'open'))
-    const changed = [...(edited === stored ? [] : ['body']), ...(next.status === stored.status ? [] : ['status']), ...(reacted ? ['reactions'] : [])]
+    const changed = [
+      ...(edited === stored ? [] : ['body']),
+      ...(next.status === stored.status ? [] : ['status']),
+      ...(reacted ? ['reactions'] : []),
+    ]
     if (changed.length > 0) await emitCommentEvent(writing, 'comment.updated', doc, { changed, status: doc.status })
     return doc
   })
@@ -103,12 +130,21 @@ export function edit<T extends { postedBy: string; markdown: string; editedAt?: 
   return stored.markdown === markdown ? stored : { ...stored, markdown, editedAt: now }
 }
 
-function resolve({ role, actor, now }: DiscussionWrite, stored: Document<CommentDoc>, resolved: boolean): Document<CommentDoc> {
+function resolve(
+  { role, actor, now }: DiscussionWrite,
+  stored: Document<CommentDoc>,
+  resolved: boolean,
+): Document<CommentDoc> {
   if (!mayResolve(role, stored.postedBy === actor.user.id))
-    throw new ServiceError('forbidden', 'Only its author, or somebody with the role edit, may resolve or reopen a comment.')
+    throw new ServiceError(
+      'forbidden',
+      'Only its author, or somebody with the role edit, may resolve or reopen a comment.',
+    )
   if (resolved === (stored.status === 'resolved')) return stored
   const { resolvedAt: _at, resolvedBy: _by, ...rest } = stored
-  return (resolved ? { ...rest, status: 'resolved', resolvedAt: now, resolvedBy: actor.user.id } : { ...rest, status: 'open' }) as Document<CommentDoc>
+  return (
+    resolved ? { ...rest, status: 'resolved', resolvedAt: now, resolvedBy: actor.user.id } : { ...rest, status: 'open' }
+  ) as Document<CommentDoc>
 }
 
 /** Throws 403 unless the caller is the author of the comment or reply, or an admin. */
@@ -118,7 +154,12 @@ export function checkMayDelete({ role, actor }: DiscussionWrite, { postedBy }: {
 }
 
 /** Deletes a comment with its replies. Does nothing if it no longer exists. */
-export async function deleteComment(app: App, actor: Actor, discussion: LoadedDiscussion, comment: Pick<CommentDoc, 'id'>): Promise<void> {
+export async function deleteComment(
+  app: App,
+  actor: Actor,
+  discussion: LoadedDiscussion,
+  comment: Pick<CommentDoc, 'id'>,
+): Promise<void> {
   await writeInDiscussion(app, actor, discussion, async (writing) => {
     const { tx } = writing
     const stored = await tx.get(comments, comment.id)

@@ -1,7 +1,17 @@
 /** A space or change request as the subject of comments: runs writes to it, keeps its counters and emits its events. */
 import { allows } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
-import { changeRequests, commenterId, commenters, type CommentDoc, discussionKey, type EventType, type Role, type SpaceDoc, spaces } from '../../model/index.js'
+import {
+  changeRequests,
+  commenterId,
+  commenters,
+  type CommentDoc,
+  discussionKey,
+  type EventType,
+  type Role,
+  type SpaceDoc,
+  spaces,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
 import type { App } from '../context/app.js'
@@ -34,12 +44,18 @@ export interface DiscussionWrite {
 }
 
 /** Runs a write in a discussion as one transaction. Throws 404 if the space was deleted or the caller may no longer see it, 403 if they may not comment. */
-export function writeInDiscussion<R>(app: App, actor: Actor, discussion: LoadedDiscussion, work: (writing: DiscussionWrite) => Promise<R>): Promise<R> {
+export function writeInDiscussion<R>(
+  app: App,
+  actor: Actor,
+  discussion: LoadedDiscussion,
+  work: (writing: DiscussionWrite) => Promise<R>,
+): Promise<R> {
   return app.store.transact(async (tx) => {
     const space = await tx.get(spaces, discussion.space.doc.id)
     const role = space && space.deletedAt === undefined ? await spaceRole(tx, actor.user.id, space) : null
     if (!space || role === null) throw notFound('The space')
-    if (!allows('space:comment', role)) throw new ServiceError('forbidden', 'You may not comment here: this needs the role comment.')
+    if (!allows('space:comment', role))
+      throw new ServiceError('forbidden', 'You may not comment here: this needs the role comment.')
     return work({ app, tx, actor, discussion, space, role, now: app.clock.now().toISOString() })
   })
 }
@@ -64,7 +80,14 @@ export async function countPosts({ tx, discussion }: DiscussionWrite, user: stri
   const posts = (stored?.posts ?? 0) + by
   if (posts <= 0) await tx.remove(commenters, commenterId(key, user))
   else if (stored) await tx.replace(commenters, { ...stored, posts })
-  else await tx.insert(commenters, { id: commenterId(key, user), space: discussion.space.doc.id, discussion: key, user, posts })
+  else
+    await tx.insert(commenters, {
+      id: commenterId(key, user),
+      space: discussion.space.doc.id,
+      discussion: key,
+      user,
+      posts,
+    })
 }
 
 /** Emits an event about a comment, or a reply to it. */

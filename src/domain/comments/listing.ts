@@ -6,15 +6,22 @@ import type { App } from '../context/app.js'
 import { discussionKeyOf, type LoadedDiscussion } from './discussion.js'
 
 /** A page of a discussion's comments, in the order in which they were posted. The cost does not grow with their number. */
-export async function listComments(app: App, discussion: LoadedDiscussion, query: CommentsQuery): Promise<Page<Document<CommentDoc>>> {
+export async function listComments(
+  app: App,
+  discussion: LoadedDiscussion,
+  query: CommentsQuery,
+): Promise<Page<Document<CommentDoc>>> {
   const page = query.targetPage === undefined ? {} : { page: query.targetPage }
   const filter = { ...page, ...(query.status === 'all' ? {} : { status: query.status }) }
-  const listOf = (author?: string): string => commentList(discussionKeyOf(discussion), author === undefined ? filter : { ...filter, author })
+  const listOf = (author?: string): string =>
+    commentList(discussionKeyOf(discussion), author === undefined ? filter : { ...filter, author })
   const [first, ...others] = query.authors ?? [undefined]
   if (others.length === 0) return pageOf(app.store, comments, 'posted', listOf(first), query)
   // Each author's comments are a sorted list. Merge the first ones of each; one more than the limit tells whether there is a next page.
   const wanted = { ...query, limit: query.limit + 1 }
-  const pages = await Promise.all([first, ...others].map((author) => pageOf(app.store, comments, 'posted', listOf(author), wanted)))
+  const pages = await Promise.all(
+    [first, ...others].map((author) => pageOf(app.store, comments, 'posted', listOf(author), wanted)),
+  )
   const merged = paginate(
     pages.flatMap(({ items }) => items),
     query,

@@ -20,20 +20,27 @@ export function readReactions(input: { addedReactions?: string[]; removedReactio
   const read = (member: 'addedReactions' | 'removedReactions'): Set<string> => {
     const found = (input[member] ?? []).map((text, index) => {
       const emoji = readEmoji(text)
-      if (emoji === null) details.push({ path: `/${member}/${index}`, message: 'must be one emoji, such as 👍 or its code 1f44d' })
+      if (emoji === null)
+        details.push({ path: `/${member}/${index}`, message: 'must be one emoji, such as 👍 or its code 1f44d' })
       return emoji
     })
     return new Set(found.filter((emoji) => emoji !== null))
   }
   const change = { added: read('addedReactions'), removed: read('removedReactions') }
   for (const emoji of change.added)
-    if (change.removed.has(emoji)) details.push({ path: '/removedReactions', message: `must not have ${emoji}, which is added as well` })
-  if (details.length > 0) throw badRequest(`The reactions are invalid: ${details[0]?.path} ${details[0]?.message}.`, details)
+    if (change.removed.has(emoji))
+      details.push({ path: '/removedReactions', message: `must not have ${emoji}, which is added as well` })
+  if (details.length > 0)
+    throw badRequest(`The reactions are invalid: ${details[0]?.path} ${details[0]?.message}.`, details)
   return change
 }
 
 /** Adds and removes the caller's reactions to a post. Returns whether anything changed. Throws 409 if the post has too many different ones. */
-export async function react({ tx, actor, space, now }: DiscussionWrite, post: string, { added, removed }: ReactionChange): Promise<boolean> {
+export async function react(
+  { tx, actor, space, now }: DiscussionWrite,
+  post: string,
+  { added, removed }: ReactionChange,
+): Promise<boolean> {
   let changed = false
   const idOf = (emoji: string): string => reactionId(post, actor.user.id, emoji)
   for (const emoji of removed) changed = (await tx.remove(reactions, idOf(emoji))) || changed
@@ -41,8 +48,10 @@ export async function react({ tx, actor, space, now }: DiscussionWrite, post: st
   for (const emoji of added) if (!(await tx.get(reactions, idOf(emoji)))) fresh.push(emoji)
   if (fresh.length === 0) return changed
   const different = new Set([...(await tx.find(reactions, 'post', post)).map((one) => one.emoji), ...fresh])
-  if (different.size > MAX_EMOJI) throw conflict(`There can be at most ${MAX_EMOJI} different reactions: use one that is there already.`)
-  for (const emoji of fresh) await tx.insert(reactions, { id: idOf(emoji), space: space.id, post, user: actor.user.id, emoji, reactedAt: now })
+  if (different.size > MAX_EMOJI)
+    throw conflict(`There can be at most ${MAX_EMOJI} different reactions: use one that is there already.`)
+  for (const emoji of fresh)
+    await tx.insert(reactions, { id: idOf(emoji), space: space.id, post, user: actor.user.id, emoji, reactedAt: now })
   return true
 }
 
@@ -51,11 +60,13 @@ export async function removeReactions(tx: Transaction, post: string): Promise<vo
   for (const one of await tx.find(reactions, 'post', post)) await tx.remove(reactions, one.id)
 }
 
-const earlier = (a: ReactionDoc, b: ReactionDoc): number => (a.reactedAt < b.reactedAt ? -1 : a.reactedAt > b.reactedAt ? 1 : a.id < b.id ? -1 : 1)
+const earlier = (a: ReactionDoc, b: ReactionDoc): number =>
+  a.reactedAt < b.reactedAt ? -1 : a.reactedAt > b.reactedAt ? 1 : a.id < b.id ? -1 : 1
 
 /** The reactions to a post by emoji; emoji and users in the order in which they reacted. */
 export async function reactionsTo(reader: Reader, post: string): Promise<Map<string, Document<ReactionDoc>[]>> {
   const byEmoji = new Map<string, Document<ReactionDoc>[]>()
-  for (const one of (await reader.find(reactions, 'post', post)).sort(earlier)) byEmoji.set(one.emoji, [...(byEmoji.get(one.emoji) ?? []), one])
+  for (const one of (await reader.find(reactions, 'post', post)).sort(earlier))
+    byEmoji.set(one.emoji, [...(byEmoji.get(one.emoji) ?? []), one])
   return byEmoji
 }

@@ -2,7 +2,14 @@
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
-import { type CommentDoc, type CreateReply, comments, type ReplyDoc, replies, type UpdateReply } from '../../model/index.js'
+import {
+  type CommentDoc,
+  type CreateReply,
+  comments,
+  type ReplyDoc,
+  replies,
+  type UpdateReply,
+} from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -13,14 +20,21 @@ import { react, readReactions, removeReactions } from './reactions.js'
 import { checkBoth } from './check-both.js'
 
 /** A reply to a comment; null if there is none. */
-export async function findReply(app: App, comment: Pick<CommentDoc, 'id'>, id: string): Promise<Document<ReplyDoc> | null> {
+export async function findReply(
+  app: App,
+  comment: Pick<CommentDoc, 'id'>,
+  id: string,
+): Promise<Document<ReplyDoc> | null> {
   const doc = await app.store.get(replies, id)
   return doc && doc.comment === comment.id ? doc : null
 }
 
 /** A page of the replies to a comment, in the order in which they were posted. */
-export const listReplies = (app: App, comment: Pick<CommentDoc, 'id'>, query: PageQuery): Promise<Page<Document<ReplyDoc>>> =>
-  pageOf(app.store, replies, 'posted', comment.id, query)
+export const listReplies = (
+  app: App,
+  comment: Pick<CommentDoc, 'id'>,
+  query: PageQuery,
+): Promise<Page<Document<ReplyDoc>>> => pageOf(app.store, replies, 'posted', comment.id, query)
 
 /** Creates a reply. Throws 400 if its body is invalid, 404 if the comment was deleted meanwhile. */
 export async function createReply(
@@ -34,7 +48,14 @@ export async function createReply(
   return writeInDiscussion(app, actor, discussion, async (writing) => {
     const { tx, now } = writing
     const stored = await getComment(writing, comment.id)
-    const reply = await tx.insert(replies, { id: newId(), ...discussionIds(discussion), comment: stored.id, postedBy: actor.user.id, postedAt: now, markdown })
+    const reply = await tx.insert(replies, {
+      id: newId(),
+      ...discussionIds(discussion),
+      comment: stored.id,
+      postedBy: actor.user.id,
+      postedAt: now,
+      markdown,
+    })
     await tx.replace(comments, { ...stored, replies: stored.replies + 1 })
     await countPosts(writing, actor.user.id, 1)
     await emitCommentEvent(writing, 'reply.created', stored, { reply: reply.id })
@@ -61,13 +82,19 @@ export async function updateReply(
     const reacted = await react(writing, stored.id, reactions)
     const doc = next === stored ? stored : await writing.tx.replace(replies, next)
     const changed = [...(next === stored ? [] : ['body']), ...(reacted ? ['reactions'] : [])]
-    if (changed.length > 0) await emitCommentEvent(writing, 'reply.updated', { id: doc.comment }, { reply: doc.id, changed })
+    if (changed.length > 0)
+      await emitCommentEvent(writing, 'reply.updated', { id: doc.comment }, { reply: doc.id, changed })
     return doc
   })
 }
 
 /** Deletes a reply. Does nothing if it no longer exists. */
-export async function deleteReply(app: App, actor: Actor, discussion: LoadedDiscussion, reply: Pick<ReplyDoc, 'id'>): Promise<void> {
+export async function deleteReply(
+  app: App,
+  actor: Actor,
+  discussion: LoadedDiscussion,
+  reply: Pick<ReplyDoc, 'id'>,
+): Promise<void> {
   await writeInDiscussion(app, actor, discussion, async (writing) => {
     const { tx } = writing
     const stored = await tx.get(replies, reply.id)

@@ -4,12 +4,17 @@ import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import type { CommentDoc, CreateComment, SeenPage, SeenPlace } from '../../model/index.js'
 import type { CommentedContent } from './commented-content.js'
 
-const invalid = (path: string, message: string): ServiceError => badRequest(`The target of the comment is invalid: ${path} ${message}.`, [{ path, message }])
+const invalid = (path: string, message: string): ServiceError =>
+  badRequest(`The target of the comment is invalid: ${path} ${message}.`, [{ path, message }])
 
 /** Looks up the target of a new comment in the current content. Throws 400 naming what is not there. */
-export async function readTarget(commented: CommentedContent, input: CreateComment): Promise<Pick<CommentDoc, 'page' | 'place'>> {
+export async function readTarget(
+  commented: CommentedContent,
+  input: CreateComment,
+): Promise<Pick<CommentDoc, 'page' | 'place'>> {
   if (input.page === undefined) {
-    if (input.node !== undefined || input.tableCell !== undefined) throw invalid('/page', 'is required with node and tableCell')
+    if (input.node !== undefined || input.tableCell !== undefined)
+      throw invalid('/page', 'is required with node and tableCell')
     return {}
   }
   const page = await commented.page(input.page)
@@ -20,10 +25,14 @@ export async function readTarget(commented: CommentedContent, input: CreateComme
 
 function choosePlace(places: readonly CommentTarget[], { node, tableCell }: CreateComment): SeenPlace {
   const atNode = places.filter((place) => node === undefined || place.node === node)
-  if (atNode.length === 0 && node !== undefined) throw invalid('/node', 'must be the key of a node of the page’s document as it is now')
-  const found = atNode.filter((place) => place.record === tableCell?.record && place.definition === tableCell?.definition)
+  if (atNode.length === 0 && node !== undefined)
+    throw invalid('/node', 'must be the key of a node of the page’s document as it is now')
+  const found = atNode.filter(
+    (place) => place.record === tableCell?.record && place.definition === tableCell?.definition,
+  )
   if (found.length === 0) throw invalid('/tableCell', 'must name a record and a column of a table of the page')
-  if (found.length > 1) throw invalid('/node', 'is required here, since the page has several tables: the key of the table')
+  if (found.length > 1)
+    throw invalid('/node', 'is required here, since the page has several tables: the key of the table')
   return found[0] as CommentTarget
 }
 
@@ -34,7 +43,10 @@ interface PresentTarget {
 }
 
 /** Finds where the target of a comment is now: a page by its ID, a place in it by its text. */
-export async function presentTarget(commented: CommentedContent, { page: seen, place }: Pick<CommentDoc, 'page' | 'place'>): Promise<PresentTarget> {
+export async function presentTarget(
+  commented: CommentedContent,
+  { page: seen, place }: Pick<CommentDoc, 'page' | 'place'>,
+): Promise<PresentTarget> {
   if (!seen) return {}
   const { content: was, ...last } = seen
   const found = await commented.page(seen.id)

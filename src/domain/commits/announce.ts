@@ -3,7 +3,14 @@
 // and what a crash or a push with plain Git left unannounced is found at the next look.
 import { isRepositoryFault, NoRepository, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { type AnnouncedHeadDoc, announcedHeadId, announcedHeads, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
+import {
+  type AnnouncedHeadDoc,
+  announcedHeadId,
+  announcedHeads,
+  changeRequests,
+  type SpaceDoc,
+  spaces,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { memberOfAddress } from '../accounts/authors.js'
@@ -46,14 +53,21 @@ async function openIfThere(app: App, space: string): Promise<Repository | null> 
 }
 
 /** The first-parent commits of a branch since `previous` was its head, oldest first. If `previous` is not found among them, one step. */
-async function stepsBetween(app: App, space: string, repo: Repository, previous: CommitId, head: CommitId): Promise<Step[]> {
+async function stepsBetween(
+  app: App,
+  space: string,
+  repo: Repository,
+  previous: CommitId,
+  head: CommitId,
+): Promise<Step[]> {
   const organization = (await app.store.get(spaces, space))?.organization
   const steps: Step[] = []
   for (let commit: CommitId | undefined = head; commit !== undefined && steps.length < LONGEST_WALK; ) {
     const info = await repo.commit(commit)
     const [parent] = info.parents
     const byService = info.committer.email === app.settings.committer.email
-    const author = byService && organization !== undefined ? await memberOfAddress(app.store, organization, info.author.email) : null
+    const author =
+      byService && organization !== undefined ? await memberOfAddress(app.store, organization, info.author.email) : null
     const [subject = ''] = info.message.split('\n')
     const message = [...subject].slice(0, LONGEST_MESSAGE).join('')
     steps.unshift({ revision: commit, previous: parent ?? previous, message, ...(author ? { actor: author.id } : {}) })
@@ -80,7 +94,8 @@ async function write(app: App, tx: Transaction, { space, ref, head, known, steps
   const doc = await tx.get(spaces, space)
   const about = doc && (await eventOf(tx, doc, ref))
   if (!about) return true
-  for (const { actor, ...data } of steps) await emit(app, tx, { ...about, ...(actor === undefined ? {} : { actor }), data: { ...about.data, ...data } })
+  for (const { actor, ...data } of steps)
+    await emit(app, tx, { ...about, ...(actor === undefined ? {} : { actor }), data: { ...about.data, ...data } })
   return true
 }
 
@@ -90,13 +105,19 @@ async function eventOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promise<
   const number = changeRequestNumber(ref)
   const [doc] = number === null ? [] : await tx.find(changeRequests, 'number', `${space.id}/${number}`)
   if (!doc) return null
-  return { type: 'change_request.updated', organization: space.organization, subject: { space: space.id, changeRequest: doc.id }, data: { number: doc.number } }
+  return {
+    type: 'change_request.updated',
+    organization: space.organization,
+    subject: { space: space.id, changeRequest: doc.id },
+    data: { number: doc.number },
+  }
 }
 
 /** Removes the documents of spaces that were removed or never completed. Called at the start, when no space is being created. */
 export async function forgetLostHeads(app: App): Promise<void> {
   const lost: string[] = []
-  for (const { id, space } of await app.store.all(announcedHeads)) if (!(await app.store.get(spaces, space))) lost.push(id)
+  for (const { id, space } of await app.store.all(announcedHeads))
+    if (!(await app.store.get(spaces, space))) lost.push(id)
   if (lost.length === 0) return
   await app.store.transact(async (tx) => {
     for (const id of lost) await tx.remove(announcedHeads, id)
@@ -110,7 +131,10 @@ export const isAnnounced = (ref: RefName): boolean => ref === MAIN || changeRequ
  * Announces whatever is not announced yet in all spaces: on main, and with `branches` on change requests too. Called at the start and from time
  * to time, to find what somebody pushed with plain Git. `pause` is called every 100 spaces, so that other work gets its turn.
  */
-export async function announceAll(app: App, options: { branches: boolean; pause?: () => Promise<unknown> }): Promise<void> {
+export async function announceAll(
+  app: App,
+  options: { branches: boolean; pause?: () => Promise<unknown> },
+): Promise<void> {
   let looked = 0
   for (const space of await app.store.all(spaces)) {
     if (++looked % 100 === 0) await options.pause?.()
@@ -126,9 +150,12 @@ export async function announceAll(app: App, options: { branches: boolean; pause?
 async function announceSpace(app: App, space: string, { branches }: { branches: boolean }): Promise<void> {
   const repo = await openIfThere(app, space)
   if (!repo) return
-  const open = branches ? (await app.store.find(changeRequests, 'space', space)).filter(({ status }) => status !== 'merged') : []
+  const open = branches
+    ? (await app.store.find(changeRequests, 'space', space)).filter(({ status }) => status !== 'merged')
+    : []
   for (const ref of [MAIN, ...open.map(({ number }) => changeRequestRef(number))]) {
     const head = repo.head(ref)
-    if (head !== null && (await app.store.get(announcedHeads, announcedHeadId(space, ref)))?.commit !== head) await announce(app, space, ref)
+    if (head !== null && (await app.store.get(announcedHeads, announcedHeadId(space, ref)))?.commit !== head)
+      await announce(app, space, ref)
   }
 }

@@ -36,7 +36,11 @@ export async function spreadVersion(
   }
 }
 
-const openSpace = async (app: App, doc: Document<SpaceDoc>): Promise<LoadedSpace> => ({ doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) })
+const openSpace = async (app: App, doc: Document<SpaceDoc>): Promise<LoadedSpace> => ({
+  doc,
+  role: 'admin',
+  repo: await app.git.open(repositoryName(doc.id)),
+})
 
 /** Whether main of a space uses a specification, in an entry or a block. A space that cannot be read does not. */
 async function usesSpec(app: App, doc: Document<SpaceDoc>, slug: string): Promise<boolean> {
@@ -50,13 +54,18 @@ async function usesSpec(app: App, doc: Document<SpaceDoc>, slug: string): Promis
   }
 }
 
-const isUsedAt = async (app: App, space: LoadedSpace, commit: CommitId, slug: string): Promise<boolean> => (await usedSpecs(app, space, commit)).has(slug)
+const isUsedAt = async (app: App, space: LoadedSpace, commit: CommitId, slug: string): Promise<boolean> =>
+  (await usedSpecs(app, space, commit)).has(slug)
 
 /**
  * Makes the revision of a space that tells of the newest version of a specification, unless main has it. Returns what is to be written with the end
  * of the job: if the space is locked, that it waits for it.
  */
-export async function makeComputedRevision(app: App, id: string, slug: string): Promise<(tx: Transaction) => Promise<void>> {
+export async function makeComputedRevision(
+  app: App,
+  id: string,
+  slug: string,
+): Promise<(tx: Transaction) => Promise<void>> {
   const doc = await app.store.get(spaces, id)
   if (!doc || doc.deletedAt !== undefined) return async () => {}
   const found = await findSpecAt(app, doc.organization, slug, null)
@@ -65,12 +74,15 @@ export async function makeComputedRevision(app: App, id: string, slug: string): 
   const space = await openSpace(app, doc)
   try {
     await app.locks.run(id, (lease) =>
-      moveBranch(space.repo, { ref: MAIN, reason: 'compute', lease, guard: guardMain(app, space, { by: 'service' }) }, (head) =>
-        nextHead(app, space, head, { slug, told }),
+      moveBranch(
+        space.repo,
+        { ref: MAIN, reason: 'compute', lease, guard: guardMain(app, space, { by: 'service' }) },
+        (head) => nextHead(app, space, head, { slug, told }),
       ),
     )
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'locked') return (tx) => setAwaited(app, tx, { id, slug, isAwaited: true })
+    if (error instanceof ServiceError && error.code === 'locked')
+      return (tx) => setAwaited(app, tx, { id, slug, isAwaited: true })
     if (error instanceof ServiceError && error.code === 'not-found') return async () => {}
     throw error
   }
@@ -78,7 +90,12 @@ export async function makeComputedRevision(app: App, id: string, slug: string): 
 }
 
 /** The commit that main is to be at; the same if there is nothing to tell. */
-async function nextHead(app: App, space: LoadedSpace, head: CommitId | null, { slug, told }: { slug: string; told: string }): Promise<CommitId> {
+async function nextHead(
+  app: App,
+  space: LoadedSpace,
+  head: CommitId | null,
+  { slug, told }: { slug: string; told: string },
+): Promise<CommitId> {
   if (head === null) throw new ServiceError('not-found', 'The branch main of the space does not exist.')
   if ((await lastTold(space, head, slug)) === told || !(await isUsedAt(app, space, head, slug))) return head
   const { tree } = await space.repo.commit(head)
@@ -104,7 +121,11 @@ async function lastTold({ repo }: LoadedSpace, head: CommitId, slug: string): Pr
 }
 
 /** Notes that a space waits for the end of its lock, or no longer does. If it was unlocked meanwhile, the job is queued again. */
-async function setAwaited(app: App, tx: Transaction, { id, slug, isAwaited }: { id: string; slug: string; isAwaited: boolean }): Promise<void> {
+async function setAwaited(
+  app: App,
+  tx: Transaction,
+  { id, slug, isAwaited }: { id: string; slug: string; isAwaited: boolean },
+): Promise<void> {
   const stored = await tx.get(spaces, id)
   if (!stored) return
   const { awaitedSpecs = [], ...rest } = stored

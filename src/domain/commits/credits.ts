@@ -25,7 +25,12 @@ export interface Credits {
  * Credits the people who wrote what `from` brings and `not` does not contain. The author is `preferred` if that person wrote some of it, or if no one did.
  * Otherwise it is the author of the newest commit that counts.
  */
-export async function creditsOf(repo: Repository, from: CommitId, not: readonly CommitId[], preferred: Person): Promise<Credits> {
+export async function creditsOf(
+  repo: Repository,
+  from: CommitId,
+  not: readonly CommitId[],
+  preferred: Person,
+): Promise<Credits> {
   const writers = await writersOf(repo, from, not)
   const author = writers.find((one) => isSame(one, preferred)) ?? writers[0] ?? preferred
   return { author: isSame(author, preferred) ? preferred : author, others: coAuthors(writers, author) }
@@ -38,7 +43,8 @@ export const coAuthors = (writers: readonly Person[], author: Pick<Person, 'emai
     .slice(0, MAX_CO_AUTHORS)
     .map(({ displayName, email }) => `${displayName} <${email}>`)
 
-const isSame = (one: Pick<Person, 'email'>, other: Pick<Person, 'email'>): boolean => one.email.toLowerCase() === other.email.toLowerCase()
+const isSame = (one: Pick<Person, 'email'>, other: Pick<Person, 'email'>): boolean =>
+  one.email.toLowerCase() === other.email.toLowerCase()
 
 /** The people who wrote what `from` brings and `not` does not contain, newest first. */
 export async function writersOf(repo: Repository, from: CommitId, not: readonly CommitId[]): Promise<Person[]> {
@@ -78,7 +84,8 @@ async function withoutEffect(
   for (let at = known.get(from); at !== undefined; at = known.get(at.parents[0] as CommitId)) {
     const [first, ...others] = at.parents
     if (first === undefined || others.length === 0 || (await repo.commit(first)).tree !== at.tree) continue
-    for (const other of others) for (const id of await repo.historyIds({ from: other, not: [first, ...not], limit: MAX_COMMITS })) idle.add(id)
+    for (const other of others)
+      for (const id of await repo.historyIds({ from: other, not: [first, ...not], limit: MAX_COMMITS })) idle.add(id)
   }
   return idle
 }
@@ -87,12 +94,25 @@ async function withoutEffect(
  * The subject of the change request whose merge alone brings what `from` has and `not` does not contain; null if there is none. Merges that change nothing,
  * or that brought what `not` contains, do not count.
  */
-export async function subjectOfOnlyRequest(repo: Repository, from: CommitId, not: readonly CommitId[]): Promise<string | null> {
+export async function subjectOfOnlyRequest(
+  repo: Repository,
+  from: CommitId,
+  not: readonly CommitId[],
+): Promise<string | null> {
   let found: string | null = null
-  for (const { parents, tree, message, headers } of await repo.history({ from, not, firstParent: true, limit: MAX_COMMITS })) {
+  for (const { parents, tree, message, headers } of await repo.history({
+    from,
+    not,
+    firstParent: true,
+    limit: MAX_COMMITS,
+  })) {
     const [first, second] = parents
     if (first !== undefined && (await repo.commit(first)).tree === tree) continue
-    if (second !== undefined && (await Promise.all(not.map((commit) => repo.isAncestor(second, commit)))).includes(true)) continue
+    if (
+      second !== undefined &&
+      (await Promise.all(not.map((commit) => repo.isAncestor(second, commit)))).includes(true)
+    )
+      continue
     const number = second === undefined || headers[PAGE_IDS] === undefined ? null : trailer(message, 'Change-Request')
     if (number === null || found !== null) return null
     found = /^Merge change request #\d+: (.*\S)/.exec(message)?.[1] ?? `Change request #${number}`

@@ -41,7 +41,8 @@ interface Chain<T> {
  * meanwhile, or a guard refuses one of its edits at the end, all edits of that branch are made again. Never rejects.
  */
 export async function makeEdits<T>(lease: Lease, repo: Repository, turn: Turn<Edit<T>>): Promise<void> {
-  for (let first = await turn.next(); first !== null; first = await turn.next()) await makeSome(lease, repo, first, turn)
+  for (let first = await turn.next(); first !== null; first = await turn.next())
+    await makeSome(lease, repo, first, turn)
 }
 
 /** Makes an edit, and as many of those after it as may be held in memory at once. */
@@ -65,7 +66,8 @@ async function makeSome<T>(lease: Lease, repo: Repository, first: Edit<T>, turn:
       const { ready, refused } = await checkAgain([...chains.values()])
       return { refused, stale: await publish(lease, repo, ready) }
     })
-    if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
+    if (tries >= ATTEMPTS)
+      for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
     again = [...stale.flatMap(({ chain }) => chain.edits), ...refused]
   }
 }
@@ -101,7 +103,12 @@ async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chai
 }
 
 /** Makes the commit of an edit, on top of what the edits before it made of its branch. */
-async function extend<T>(chains: Map<RefName, Chain<T>>, edit: Edit<T>, repo: Repository, staging: Staging): Promise<void> {
+async function extend<T>(
+  chains: Map<RefName, Chain<T>>,
+  edit: Edit<T>,
+  repo: Repository,
+  staging: Staging,
+): Promise<void> {
   const from = chains.get(edit.ref)?.from ?? repo.head(edit.ref)
   const chain = chains.get(edit.ref) ?? { ref: edit.ref, from, to: from, edits: [], made: [], deliver: [] }
   chains.set(edit.ref, chain)
@@ -118,7 +125,11 @@ async function extend<T>(chains: Map<RefName, Chain<T>>, edit: Edit<T>, repo: Re
 }
 
 /** Moves the branches, all at once if possible. Returns those that somebody else had moved. */
-async function publish<T>(lease: Lease, repo: Repository, chains: readonly Chain<T>[]): Promise<{ chain: Chain<T>; error: unknown }[]> {
+async function publish<T>(
+  lease: Lease,
+  repo: Repository,
+  chains: readonly Chain<T>[],
+): Promise<{ chain: Chain<T>; error: unknown }[]> {
   const moveOf = ({ ref, from, to }: Chain<T>) => ({ ref, from, to })
   const moved = chains.filter(({ from, to }) => from !== to)
   const movedAtOnce =

@@ -54,7 +54,10 @@ export async function fetchFiles(app: App, changes: readonly ContentChange[]): P
       const file = await fetchFile(app, next, stop.signal, late)
       bytes += file.content.length
       if (bytes > BATCH_FILES * app.settings.maxFileBytes)
-        throw refusal(next, `the files of one request have more than ${BATCH_FILES * app.settings.maxFileBytes} bytes together`)
+        throw refusal(
+          next,
+          `the files of one request have more than ${BATCH_FILES * app.settings.maxFileBytes} bytes together`,
+        )
       fetched.set(next.file, file)
     }
   }
@@ -85,7 +88,11 @@ async function fetchFile(app: App, wanted: Wanted, stop: AbortSignal, late: Abor
     return { content: body, name: ending && type !== 'application/octet-stream' ? `${name}.${ending}` : name }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    throw refusal(wanted, late.aborted ? `the files of the request did not arrive within ${BATCH_MS / 1000} seconds` : error.message, error)
+    throw refusal(
+      wanted,
+      late.aborted ? `the files of the request did not arrive within ${BATCH_MS / 1000} seconds` : error.message,
+      error,
+    )
   }
 }
 

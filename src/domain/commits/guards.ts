@@ -70,15 +70,19 @@ async function checkMerge(
   const unmet = await unmetRules(app.store, space, changeRequest)
   if (unmet.length === 0) return []
   if (protection.bypass.has(changeRequest.mergedBy.user)) return settingsOf(protection)
-  throw conflict(`Change request ${changeRequest.doc.number} cannot be merged yet. ${unmet.map(({ message }) => message).join(' ')}`, {
-    details: unmet.map(({ rule, message }) => ({ path: `/mergeRules/${rule}`, message })),
-  })
+  throw conflict(
+    `Change request ${changeRequest.doc.number} cannot be merged yet. ${unmet.map(({ message }) => message).join(' ')}`,
+    {
+      details: unmet.map(({ rule, message }) => ({ path: `/mergeRules/${rule}`, message })),
+    },
+  )
 }
 
 /** Returns the settings that a direct edit of main bypasses. Throws 409 unless the user is an admin or may bypass the rules. */
 async function checkEdit(app: App, doc: SpaceDoc, protection: Protection, user: string): Promise<readonly string[]> {
   const role = await spaceRole(app.store, user, doc)
-  if (!protection.bypass.has(user) && (role === null || !allows('space:admin', role))) throw conflict(useChangeRequest(doc, protection))
+  if (!protection.bypass.has(user) && (role === null || !allows('space:admin', role)))
+    throw conflict(useChangeRequest(doc, protection))
   return settingsOf(protection)
 }
 
@@ -99,7 +103,8 @@ async function openToChange(app: App, id: string): Promise<Document<SpaceDoc>> {
 
 /** Throws 423 if the space is locked: then its content cannot be written, by requests, merges or imports. */
 export function checkUnlocked({ doc }: { doc: Pick<SpaceDoc, 'editMode'> }): void {
-  if (doc.editMode === 'locked') throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')
+  if (doc.editMode === 'locked')
+    throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')
 }
 
 /** Throws 409 if there are rules for merges and the import is not from the remote that the space was last synced with (`known`). */

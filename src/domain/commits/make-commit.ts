@@ -1,6 +1,14 @@
 /** Makes the commits of the service: author, committer, message, and the header with the page IDs. */
 import type { IdOverrides } from '../../content/identity.js'
-import { type FileChange, InvalidPath, LostObject, PathCollision, type Signature, SigningFailed, type Staging } from '../../git/index.js'
+import {
+  type FileChange,
+  InvalidPath,
+  LostObject,
+  PathCollision,
+  type Signature,
+  SigningFailed,
+  type Staging,
+} from '../../git/index.js'
 import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { UserDoc } from '../../model/index.js'
@@ -21,7 +29,9 @@ export const serviceSignature = (app: App): Signature => ({
 /** A commit message: subject, body if there is one, then trailers. */
 export function commitMessage(subject: string, trailers: Record<string, string | readonly string[]> = {}): string {
   const [first = '', ...rest] = subject.trim().split(/\r?\n/)
-  const lines = Object.entries(trailers).flatMap(([key, value]) => (typeof value === 'string' ? [value] : value).map((one) => `${key}: ${one}`))
+  const lines = Object.entries(trailers).flatMap(([key, value]) =>
+    (typeof value === 'string' ? [value] : value).map((one) => `${key}: ${one}`),
+  )
   return `${[`${first || 'Update content'}`, rest.join('\n').trim(), lines.join('\n')].filter((part) => part !== '').join('\n\n')}\n`
 }
 
@@ -41,7 +51,12 @@ interface CommitInput {
  * Makes a commit of the service: the author is the acting user, the committer is the service, and a header states the page IDs. Moves no ref.
  * Durable when it resolves, or when `into` is settled if that is given.
  */
-export async function makeCommit(app: App, space: SpaceRepository, input: CommitInput, into?: Staging): Promise<CommitId> {
+export async function makeCommit(
+  app: App,
+  space: SpaceRepository,
+  input: CommitInput,
+  into?: Staging,
+): Promise<CommitId> {
   const headers = { ...(await pageIdsHeader(app, space, input.parents[0], input.overrides)), ...input.headers }
   try {
     const commit = await (into ?? space.repo).write({
@@ -65,7 +80,9 @@ export async function makeCommit(app: App, space: SpaceRepository, input: Commit
 export function translated(error: unknown): unknown {
   if (error instanceof InvalidPath) return badRequest(`${error.message}: choose another file name.`)
   if (error instanceof PathCollision)
-    return conflict(`${error.message}: on some systems both would be one file. Choose another name.`, { paths: [error.existing, error.path] })
+    return conflict(`${error.message}: on some systems both would be one file. Choose another name.`, {
+      paths: [error.existing, error.path],
+    })
   if (error instanceof LostObject)
     return conflict(
       `Content that this change needs (object ${error.oid}) is missing in the space's repository: it was pruned there, or its file is damaged. ` +

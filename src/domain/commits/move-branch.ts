@@ -11,10 +11,17 @@ export const ATTEMPTS = 8
 
 /** The error of a write whose branch was moved by others during each attempt. */
 export const movesTooFast = (cause: unknown): Error =>
-  conflict(`The content is being changed faster than this change could be applied (${ATTEMPTS} attempts). Try again.`, { cause })
+  conflict(`The content is being changed faster than this change could be applied (${ATTEMPTS} attempts). Try again.`, {
+    cause,
+  })
 
 /** Like `Repository.move`, but a lock file in the way is a 409 for the client. Throws `StaleRef` if a ref is not where `moves` say. */
-export async function moveRefs(repo: Repository, moves: readonly RefMove[], reason: string, lease: Lease): Promise<void> {
+export async function moveRefs(
+  repo: Repository,
+  moves: readonly RefMove[],
+  reason: string,
+  lease: Lease,
+): Promise<void> {
   try {
     await repo.move(moves, reason, lease)
   } catch (error) {

@@ -50,13 +50,25 @@ export async function planContent(
     return { batch, applied, changes: batch.workspace.changes() as FileChange[], before }
   } catch (error) {
     if (error instanceof TextTooCostly)
-      throw new ServiceError('too-large', `A file of the space is too large for this change. ${error.message} Nothing was changed.`)
+      throw new ServiceError(
+        'too-large',
+        `A file of the space is too large for this change. ${error.message} Nothing was changed.`,
+      )
     if (!(error instanceof BatchError)) throw error
     const { index, reason } = error
-    throw new ServiceError(reason.tooLarge ? 'too-large' : 'bad-request', `Change ${index} cannot be made: ${reason.message} Nothing was changed.`, {
-      details: [{ path: `/changes/${index}${reason.member === undefined ? '' : `/${reason.member}`}`, message: reason.message }],
-      cause: error,
-    })
+    throw new ServiceError(
+      reason.tooLarge ? 'too-large' : 'bad-request',
+      `Change ${index} cannot be made: ${reason.message} Nothing was changed.`,
+      {
+        details: [
+          {
+            path: `/changes/${index}${reason.member === undefined ? '' : `/${reason.member}`}`,
+            message: reason.message,
+          },
+        ],
+        cause: error,
+      },
+    )
   }
 }
 
@@ -71,7 +83,19 @@ export async function openBatch(
   const work = app.texts.for(space.doc.id)
   const overrides = await overridesAt(app, space, base)
   const workspace = new Workspace(revision.snapshot, revision.structure, overrides, work)
-  return { revision, overrides, batch: { workspace, work, pageRefs: new Map(), fileRefs: new Map(), written: new Set(), insertedFiles: [], ...from } }
+  return {
+    revision,
+    overrides,
+    batch: {
+      workspace,
+      work,
+      pageRefs: new Map(),
+      fileRefs: new Map(),
+      written: new Set(),
+      insertedFiles: [],
+      ...from,
+    },
+  }
 }
 
 /** Throws 413 if a file of the request is larger than the limit. */
@@ -95,7 +119,8 @@ export function subjectOf(changes: readonly ContentChange[], plan: ContentPlan):
   const [change] = changes
   const [done] = plan.applied
   if (!change) return 'Change content'
-  const more = changes.length > 1 ? ` and ${changes.length - 1} more ${changes.length === 2 ? 'change' : 'changes'}` : ''
+  const more =
+    changes.length > 1 ? ` and ${changes.length - 1} more ${changes.length === 2 ? 'change' : 'changes'}` : ''
   const path =
     plan.batch.insertedFiles[0]?.path ??
     plan.changes.find((one) => /\.(md|markdown)$/i.test(one.path) && !/SUMMARY\.md$/.test(one.path))?.path ??

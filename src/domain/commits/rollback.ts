@@ -16,29 +16,43 @@ import { guardMain } from './guards.js'
  * be rolled back to: a revision that was only imported (`standalone`) was never the space's content. Throws 400 if there is no such revision,
  * 409 if it is not in main's history, nothing would change, or merges need approvals, 423 if the space is locked.
  */
-export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: string): Promise<{ revision: CommitId }> {
+export async function rollBack(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  id: string,
+): Promise<{ revision: CommitId }> {
   const { repo, doc } = space
   if (!(await repo.hasCommit(id))) {
-    throw badRequest(`There is no revision ${id} in this space.`, [{ path: '/revision', message: 'must be a revision of the main content' }])
+    throw badRequest(`There is no revision ${id} in this space.`, [
+      { path: '/revision', message: 'must be a revision of the main content' },
+    ])
   }
   const target = await repo.commit(id as CommitId)
   const [subject = ''] = target.message.split('\n')
   const revision = await app.locks.run(doc.id, (lease) =>
-    moveBranch(repo, { ref: MAIN, reason: 'roll back', lease, guard: guardMain(app, space, { by: 'edit', actor }) }, async () => {
-      const main = headOf(space)
-      if (!(await repo.isAncestor(target.id, main))) {
-        throw conflict(`Revision ${id} is not in the history of the main content: bring it in with a change request instead.`)
-      }
-      if ((await repo.commit(main)).tree === target.tree) throw conflict(`The main content already is that of revision ${id}. Nothing was changed.`)
-      return makeCommit(app, space, {
-        parents: [main],
-        tree: target.tree,
-        changes: [],
-        message: commitMessage(`Roll back to ${target.id.slice(0, 10)}: ${subject}`, { 'Rollback-To': target.id }),
-        author: actor.user,
-        overrides: await takenOverrides(app, space, target.id, main),
-      })
-    }),
+    moveBranch(
+      repo,
+      { ref: MAIN, reason: 'roll back', lease, guard: guardMain(app, space, { by: 'edit', actor }) },
+      async () => {
+        const main = headOf(space)
+        if (!(await repo.isAncestor(target.id, main))) {
+          throw conflict(
+            `Revision ${id} is not in the history of the main content: bring it in with a change request instead.`,
+          )
+        }
+        if ((await repo.commit(main)).tree === target.tree)
+          throw conflict(`The main content already is that of revision ${id}. Nothing was changed.`)
+        return makeCommit(app, space, {
+          parents: [main],
+          tree: target.tree,
+          changes: [],
+          message: commitMessage(`Roll back to ${target.id.slice(0, 10)}: ${subject}`, { 'Rollback-To': target.id }),
+          author: actor.user,
+          overrides: await takenOverrides(app, space, target.id, main),
+        })
+      },
+    ),
   )
   return { revision }
 }

@@ -39,13 +39,18 @@ interface Written {
 }
 
 /** Applies changes to a change request, as one commit on its branch: all of them or none. Uses `ifMatch` like `writeToMain`. */
-export async function writeToChangeRequest(request: ContentRequest, changeRequest: LoadedChangeRequest, ifMatch: string | null): Promise<Written> {
+export async function writeToChangeRequest(
+  request: ContentRequest,
+  changeRequest: LoadedChangeRequest,
+  ifMatch: string | null,
+): Promise<Written> {
   const { app, space } = request
   const revision = await revisionOf(space, ifMatch)
   const branch = { ref: changeRequestRef(changeRequest.doc.number), guard: guardBranch(app, space) }
   return writeInBatch(request, branch, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
-    if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
+    if (doc.status === 'merged' || doc.status === 'archived')
+      throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
     return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId, ...revision }
   })
 }
@@ -66,7 +71,9 @@ export async function writeToMain(request: ContentRequest, ifMatch: string | nul
 async function revisionOf({ repo }: LoadedSpace, ifMatch: string | null): Promise<Pick<EditRevisions, 'base'>> {
   if (ifMatch === null) return {}
   if (isOid(ifMatch) && (await repo.hasCommit(ifMatch))) return { base: ifMatch as CommitId }
-  throw conflict(`If-Match is not a revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`)
+  throw conflict(
+    `If-Match is not a revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`,
+  )
 }
 
 /** The revisions that an edit depends on. */
@@ -96,10 +103,17 @@ async function writeInBatch(
     const make: Edit<Written>['make'] = async (staging, tip) => {
       const { start, initial, base } = await findRevisions()
       const head = tip ?? start ?? headOf(space)
-      const result = await write({ app, actor, space, input, fetched, staging }, head, base ?? head, initial ?? base ?? head)
+      const result = await write(
+        { app, actor, space, input, fetched, staging },
+        head,
+        base ?? head,
+        initial ?? base ?? head,
+      )
       return { head: result.revision, result }
     }
-    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (turn, lease) => makeEdits(lease, space.repo, turn))
+    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (turn, lease) =>
+      makeEdits(lease, space.repo, turn),
+    )
   })
 }
 
@@ -117,7 +131,12 @@ async function write(writing: Writing, head: CommitId, base: CommitId, initial: 
   const { root } = (await batch.workspace.structure()).config
   const insertedFiles = batch.insertedFiles.map(({ path, name, ref }) => {
     const key = keyBelow(root, path)
-    return { file: batch.workspace.overrides.get(`file\0${key}`) ?? defaultId('file', key), name, path, ...(ref === undefined ? {} : { ref }) }
+    return {
+      file: batch.workspace.overrides.get(`file\0${key}`) ?? defaultId('file', key),
+      name,
+      path,
+      ...(ref === undefined ? {} : { ref }),
+    }
   })
   return { revision, applied, insertedFiles }
 }
@@ -129,13 +148,28 @@ async function commitPlan(writing: Writing, plan: ContentPlan, base: CommitId, h
   const { changes } = plan
   const { overrides } = plan.batch.workspace
   if (base !== head && overrides === plan.before && (await filesUnchanged(space, plan, base, head)))
-    return makeCommit(app, space, { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, space, head) }, staging)
-  const commit = await makeCommit(app, space, { parents: [base], changes, message, author: actor.user, overrides }, staging)
+    return makeCommit(
+      app,
+      space,
+      { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, space, head) },
+      staging,
+    )
+  const commit = await makeCommit(
+    app,
+    space,
+    { parents: [base], changes, message, author: actor.user, overrides },
+    staging,
+  )
   return base === head ? commit : rebase(writing, { commit, base, head, message })
 }
 
 /** Whether `head` has every file of the plan as `base` has it. Then no merge is needed: the head gets the new versions of those files. */
-async function filesUnchanged({ repo }: LoadedSpace, plan: ContentPlan, base: CommitId, head: CommitId): Promise<boolean> {
+async function filesUnchanged(
+  { repo }: LoadedSpace,
+  plan: ContentPlan,
+  base: CommitId,
+  head: CommitId,
+): Promise<boolean> {
   const [was, is] = await Promise.all([repo.at(base), repo.at(head)])
   for (const { path } of plan.changes) {
     const [before, now] = await Promise.all([was.entry(path), is.entry(path)])
@@ -153,7 +187,11 @@ async function rebase(
   await staging.settle()
   const merged = await mergeCommits(app, space, { ours: head, theirs: commit, base })
   if (!merged.clean)
-    throw conflictError('The content has changed since that revision, and your change', merged.conflicts, 'Read the latest revision and make the change again.')
+    throw conflictError(
+      'The content has changed since that revision, and your change',
+      merged.conflicts,
+      'Read the latest revision and make the change again.',
+    )
   const merge = { ours: head, theirs: commit, bases: [base], tree: merged.tree }
   return makeMergeCommit(app, space, merge, { parents: [head], message, author: actor.user }, staging)
 }

@@ -11,21 +11,33 @@ import { tell, unlink } from './link.js'
 import { lookAfterChange } from './preview-looks.js'
 
 /** A connection of the space; null if there is none. */
-export async function findConnection(app: App, space: VisibleSpace, id: string): Promise<Document<ConnectionDoc> | null> {
+export async function findConnection(
+  app: App,
+  space: VisibleSpace,
+  id: string,
+): Promise<Document<ConnectionDoc> | null> {
   const doc = await app.store.get(connections, id)
   return doc?.space === space.doc.id ? doc : null
 }
 
 /** The connections of a space, the oldest first. */
-export const listConnectionsOf = (app: App, space: VisibleSpace, query: PageQuery): Promise<Page<Document<ConnectionDoc>>> =>
-  pageOf(app.store, connections, 'ofSpace', space.doc.id, query)
+export const listConnectionsOf = (
+  app: App,
+  space: VisibleSpace,
+  query: PageQuery,
+): Promise<Page<Document<ConnectionDoc>>> => pageOf(app.store, connections, 'ofSpace', space.doc.id, query)
 
 /** The connections of the spaces of an organization that the caller may see, the oldest first. */
-export async function listAllConnections(app: App, actor: Actor, organization: LoadedOrganization, query: PageQuery): Promise<Page<Document<ConnectionDoc>>> {
+export async function listAllConnections(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  query: PageQuery,
+): Promise<Page<Document<ConnectionDoc>>> {
   const all = await app.store.find(connections, 'organization', organization.doc.id)
-  const found = (await Promise.all([...new Set(all.map(({ space }) => space))].map((id) => app.store.get(spaces, id)))).filter(
-    (space) => space !== null && space.deletedAt === undefined,
-  ) as Document<SpaceDoc>[]
+  const found = (
+    await Promise.all([...new Set(all.map(({ space }) => space))].map((id) => app.store.get(spaces, id)))
+  ).filter((space) => space !== null && space.deletedAt === undefined) as Document<SpaceDoc>[]
   const viewer = await viewerOf(app.store, actor.user.id, organization.doc.id)
   const roles = await rolesOf(app.store, viewer, 'space', found)
   const visible = new Set(found.filter((_, index) => roles[index] != null).map(({ id }) => id))

@@ -21,8 +21,16 @@ export interface ConnectionAndSecret {
 }
 
 /** Creates a connection; unless it begins paused, its first run is queued at once (`queueOwed`). Throws 400, 409 (too many, or this remote has one already). */
-export async function createConnection(app: App, actor: Actor, space: VisibleSpace, input: CreateConnection): Promise<ConnectionAndSecret> {
-  const { remote, repository, given } = readAddress(app, { ...input, repoProjectDirectory: input.repoProjectDirectory ?? '' })
+export async function createConnection(
+  app: App,
+  actor: Actor,
+  space: VisibleSpace,
+  input: CreateConnection,
+): Promise<ConnectionAndSecret> {
+  const { remote, repository, given } = readAddress(app, {
+    ...input,
+    repoProjectDirectory: input.repoProjectDirectory ?? '',
+  })
   await checkApiUrl(app, input.apiUrl)
   const id = newId()
   const webhookSecret = input.webhookSecret ?? newWebhookSecret()
@@ -33,7 +41,8 @@ export async function createConnection(app: App, actor: Actor, space: VisibleSpa
     const stored = await tx.get(spaces, space.doc.id)
     if (!stored || stored.deletedAt !== undefined) throw notFound('The space')
     const others = await tx.find(connections, 'space', stored.id)
-    if (others.length >= MAX_CONNECTIONS) throw conflict(`A space can have at most ${MAX_CONNECTIONS} connections: delete one first.`)
+    if (others.length >= MAX_CONNECTIONS)
+      throw conflict(`A space can have at most ${MAX_CONNECTIONS} connections: delete one first.`)
     checkNew(others, remote.key)
     const made = await tx.insert(connections, {
       id,

@@ -13,7 +13,8 @@ import type { Credential } from '../git-sync/remote.js'
 const placeOf = (connection: string): string => `connection:${connection}`
 
 /** A keyed digest: equal credentials have the same one, and nobody without the key of the service can try guesses. */
-const digestOf = (app: App, text: string): string => createHmac('sha256', app.settings.signingKey).update(`connection credential\n${text}`).digest('base64url')
+const digestOf = (app: App, text: string): string =>
+  createHmac('sha256', app.settings.signingKey).update(`connection credential\n${text}`).digest('base64url')
 
 /** Seals a credential for the connection with this ID. Throws 400 for a private key that cannot be used. */
 export function sealCredential(app: App, connection: string, input: ConnectionCredentialInput): SealedCredential {
@@ -40,16 +41,23 @@ const PEM = /^-----BEGIN ([A-Z ]*PRIVATE KEY)-----\r?\n[A-Za-z0-9+/=\r\n]+-----E
 /** Throws 400 for a private key that needs a passphrase, or is none. No message contains any of it. */
 function checkKey(input: ConnectionCredentialInput): void {
   if (input.kind !== 'sshKey' && input.kind !== 'githubApp') return
-  const wrong = (message: string) => badRequest('The private key cannot be used.', [{ path: '/credential/privateKey', message }])
+  const wrong = (message: string) =>
+    badRequest('The private key cannot be used.', [{ path: '/credential/privateKey', message }])
   const [, label] = PEM.exec(input.privateKey.trim()) ?? []
-  if (label === undefined) throw wrong('must be a whole private key, from its BEGIN line to its END line, without a passphrase')
+  if (label === undefined)
+    throw wrong('must be a whole private key, from its BEGIN line to its END line, without a passphrase')
   if (input.kind === 'sshKey' && /[\u0000-\u0008\u000b-\u001f]/.test((input.knownHosts ?? '').replaceAll('\r\n', '\n')))
-    throw badRequest('knownHosts cannot be used.', [{ path: '/credential/knownHosts', message: 'must be lines as ssh-keyscan writes them' }])
+    throw badRequest('knownHosts cannot be used.', [
+      { path: '/credential/knownHosts', message: 'must be lines as ssh-keyscan writes them' },
+    ])
   if (label === 'OPENSSH PRIVATE KEY') {
     // openssh-key-v1, then the cipher's name with its length: another one than `none` means a passphrase.
     const body = Buffer.from(input.privateKey.replace(/-----[^-]+-----/g, ''), 'base64')
-    const plain = body.subarray(0, 15).toString('latin1') === 'openssh-key-v1\0' && body.subarray(19, 23).toString('latin1') === 'none'
-    if (input.kind === 'githubApp' || !plain) throw wrong(input.kind === 'githubApp' ? 'must be an RSA key, PEM' : 'must be a private key without a passphrase')
+    const plain =
+      body.subarray(0, 15).toString('latin1') === 'openssh-key-v1\0' &&
+      body.subarray(19, 23).toString('latin1') === 'none'
+    if (input.kind === 'githubApp' || !plain)
+      throw wrong(input.kind === 'githubApp' ? 'must be an RSA key, PEM' : 'must be a private key without a passphrase')
     return
   }
   let type: string | undefined
@@ -62,11 +70,16 @@ function checkKey(input: ConnectionCredentialInput): void {
 }
 
 /** What the connection was given, unsealed. Throws `SyncFailure` if the signing key of the service was replaced since. */
-export function unsealCredential(app: App, { id, credential }: Pick<ConnectionDoc, 'id' | 'credential'>): ConnectionCredentialInput {
+export function unsealCredential(
+  app: App,
+  { id, credential }: Pick<ConnectionDoc, 'id' | 'credential'>,
+): ConnectionCredentialInput {
   if (credential.sealed === undefined) return { kind: 'none' }
   const secret = unseal(app.settings.signingKey, placeOf(id), credential.sealed)
   if (secret === null)
-    throw new SyncFailure('The credential of the connection can no longer be read, because the key of this server was replaced. Set it again.')
+    throw new SyncFailure(
+      'The credential of the connection can no longer be read, because the key of this server was replaced. Set it again.',
+    )
   return JSON.parse(secret) as ConnectionCredentialInput
 }
 

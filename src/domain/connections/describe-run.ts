@@ -18,12 +18,18 @@ export async function findRun(app: App, connection: { id: string }, id: string):
 type Details = Pick<ConnectionRunDetails, 'commits' | 'moreCommits' | 'changes' | 'more'>
 
 /** The commits and changes of a run: those of main that it brought, or took to the remote. Empty if it changed nothing. */
-export async function describeRun(app: App, space: LoadedSpace, run: SyncRunDoc, query: ChangesQuery): Promise<Details> {
+export async function describeRun(
+  app: App,
+  space: LoadedSpace,
+  run: SyncRunDoc,
+  query: ChangesQuery,
+): Promise<Details> {
   const { repo } = space
   const to = run.revision as CommitId | undefined
   const from = (run.baseRevision as CommitId | undefined) ?? null
   const moved = run.result === 'adopted' || run.result === 'merged' || run.result === 'exported'
-  if (!moved || to === undefined || !(await repo.hasCommit(to)) || (from !== null && !(await repo.hasCommit(from)))) return { commits: [], changes: [] }
+  if (!moved || to === undefined || !(await repo.hasCommit(to)) || (from !== null && !(await repo.hasCommit(from))))
+    return { commits: [], changes: [] }
   const found = await repo.history({ from: to, not: from === null ? [] : [from], limit: MAX_COMMITS + 1 })
   const commits = found.slice(0, MAX_COMMITS).map(({ id, message, author, committer }) => ({
     id,
@@ -31,5 +37,9 @@ export async function describeRun(app: App, space: LoadedSpace, run: SyncRunDoc,
     author: author.name,
     createdAt: iso(committer.seconds),
   }))
-  return { commits, ...(found.length > MAX_COMMITS ? { moreCommits: true } : {}), ...(await changesBetween(app, space, { before: from, after: to }, query)) }
+  return {
+    commits,
+    ...(found.length > MAX_COMMITS ? { moreCommits: true } : {}),
+    ...(await changesBetween(app, space, { before: from, after: to }, query)),
+  }
 }

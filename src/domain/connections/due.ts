@@ -29,7 +29,8 @@ async function queueUnlessOpen(app: App, connection: ConnectionDoc, trigger: Run
   if (runs.some((run) => run.key === connection.key && !isOver(run))) return
   // Read after the runs: one that has ended meanwhile is told here, and its end has the connection looked at once more.
   const now = await app.store.get(connections, connection.id)
-  if (now?.lastRun === connection.lastRun && now?.key === connection.key) await queueAutomaticRun(app, connection, wholeRun(connection), trigger)
+  if (now?.lastRun === connection.lastRun && now?.key === connection.key)
+    await queueAutomaticRun(app, connection, wholeRun(connection), trigger)
 }
 
 /** Whether the change request that holds the connection's conflict still waits for its resolution. */
@@ -52,12 +53,16 @@ export async function queueDueExport(app: App, connection: ConnectionDoc): Promi
 async function isSame(app: App, { space, directory, lastSeenHead }: ConnectionDoc, head: CommitId): Promise<boolean> {
   if (directory !== '' || lastSeenHead === undefined) return false
   const repo = await app.git.open(repositoryName(space))
-  return (await repo.hasCommit(lastSeenHead)) && (await repo.commit(lastSeenHead as CommitId)).tree === (await repo.commit(head)).tree
+  return (
+    (await repo.hasCommit(lastSeenHead)) &&
+    (await repo.commit(lastSeenHead as CommitId)).tree === (await repo.commit(head)).tree
+  )
 }
 
 async function noteInStep(app: App, { id, key, lastSeenHead }: ConnectionDoc, head: CommitId): Promise<void> {
   await app.store.transact(async (tx) => {
     const doc = await tx.get(connections, id)
-    if (doc?.key === key && doc.lastSeenHead === lastSeenHead) await tx.replace(connections, { ...doc, lastRevision: head })
+    if (doc?.key === key && doc.lastSeenHead === lastSeenHead)
+      await tx.replace(connections, { ...doc, lastRevision: head })
   })
 }

@@ -15,7 +15,8 @@ export async function activeConnections(app: App): Promise<Document<ConnectionDo
 }
 
 /** The name of the group that a connection is watched in. */
-export const groupOf = ({ repository, credential, provider }: ConnectionDoc): string => `${repository}:${provider}:${credential.digest}`
+export const groupOf = ({ repository, credential, provider }: ConnectionDoc): string =>
+  `${repository}:${provider}:${credential.digest}`
 
 /** Whether the repository has to be asked for the connection: one that only exports need not know what is there. */
 export const isWatched = ({ direction }: ConnectionDoc): boolean => direction !== 'export'

@@ -13,12 +13,19 @@ interface Address {
 }
 
 /** The remote of a connection, the key of its repository, and the credential that its URL contained. Throws 400. */
-export function readAddress(app: App, input: Address): { remote: SyncRemote; repository: string; given: ConnectionCredentialInput | null } {
-  const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.connectionProtocols, mergeRequests: false })
+export function readAddress(
+  app: App,
+  input: Address,
+): { remote: SyncRemote; repository: string; given: ConnectionCredentialInput | null } {
+  const { remote, credential } = readRemote(input, {
+    allowedProtocols: app.settings.connectionProtocols,
+    mergeRequests: false,
+  })
   const repository = remoteKey(remote.url, '')
   if (credential === null) return { remote, repository, given: null }
   const { username, password } = credential
-  if (password === undefined || username === undefined) return { remote, repository, given: { kind: 'token', token: password ?? username ?? '' } }
+  if (password === undefined || username === undefined)
+    return { remote, repository, given: { kind: 'token', token: password ?? username ?? '' } }
   return { remote, repository, given: { kind: 'basic', username, password } }
 }
 
@@ -46,7 +53,10 @@ export function checkFits(url: string, { kind }: { kind: ConnectionCredentialInp
   const ssh = !http && !/^file:/i.test(url)
   const fits = kind === 'none' || (kind === 'sshKey' ? ssh : http)
   if (fits) return
-  const message = kind === 'sshKey' ? 'a deploy key needs an ssh address, such as git@host:owner/name.git' : 'this kind of credential needs an https address'
+  const message =
+    kind === 'sshKey'
+      ? 'a deploy key needs an ssh address, such as git@host:owner/name.git'
+      : 'this kind of credential needs an https address'
   throw badRequest('The credential does not fit the URL.', [{ path: '/credential/kind', message }])
 }
 
@@ -57,7 +67,8 @@ export async function checkApiUrl(app: App, url: string | null | undefined): Pro
     await app.http.check(url)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    if (error.failure === 'refused') throw badRequest(`apiUrl cannot be used: ${error.message}`, [{ path: '/apiUrl', message: error.message }])
+    if (error.failure === 'refused')
+      throw badRequest(`apiUrl cannot be used: ${error.message}`, [{ path: '/apiUrl', message: error.message }])
   }
 }
 
@@ -67,7 +78,10 @@ export function credentialIn(
   inUrl: ConnectionCredentialInput | null,
   url: string,
 ): ConnectionCredentialInput | null {
-  if (input && inUrl) throw badRequest('There are two credentials: leave the one in the URL out.', [{ path: '/url', message: 'must not contain a credential' }])
+  if (input && inUrl)
+    throw badRequest('There are two credentials: leave the one in the URL out.', [
+      { path: '/url', message: 'must not contain a credential' },
+    ])
   const given = input ?? inUrl
   if (given) checkFits(url, given)
   return given

@@ -7,7 +7,11 @@ import { emit } from '../events/events.js'
 import { isLinkTo } from '../git-sync/remote.js'
 
 /** Makes the connection's remote the one that the space shows as its own. */
-export async function link(tx: Transaction, { space: id, url, ref, directory, key, provider }: ConnectionDoc, now: string): Promise<void> {
+export async function link(
+  tx: Transaction,
+  { space: id, url, ref, directory, key, provider }: ConnectionDoc,
+  now: string,
+): Promise<void> {
   const space = await tx.get(spaces, id)
   if (!space || isLinkTo(space.git, key)) return
   const known = provider === 'github' || provider === 'gitlab' ? { provider } : {}
@@ -23,8 +27,20 @@ export async function unlink(tx: Transaction, { space: id, key }: ConnectionDoc)
 }
 
 /** Emits an event about a connection that somebody changed. */
-export async function tell(app: App, tx: Transaction, actor: Actor, what: 'created' | 'updated' | 'deleted', doc: ConnectionDoc): Promise<void> {
+export async function tell(
+  app: App,
+  tx: Transaction,
+  actor: Actor,
+  what: 'created' | 'updated' | 'deleted',
+  doc: ConnectionDoc,
+): Promise<void> {
   const { id, organization, space, url, ref, directory, direction, paused } = doc
   const data = { url, ref, repoProjectDirectory: directory, direction, paused }
-  await emit(app, tx, { type: `git_connection.${what}`, organization, actor: actor.user.id, subject: { space, connection: id }, data })
+  await emit(app, tx, {
+    type: `git_connection.${what}`,
+    organization,
+    actor: actor.user.id,
+    subject: { space, connection: id },
+    data,
+  })
 }

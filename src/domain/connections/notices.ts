@@ -1,6 +1,13 @@
 /** Notices that a connection does not work: an event (and so webhooks) and mails, once for each cause, and again when it is well. */
 import { atLeast } from '../../access/index.js'
-import { changeRequests, type ConnectionDoc, type ConnectionFailure, connections, memberships, spaces } from '../../model/index.js'
+import {
+  changeRequests,
+  type ConnectionDoc,
+  type ConnectionFailure,
+  connections,
+  memberships,
+  spaces,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
@@ -25,7 +32,12 @@ const LONGEST_RETRY_MS = 60 * 60 * 1000
 const MAX_MAILS = 20
 
 /** Records that a connection does not work, and tells of it once for each cause. */
-export async function failed(app: App, tx: Transaction, connection: Document<ConnectionDoc>, trouble: Trouble): Promise<void> {
+export async function failed(
+  app: App,
+  tx: Transaction,
+  connection: Document<ConnectionDoc>,
+  trouble: Trouble,
+): Promise<void> {
   const { cause, message, changeRequest, byPoll, way } = trouble
   // What a run found is not covered by what a poll finds: it is over when a run is well.
   if (byPoll && connection.failure && !connection.failure.byPoll) return
@@ -60,20 +72,40 @@ export async function recovered(app: App, tx: Transaction, connection: Document<
 }
 
 /** Emits the event, and queues the mails. */
-async function tell(app: App, tx: Transaction, doc: ConnectionDoc, what: 'failed' | 'recovered', failure: ConnectionFailure): Promise<void> {
+async function tell(
+  app: App,
+  tx: Transaction,
+  doc: ConnectionDoc,
+  what: 'failed' | 'recovered',
+  failure: ConnectionFailure,
+): Promise<void> {
   const { id, organization, space, url, ref } = doc
   const { cause, message, since, changeRequest } = failure
   const why = what === 'failed' ? { message, ...(changeRequest === undefined ? {} : { changeRequest }) } : {}
   const subject = { space, connection: id, ...(changeRequest === undefined ? {} : { changeRequest }) }
-  await emit(app, tx, { type: `git_connection.${what}`, organization, subject, data: { url, ref, cause, since, ...why } })
+  await emit(app, tx, {
+    type: `git_connection.${what}`,
+    organization,
+    subject,
+    data: { url, ref, cause, since, ...why },
+  })
   if (!app.mail) return
   for (const user of new Set([...(await recipients(tx, doc)), ...(await authorsIn(tx, changeRequest))]))
-    await queueMail(app, tx, { mail: 'connection', connection: id, user, what, message: what === 'failed' ? message : '' })
+    await queueMail(app, tx, {
+      mail: 'connection',
+      connection: id,
+      user,
+      what,
+      message: what === 'failed' ? message : '',
+    })
 }
 
 /** The authors whose text a conflict holds because the remote dropped it. */
 const authorsIn = async (tx: Transaction, changeRequest: string | undefined): Promise<string[]> =>
-  ((changeRequest === undefined ? null : await tx.get(changeRequests, changeRequest))?.heldFor ?? []).slice(0, MAX_MAILS)
+  ((changeRequest === undefined ? null : await tx.get(changeRequests, changeRequest))?.heldFor ?? []).slice(
+    0,
+    MAX_MAILS,
+  )
 
 /** Who gets a mail: the user who made the connection while they are an admin of the space, else the admins of the organization. */
 async function recipients(tx: Transaction, { space: id, organization, createdBy }: ConnectionDoc): Promise<string[]> {

@@ -15,7 +15,10 @@ interface WebhookAddress {
 }
 
 /** What the path of a webhook leads to. */
-export const webhookAddress = async (app: App, id: string): Promise<WebhookAddress> => ({ id, connection: await app.store.get(connections, id) })
+export const webhookAddress = async (app: App, id: string): Promise<WebhookAddress> => ({
+  id,
+  connection: await app.store.get(connections, id),
+})
 
 /** A delivery that arrives. */
 interface Arriving {
@@ -34,13 +37,20 @@ export async function receiveDelivery(app: App, { id, connection }: WebhookAddre
   await app.limitDeliveries?.(arriving.ip, id)
   const { headers, receive, mayHold } = arriving
   const secret = (connection && webhookSecretOfConnection(app, connection)) ?? newSecret()
-  const incoming = openDelivery({ provider: connection?.provider ?? 'generic', secret, headers, now: app.clock.now(), mayHold })
+  const incoming = openDelivery({
+    provider: connection?.provider ?? 'generic',
+    secret,
+    headers,
+    now: app.clock.now(),
+    mayHold,
+  })
   await receive((bytes) => incoming.push(bytes))
   try {
     const delivery = incoming.finish()
     if (connection) noteDelivery(app, connection, delivery)
   } catch (error) {
-    if (error instanceof DeliveryRefused) throw new ServiceError('unauthenticated', 'The delivery is not signed with the secret of this webhook.')
+    if (error instanceof DeliveryRefused)
+      throw new ServiceError('unauthenticated', 'The delivery is not signed with the secret of this webhook.')
     throw error
   }
 }

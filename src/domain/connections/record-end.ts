@@ -16,7 +16,13 @@ export async function recordEnd(app: App, tx: Transaction, runId: string, cause:
   const base = { ...connection, ...seen, lastRun: run.id }
   const { direction: way } = run
   if (cause !== null) return failed(app, tx, base, { cause, message: run.error ?? '', way })
-  if (run.state === 'conflict') return failed(app, tx, base, { cause: 'conflict', message: run.error ?? '', changeRequest: run.changeRequest, way: 'import' })
+  if (run.state === 'conflict')
+    return failed(app, tx, base, {
+      cause: 'conflict',
+      message: run.error ?? '',
+      changeRequest: run.changeRequest,
+      way: 'import',
+    })
   const well = { ...base, ...inStep(run), lastSuccessAt: app.clock.now().toISOString() }
   // An import that is well says nothing about an export that failed.
   if (run.direction === 'import' && connection.failure?.way === 'export') await tx.replace(connections, well)

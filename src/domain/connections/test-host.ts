@@ -17,18 +17,29 @@ export async function testHost(app: App, connection: ConnectionDoc): Promise<Che
     return [...(needed ? [useCheck(repository)] : []), ...(await pushChecks(host, repository, connection))]
   } catch (error) {
     if (!(error instanceof HostError)) throw error
-    return needed ? [{ check: 'host', ok: false, message: `Pull requests and statuses do not work: ${error.message}` }] : []
+    return needed
+      ? [{ check: 'host', ok: false, message: `Pull requests and statuses do not work: ${error.message}` }]
+      : []
   }
 }
 
 function useCheck({ missing }: HostRepository): Check {
   if (missing.length === 0) return { check: 'host', ok: true, message: 'The API of the host can be used.' }
-  return { check: 'host', ok: false, message: `The credential lacks what pull requests and statuses need: ${missing.join(', ')}. Grant it at the host.` }
+  return {
+    check: 'host',
+    ok: false,
+    message: `The credential lacks what pull requests and statuses need: ${missing.join(', ')}. Grant it at the host.`,
+  }
 }
 
-async function pushChecks(host: Host, { archived }: HostRepository, { direction, ref }: ConnectionDoc): Promise<Check[]> {
+async function pushChecks(
+  host: Host,
+  { archived }: HostRepository,
+  { direction, ref }: ConnectionDoc,
+): Promise<Check[]> {
   if (direction === 'import') return []
-  if (archived) return [{ check: 'protection', ok: false, message: 'The repository is archived: nobody may push to it.' }]
+  if (archived)
+    return [{ check: 'protection', ok: false, message: 'The repository is archived: nobody may push to it.' }]
   const found = await host.protection(ref.replace('refs/heads/', ''))
   return found.exists || found.protected ? [protectionCheck(found, ref)] : []
 }
@@ -43,10 +54,16 @@ function protectionCheck({ protected: isProtected, canPush, rules }: BranchProte
       message: `${ref} is protected, and the credential may not push to it.${demands} Allow it at the host, or export to another branch.`,
     }
   if (isProtected && canPush === null)
-    return { check, ok: true, message: `${ref} is protected.${demands} Exports work only if the credential may push all the same.` }
+    return {
+      check,
+      ok: true,
+      message: `${ref} is protected.${demands} Exports work only if the credential may push all the same.`,
+    }
   return {
     check,
     ok: true,
-    message: isProtected ? `${ref} is protected, and the credential may push to it.` : `Nothing protects ${ref}, as far as the host tells.`,
+    message: isProtected
+      ? `${ref} is protected, and the credential may push to it.`
+      : `Nothing protects ${ref}, as far as the host tells.`,
   }
 }

@@ -32,19 +32,34 @@ function messageOf(error: unknown): string {
 }
 
 /** Tests a connection as it is stored. Throws 503 if too many remotes are asked at once. */
-export const testConnection = (app: App, actor: Actor, space: LoadedSpace, connection: ConnectionDoc): Promise<ConnectionTest> =>
+export const testConnection = (
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  connection: ConnectionDoc,
+): Promise<ConnectionTest> =>
   app.previews.run({ user: actor.user.id, organization: space.doc.organization }, async () => {
     const repository = await tryRepository(app, space, connection)
-    if (!('remote' in repository)) return { ok: false, checks: [{ check: 'repository', ok: false, message: repository.message }] }
+    if (!('remote' in repository))
+      return { ok: false, checks: [{ check: 'repository', ok: false, message: repository.message }] }
     const { remote, found } = repository
-    const head = found.branches.find(({ ref }) => ref === connection.ref)?.head ?? (await space.repo.remoteHead(remote, connection.ref as RefName))
-    const checks: Check[] = [{ check: 'repository', ok: true, message: 'The repository can be read.' }, branchCheck(connection, head, found)]
+    const head =
+      found.branches.find(({ ref }) => ref === connection.ref)?.head ??
+      (await space.repo.remoteHead(remote, connection.ref as RefName))
+    const checks: Check[] = [
+      { check: 'repository', ok: true, message: 'The repository can be read.' },
+      branchCheck(connection, head, found),
+    ]
     if (connection.direction !== 'import') checks.push(await tryPush(space, connection, remote))
     checks.push(...(await testHost(app, connection)))
     return { ok: checks.every(({ ok }) => ok), checks, ...(head === null ? {} : { head }) }
   })
 
-async function tryRepository(app: App, space: LoadedSpace, connection: ConnectionDoc): Promise<Found | { message: string }> {
+async function tryRepository(
+  app: App,
+  space: LoadedSpace,
+  connection: ConnectionDoc,
+): Promise<Found | { message: string }> {
   try {
     const remote = withCredential(connection, await gitCredentialOf(app, connection))
     return { remote, found: await space.repo.remoteBranches(remote) }
@@ -56,15 +71,24 @@ async function tryRepository(app: App, space: LoadedSpace, connection: Connectio
 function branchCheck(connection: ConnectionDoc, head: CommitId | null, found: Listed): Check {
   const name = describeRemote({ ...connection, ref: connection.ref as RefName })
   if (head !== null) return { check: 'branch', ok: true, message: `${name} is there.` }
-  if (connection.direction !== 'import') return { check: 'branch', ok: true, message: `${name} does not exist yet: the first export makes it.` }
+  if (connection.direction !== 'import')
+    return { check: 'branch', ok: true, message: `${name} does not exist yet: the first export makes it.` }
   const named = found.branches.slice(0, NAMED).map(({ ref }) => ref)
-  const others = named.length === 0 ? 'The repository is empty.' : `The repository has ${named.join(', ')}${found.branches.length > NAMED ? ' and more' : ''}.`
+  const others =
+    named.length === 0
+      ? 'The repository is empty.'
+      : `The repository has ${named.join(', ')}${found.branches.length > NAMED ? ' and more' : ''}.`
   return { check: 'branch', ok: false, message: `${name} does not exist. ${others} Correct ref.` }
 }
 
 async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Remote): Promise<Check> {
   const main = space.repo.head(MAIN)
-  if (main === null) return { check: 'push', ok: false, message: 'The branch main of the space is missing. An administrator of the server has to restore it.' }
+  if (main === null)
+    return {
+      check: 'push',
+      ok: false,
+      message: 'The branch main of the space is missing. An administrator of the server has to restore it.',
+    }
   try {
     await space.repo.tryPush(remote, connection.ref as RefName, main)
     return { check: 'push', ok: true, message: 'The credential may push to the repository.' }
@@ -74,10 +98,16 @@ async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Re
 }
 
 /** The branches of a connection's repository. Throws 409 with the reason if it cannot be asked, 503 if too many remotes are asked at once. */
-export const listRemoteBranches = (app: App, actor: Actor, space: LoadedSpace, connection: ConnectionDoc): Promise<RemoteBranches> =>
+export const listRemoteBranches = (
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  connection: ConnectionDoc,
+): Promise<RemoteBranches> =>
   app.previews.run({ user: actor.user.id, organization: space.doc.organization }, async () => {
     const repository = await tryRepository(app, space, connection)
-    if (!('remote' in repository)) throw new ServiceError('conflict', `The repository cannot be asked: ${repository.message}`)
+    if (!('remote' in repository))
+      throw new ServiceError('conflict', `The repository cannot be asked: ${repository.message}`)
     const { default: defaultBranch, branches, truncated } = repository.found
     return { defaultBranch, branches, truncated }
   })

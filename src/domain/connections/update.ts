@@ -24,7 +24,10 @@ async function changeConnection(
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(connections, connection.id)
     if (!stored) throw notFound('The connection')
-    const changed = await tx.replace(connections, { ...(await work(tx, stored)), updatedAt: app.clock.now().toISOString() })
+    const changed = await tx.replace(connections, {
+      ...(await work(tx, stored)),
+      updatedAt: app.clock.now().toISOString(),
+    })
     await lookAfterChange(app, tx, stored, changed)
     await tell(app, tx, actor, 'updated', changed)
     return changed
@@ -38,7 +41,12 @@ async function changeConnection(
  * Changes the settings that are given. Another repository, branch or folder begins afresh; a credential is never sent to another host than the one
  * that it was given for. Throws 400, 409.
  */
-export async function updateConnection(app: App, actor: Actor, connection: Document<ConnectionDoc>, input: UpdateConnection): Promise<ConnectionAndSecret> {
+export async function updateConnection(
+  app: App,
+  actor: Actor,
+  connection: Document<ConnectionDoc>,
+  input: UpdateConnection,
+): Promise<ConnectionAndSecret> {
   await checkApiUrl(app, input.apiUrl)
   const fresh = input.webhookSecret === null ? newWebhookSecret() : undefined
   await carryFolder(app, connection, input)
@@ -80,11 +88,16 @@ async function carryFolder(app: App, stored: Document<ConnectionDoc>, input: Upd
   const { remote } = readAddress(app, { url, ref, repoProjectDirectory })
   const space = await app.store.get(spaces, stored.space)
   if (!space || remote.url !== stored.url || remote.ref !== stored.ref || remote.key === stored.key) return
-  await carryLog({ app, space: { doc: space, repo: await app.git.open(repositoryName(space.id)) } }, remoteOf(stored), remote)
+  await carryLog(
+    { app, space: { doc: space, repo: await app.git.open(repositoryName(space.id)) } },
+    remoteOf(stored),
+    remote,
+  )
 }
 
 /** Whether the credential would be sent to another API than before. */
-const apiElsewhere = ({ apiUrl }: ConnectionDoc, input: UpdateConnection): boolean => typeof input.apiUrl === 'string' && input.apiUrl !== apiUrl
+const apiElsewhere = ({ apiUrl }: ConnectionDoc, input: UpdateConnection): boolean =>
+  typeof input.apiUrl === 'string' && input.apiUrl !== apiUrl
 
 /** The new remote of a connection, with what was known of the old one taken away. */
 async function movedTo(app: App, tx: Transaction, stored: Document<ConnectionDoc>, input: UpdateConnection) {
@@ -97,9 +110,24 @@ async function movedTo(app: App, tx: Transaction, stored: Document<ConnectionDoc
   )
   await unlink(tx, stored)
   await link(tx, { ...stored, ...remote }, app.clock.now().toISOString())
-  return { remote: { ...remote, repository, lastSeenHead: undefined, lastRevision: undefined, lastRun: undefined, failure: undefined }, given }
+  return {
+    remote: {
+      ...remote,
+      repository,
+      lastSeenHead: undefined,
+      lastRevision: undefined,
+      lastRun: undefined,
+      failure: undefined,
+    },
+    given,
+  }
 }
 
 /** Pauses or resumes a connection. Automatic runs that wait end when their turn comes; when it is resumed, it catches up. */
-export const setPaused = (app: App, actor: Actor, connection: ConnectionDoc, paused: boolean): Promise<Document<ConnectionDoc>> =>
+export const setPaused = (
+  app: App,
+  actor: Actor,
+  connection: ConnectionDoc,
+  paused: boolean,
+): Promise<Document<ConnectionDoc>> =>
   changeConnection(app, actor, connection, async (_tx, stored) => ({ ...stored, paused }))

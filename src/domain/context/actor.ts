@@ -5,5 +5,12 @@ import type { Document } from '../../store/index.js'
 /** The user who makes a request, and the token that they make it with. */
 export interface Actor {
   user: Document<UserDoc>
-  token: { id: string; readOnly: boolean; organization?: string; expiresAt?: string; byEmail?: boolean; sso?: { identity: string } }
+  token: {
+    id: string
+    readOnly: boolean
+    organization?: string
+    expiresAt?: string
+    byEmail?: boolean
+    sso?: { identity: string }
+  }
 }

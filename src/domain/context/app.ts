@@ -103,7 +103,11 @@ export interface App {
   node: string
   /** Counts background work, for `/metrics`. */
   meters: Meters
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
+  log: {
+    info(fields: object, message: string): void
+    warn(fields: object, message: string): void
+    error(fields: object, message: string): void
+  }
 }
 
 export interface Settings {

@@ -24,7 +24,8 @@ export class ConversionRefused extends Error {
 }
 
 /** A file with memory of its own: one that shares that of a whole archive would be sent to the thread together with it. */
-const alone = (one: Argument): Argument => (typeof one !== 'string' && one.byteLength < one.buffer.byteLength ? Uint8Array.prototype.slice.call(one) : one)
+const alone = (one: Argument): Argument =>
+  typeof one !== 'string' && one.byteLength < one.buffer.byteLength ? Uint8Array.prototype.slice.call(one) : one
 
 export class Conversions {
   constructor(private readonly pool: Pool) {}
@@ -36,7 +37,11 @@ export class Conversions {
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')
-        throw new ServiceError('unavailable', 'The service has too many documents to convert at the moment. Try again in a few seconds.', { cause: error })
+        throw new ServiceError(
+          'unavailable',
+          'The service has too many documents to convert at the moment. Try again in a few seconds.',
+          { cause: error },
+        )
       if (error.kind === 'error' && error.thrown !== 'Unconvertible')
         throw new ConversionRefused('It is damaged, or not in the format that it claims.', { cause: error })
       throw new ConversionRefused(error.message, { cause: error })
@@ -45,7 +50,10 @@ export class Conversions {
 }
 
 /** Makes the threads; they start when they are first needed. `maxBytes`: most bytes of an unpacked archive. */
-export function openConversions(maxBytes: number, makePool = createPool): { conversions: Conversions; close: () => Promise<void> } {
+export function openConversions(
+  maxBytes: number,
+  makePool = createPool,
+): { conversions: Conversions; close: () => Promise<void> } {
   const pool = makePool({ ...LIMITS, tasks: CONVERSION_TASKS, maxResultBytes: maxBytes + FACTS_BYTES })
   return { conversions: new Conversions(pool), close: () => pool.close() }
 }

@@ -60,6 +60,11 @@ export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void
     replace: (of, document) => transact((tx) => tx.replace(of, document)),
     remove: (of, id) => transact((tx) => tx.remove(of, id)),
   }
-  const own = { store: guarded, stillMay: ask, decided: () => void (decided = true), overruled: (rule: string) => void overruled.push(rule) }
+  const own = {
+    store: guarded,
+    stillMay: ask,
+    decided: () => void (decided = true),
+    overruled: (rule: string) => void overruled.push(rule),
+  }
   return { app: { ...base, ...own }, overruled }
 }

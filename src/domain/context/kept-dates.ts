@@ -18,7 +18,8 @@ interface Row {
 }
 
 /** The first row has no number, so that one question finds all commits that have rows. */
-const keyOf = (space: string, commit: CommitId, row: number): string => (row === 0 ? `${space}:${commit}` : `${space}:${commit}:${row}`)
+const keyOf = (space: string, commit: CommitId, row: number): string =>
+  row === 0 ? `${space}:${commit}` : `${space}:${commit}:${row}`
 
 export class KeptDates {
   constructor(private readonly index: Facts) {}
@@ -39,7 +40,11 @@ export class KeptDates {
     const keys = Array.from({ length: first.rows - 1 }, (_, index) => keyOf(space, commit, index + 1))
     const others = this.#read(keys)
     if (others.size !== keys.length) return null
-    return new Map([first, ...others.values()].flatMap(({ files }) => files.map(([path, created, updated]) => [path, { created, updated }])))
+    return new Map(
+      [first, ...others.values()].flatMap(({ files }) =>
+        files.map(([path, created, updated]) => [path, { created, updated }]),
+      ),
+    )
   }
 
   #read(keys: readonly string[]): Map<string, Row> {
@@ -66,7 +71,12 @@ export class KeptDates {
       groups.at(-1)?.push([path, found.created, found.updated])
       if (slices.due) await slices.rest()
     }
-    this.index.put(groups.map((files, row) => ({ oid: keyOf(space, commit, row), values: [JSON.stringify({ rows: groups.length, files } satisfies Row)] })))
+    this.index.put(
+      groups.map((files, row) => ({
+        oid: keyOf(space, commit, row),
+        values: [JSON.stringify({ rows: groups.length, files } satisfies Row)],
+      })),
+    )
   }
 }
 

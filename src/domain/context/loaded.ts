@@ -1,7 +1,15 @@
 // What the resolvers load for the IDs in a request's path. Use cases get these instead of IDs.
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import type { ChangeRequestDoc, CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc } from '../../model/index.js'
+import type {
+  ChangeRequestDoc,
+  CollectionDoc,
+  OrganizationDoc,
+  Role,
+  SiteDoc,
+  SpaceDoc,
+  TeamDoc,
+} from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { changeRequestRef } from './refs.js'
 
@@ -56,6 +64,7 @@ export interface LoadedChangeRequest {
 
 /** Adds the head of its branch. If an admin removed the branch: the last revision that the document knows. */
 export function loadHead(space: LoadedSpace, doc: Document<ChangeRequestDoc>): LoadedChangeRequest {
-  const head = space.repo.head(changeRequestRef(doc.number)) ?? ((doc.revisionMerged ?? doc.revisionInitial) as CommitId)
+  const head =
+    space.repo.head(changeRequestRef(doc.number)) ?? ((doc.revisionMerged ?? doc.revisionInitial) as CommitId)
   return { doc, head }
 }

@@ -47,7 +47,12 @@ export class FactMaker {
    * Makes the facts of blobs, and calls `use` with those of each. The work of the threads is charged to `owner`, a space. Throws 503 if
    * too many texts wait, and what `files` throws.
    */
-  async make(owner: string, files: Files, oids: readonly string[], use: (oid: string, made: Made) => void): Promise<void> {
+  async make(
+    owner: string,
+    files: Files,
+    oids: readonly string[],
+    use: (oid: string, made: Made) => void,
+  ): Promise<void> {
     let next = 0
     const lane = async (): Promise<void> => {
       while (next < oids.length) {
@@ -111,15 +116,20 @@ export class FactMaker {
     try {
       const result = await this.texts.bytes(owner, 'facts', joined([...files.values()]), oids.join())
       const lines = Buffer.from(result).toString().split('\n')
-      const rows = oids.map((oid, file) => ({ oid, values: lines.slice(FACT_KINDS.length * file, FACT_KINDS.length * (file + 1)) }))
+      const rows = oids.map((oid, file) => ({
+        oid,
+        values: lines.slice(FACT_KINDS.length * file, FACT_KINDS.length * (file + 1)),
+      }))
       this.index.put(rows)
       return new Map(rows.map(({ oid, values }) => [oid, new MadeByThread(values)]))
     } catch (error) {
       if (!(error instanceof TextTooCostly)) throw error
-      if (oids.length === 1) return new Map([[oids[0] as string, await this.#costly(owner, [...files.values()][0] as Uint8Array, error)]])
+      if (oids.length === 1)
+        return new Map([[oids[0] as string, await this.#costly(owner, [...files.values()][0] as Uint8Array, error)]])
     }
     const alone = new Map<string, Made>()
-    for (const [oid, file] of files) for (const [, made] of await this.#trip(owner, new Map([[oid, file]]))) alone.set(oid, made)
+    for (const [oid, file] of files)
+      for (const [, made] of await this.#trip(owner, new Map([[oid, file]]))) alone.set(oid, made)
     return alone
   }
 
@@ -143,13 +153,15 @@ export class FactMaker {
     try {
       return await this.texts.for(owner).largePage(file, '')
     } catch (error) {
-      if (error instanceof TextTooCostly) return { limit: error.message, attributes: {}, diagnostics: [], doubtful: true }
+      if (error instanceof TextTooCostly)
+        return { limit: error.message, attributes: {}, diagnostics: [], doubtful: true }
       throw error
     }
   }
 }
 
-const isWhole = (values: readonly (string | null)[]): values is readonly string[] => values.length === FACT_KINDS.length && !values.includes(null)
+const isWhole = (values: readonly (string | null)[]): values is readonly string[] =>
+  values.length === FACT_KINDS.length && !values.includes(null)
 
 /** Facts that come as JSON, one text for each kind. */
 class MadeByThread implements Made {

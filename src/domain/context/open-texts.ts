@@ -21,6 +21,10 @@ const LIMITS = {
 
 /** Makes the threads that parse texts for the whole service. Results are cached within `budget` (default: one of its own). */
 export function openTexts(budget?: MemoryBudget, makePool = createPool): { texts: Texts; close: () => Promise<void> } {
-  const pool = makePool({ ...LIMITS, tasks: new URL('../../render/tasks.js', import.meta.url), threads: Math.max(1, availableParallelism() - 1) })
+  const pool = makePool({
+    ...LIMITS,
+    tasks: new URL('../../render/tasks.js', import.meta.url),
+    threads: Math.max(1, availableParallelism() - 1),
+  })
   return { texts: new Texts(pool, budget), close: () => pool.close() }
 }

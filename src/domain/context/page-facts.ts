@@ -81,7 +81,11 @@ export class PageIndex {
   }
 
   /** Reads from the index; returns the object IDs that it does not have. */
-  async #fromIndex<K extends Kind>(oids: readonly string[], kind: K, use: (oid: string, value: KnownFacts[K], bytes: number) => void): Promise<string[]> {
+  async #fromIndex<K extends Kind>(
+    oids: readonly string[],
+    kind: K,
+    use: (oid: string, value: KnownFacts[K], bytes: number) => void,
+  ): Promise<string[]> {
     const absent: string[] = []
     const slices = new Slices()
     for (let from = 0; from < oids.length; from += ROWS) {
@@ -106,7 +110,9 @@ function findValue(kind: Kind, row: string): unknown {
     if (kind === 'references' || kind === 'sections') return Array.isArray(value) ? value : null
     if (kind === 'outline') return isOutline(value) ? value : null
     const { attributes, bodyStart, diagnostics, limit } = value as Partial<KnownPage>
-    return isObject(attributes) && Number.isInteger(bodyStart) && Array.isArray(diagnostics) && limit !== undefined ? value : null
+    return isObject(attributes) && Number.isInteger(bodyStart) && Array.isArray(diagnostics) && limit !== undefined
+      ? value
+      : null
   } catch {
     return null
   }

@@ -20,7 +20,8 @@ export class Previews {
   async run<T>({ user, organization }: { user: string; organization: string }, work: () => Promise<T>): Promise<T> {
     const running = this.#byUser.get(user) ?? 0
     if (running >= MAX_PER_USER) throw refusal(`You have ${MAX_PER_USER} previews in progress, which is the limit.`)
-    if (!this.#slots.next([{ organization, createdAt: '' }])) throw refusal('Your organization, or the service, has too many previews in progress.')
+    if (!this.#slots.next([{ organization, createdAt: '' }]))
+      throw refusal('Your organization, or the service, has too many previews in progress.')
     this.#byUser.set(user, running + 1)
     try {
       return await this.#slots.run({ organization }, work)

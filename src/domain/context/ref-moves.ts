@@ -24,7 +24,8 @@ export class RefMoves {
 
   /** Resolves when all moves that are running now, of one space or of all, have ended, whether they succeeded or failed. Throws if the database is away. */
   async settled(space?: string): Promise<void> {
-    const open = space === undefined ? [...this.#bySpace.values()] : [this.#bySpace.get(space) ?? new Set<Promise<unknown>>()]
+    const open =
+      space === undefined ? [...this.#bySpace.values()] : [this.#bySpace.get(space) ?? new Set<Promise<unknown>>()]
     await Promise.allSettled(open.flatMap((own) => [...own]))
     await this.elsewhere(space)
   }

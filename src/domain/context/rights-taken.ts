@@ -15,7 +15,17 @@ import {
 import type { Document, Table, Transaction } from '../../store/index.js'
 
 /** Tables that decide who may move a branch. Changing or removing a document there may take rights away; adding one cannot. */
-const DECIDING: ReadonlySet<unknown> = new Set([tokens, memberships, organizations, teamMembers, grants, collections, samlProviders, ssoIdentities, ssoTokens])
+const DECIDING: ReadonlySet<unknown> = new Set([
+  tokens,
+  memberships,
+  organizations,
+  teamMembers,
+  grants,
+  collections,
+  samlProviders,
+  ssoIdentities,
+  ssoTokens,
+])
 
 /** What of a space changes all the time and decides nothing about moves of its branches. */
 const UNDECIDING: ReadonlySet<string> = new Set<keyof Document<SpaceDoc>>([
@@ -70,7 +80,8 @@ export function watchRights(tx: Transaction): { tx: Transaction; taken: RightsTa
     insert: (of, draft) => tx.insert(of, draft),
     replace: (of, document) => {
       note(of)
-      if (of === (spaces as unknown) && decidesAnew(seen.get(document.id), document as unknown as SpaceDoc)) changed.add(document.id)
+      if (of === (spaces as unknown) && decidesAnew(seen.get(document.id), document as unknown as SpaceDoc))
+        changed.add(document.id)
       return tx.replace(of, document)
     },
     remove: (of, id) => {

@@ -20,8 +20,16 @@ interface SearchOptions {
  * foreseen. A deadline of the writer is for one part of an update.
  */
 const COMMON = { threads: 1, spares: 0, slowMs: 60_000, heapMb: 512, maxResultBytes: 32 * 1024 * 1024 }
-const READER = { ...COMMON, deadline: { cpuMs: 5_000, wallMs: 15_000 }, maxWaiting: { items: 200, bytes: 16 * 1024 * 1024 } }
-const WRITER = { ...COMMON, deadline: { cpuMs: 120_000, wallMs: 300_000 }, maxWaiting: { items: 1_000, bytes: 256 * 1024 * 1024 } }
+const READER = {
+  ...COMMON,
+  deadline: { cpuMs: 5_000, wallMs: 15_000 },
+  maxWaiting: { items: 200, bytes: 16 * 1024 * 1024 },
+}
+const WRITER = {
+  ...COMMON,
+  deadline: { cpuMs: 120_000, wallMs: 300_000 },
+  maxWaiting: { items: 1_000, bytes: 256 * 1024 * 1024 },
+}
 /** Spaces of which it is kept in memory which revision their index is of. */
 const MAX_KNOWN = 20_000
 const OVERLOADED = 'The service has too many searches to answer at the moment. Try again in a few seconds.'
@@ -66,8 +74,15 @@ export class SearchIndex {
   }
 
   /** Asks the indexes of spaces, one after the other, for at most `ms`; those that there was no time for are missing at the end. */
-  async find(owner: string, spaces: readonly (readonly [space: string, query: SpaceQuery])[], ms: number): Promise<SpaceHits[]> {
-    const found = await this.#ask<SpaceHits[]>(this.#reader, owner, 'findInSpaces', [JSON.stringify(spaces), String(ms)])
+  async find(
+    owner: string,
+    spaces: readonly (readonly [space: string, query: SpaceQuery])[],
+    ms: number,
+  ): Promise<SpaceHits[]> {
+    const found = await this.#ask<SpaceHits[]>(this.#reader, owner, 'findInSpaces', [
+      JSON.stringify(spaces),
+      String(ms),
+    ])
     for (const [index, { damage }] of found.entries()) this.#report(spaces[index]?.[0] ?? '', damage)
     return found
   }
@@ -80,7 +95,9 @@ export class SearchIndex {
 
   async #ask<T extends object>(pool: Pool, owner: string, task: string, args: readonly string[]): Promise<T> {
     try {
-      const answer = JSON.parse(Buffer.from(await pool.run(owner, task, [this.options.dir, ...args])).toString()) as T & { damage?: string }
+      const answer = JSON.parse(
+        Buffer.from(await pool.run(owner, task, [this.options.dir, ...args])).toString(),
+      ) as T & { damage?: string }
       this.#report(owner, answer.damage)
       return answer
     } catch (error) {
@@ -92,7 +109,9 @@ export class SearchIndex {
   #report(space: string, damage: string | undefined): void {
     if (damage === undefined) return
     this.known.delete(space)
-    this.options.notice(`The search index ${join(this.options.dir, `${space}.db`)} cannot be used (${damage}). It is rebuilt; nothing is lost.`)
+    this.options.notice(
+      `The search index ${join(this.options.dir, `${space}.db`)} cannot be used (${damage}). It is rebuilt; nothing is lost.`,
+    )
   }
 
   async close(): Promise<void> {

@@ -18,5 +18,7 @@ export const signatureOf = (app: App, parts: readonly string[], expires: number)
 export function isSigned(app: App, parts: readonly string[], expires: number, signature: string): boolean {
   const expected = Buffer.from(signatureOf(app, parts, expires))
   const given = Buffer.from(signature)
-  return given.length === expected.length && timingSafeEqual(given, expected) && expires * 1000 > app.clock.now().getTime()
+  return (
+    given.length === expected.length && timingSafeEqual(given, expected) && expires * 1000 > app.clock.now().getTime()
+  )
 }

@@ -48,7 +48,11 @@ const KEPT = new Set<string>([
   'specPage',
 ])
 
-type Outlines = (owner: string, files: Pick<TreeReader, 'read'>, oids: readonly string[]) => Promise<ReadonlyMap<string, Pick<Outline, 'title'>>>
+type Outlines = (
+  owner: string,
+  files: Pick<TreeReader, 'read'>,
+  oids: readonly string[],
+) => Promise<ReadonlyMap<string, Pick<Outline, 'title'>>>
 
 /** Runs tasks on texts (parsing, printing, merging) on other threads, and caches the results by the texts' content. */
 export class Texts {
@@ -86,7 +90,12 @@ export class Texts {
       return new Map(Array.from(outlines ?? [], ([oid, { title }]) => [oid, title]))
     }
     const asked = Object.keys(direct).map((name) => [name, (...args: unknown[]) => ask(name as keyof TextTasks, args)])
-    return { ...Object.fromEntries(asked), headings, pause, large: (work: () => Promise<unknown>) => this.large.run(work) } as unknown as TextWork
+    return {
+      ...Object.fromEntries(asked),
+      headings,
+      pause,
+      large: (work: () => Promise<unknown>) => this.large.run(work),
+    } as unknown as TextWork
   }
 
   /**
@@ -112,13 +121,19 @@ export class Texts {
 
   async #make(owner: string, name: string, args: readonly Argument[], key: string): Promise<Uint8Array> {
     try {
-      const bytes = isQuick(name, args) ? Buffer.from(tasks[name]?.(...args) ?? '') : await this.pool.run(owner, name, args)
+      const bytes = isQuick(name, args)
+        ? Buffer.from(tasks[name]?.(...args) ?? '')
+        : await this.pool.run(owner, name, args)
       if (KEPT.has(name)) this.#known.set(key, bytes)
       return bytes
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')
-        throw new ServiceError('unavailable', 'The service has too many texts to read at the moment. Try again in a few seconds.', { cause: error })
+        throw new ServiceError(
+          'unavailable',
+          'The service has too many texts to read at the moment. Try again in a few seconds.',
+          { cause: error },
+        )
       if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
       const costly = new TextTooCostly(`${error.message} Split it into smaller parts.`)
       this.#known.set(key, { costly, until: Date.now() + TOO_COSTLY_MS })
@@ -132,7 +147,16 @@ export class Texts {
   }
 }
 
-const WEIGHED = new Set(['pageNeeds', 'weavePage', 'document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
+const WEIGHED = new Set([
+  'pageNeeds',
+  'weavePage',
+  'document',
+  'commentTargets',
+  'references',
+  'codeSpans',
+  'print',
+  'summary',
+])
 const isQuick = (name: string, args: readonly Argument[]): boolean =>
   Object.hasOwn(tasks, name) &&
   args.reduce((length, one) => length + one.length, 0) <= SHORT &&

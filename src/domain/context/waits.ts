@@ -13,7 +13,8 @@ export class Waits {
   /** Waits until `isOver`, but no longer than `ms`, and not once the service stops. */
   async until(key: string, ms: number, isOver: () => Promise<boolean>): Promise<void> {
     const end = performance.now() + ms
-    for (let left = ms; left > 0 && !this.#closed && !(await isOver()); left = end - performance.now()) await this.#hint(key, Math.min(left, LOOK_MS))
+    for (let left = ms; left > 0 && !this.#closed && !(await isOver()); left = end - performance.now())
+      await this.#hint(key, Math.min(left, LOOK_MS))
   }
 
   /** Says that it may be over. */

@@ -1,7 +1,14 @@
 // The audit log: how requests that may change something are written to it, and how it is listed.
 import { newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
-import { type AuditDoc, type AuditedRequest, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
+import {
+  type AuditDoc,
+  type AuditedRequest,
+  type AuditOutcome,
+  auditLog,
+  failedEntries,
+  memberships,
+} from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
@@ -20,7 +27,8 @@ interface Resource {
 const documentOf = (value: unknown): Resource => ((value as { doc?: Resource } | null)?.doc ?? value ?? {}) as Resource
 
 /** The ID of a resource; for a member, that of the user. */
-const idOf = (value: unknown): unknown => (typeof value === 'string' ? value : ((value as { user?: Resource } | null)?.user?.id ?? documentOf(value).id))
+const idOf = (value: unknown): unknown =>
+  typeof value === 'string' ? value : ((value as { user?: Resource } | null)?.user?.id ?? documentOf(value).id)
 
 function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, string> {
   const ids = Object.entries(resources).flatMap(([name, value]) => {
@@ -34,7 +42,11 @@ function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, str
  * The organizations whose logs get the request: the one that the response names, else the one of a resource in the path. A
  * request that concerns no organization (creating a token, signing in) goes into the log of every organization of its user.
  */
-async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest<Actor>, user: string): Promise<string[]> {
+async function organizationsOf(
+  app: App,
+  { resources, audited, actor }: AuditedRequest<Actor>,
+  user: string,
+): Promise<string[]> {
   if (audited.organization !== undefined) return [audited.organization]
   const own = documentOf(resources.organization).id
   if (typeof own === 'string') return [own]
@@ -44,7 +56,9 @@ async function organizationsOf(app: App, { resources, audited, actor }: AuditedR
   }
   const limit = actor?.token.organization
   const ownMemberships = await app.store.find(memberships, 'user', user)
-  return ownMemberships.map(({ organization }) => organization).filter((organization) => limit === undefined || organization === limit)
+  return ownMemberships
+    .map(({ organization }) => organization)
+    .filter((organization) => limit === undefined || organization === limit)
 }
 
 /** Writes a request into the audit log; durable when it resolves. */
@@ -80,7 +94,8 @@ export async function recordRequest(app: App, request: AuditedRequest<Actor>): P
   })
 }
 
-export const outcomeOf = ({ status }: AuditDoc): AuditOutcome => (status < 400 ? 'succeeded' : status === 401 || status === 403 ? 'refused' : 'failed')
+export const outcomeOf = ({ status }: AuditDoc): AuditOutcome =>
+  status < 400 ? 'succeeded' : status === 401 || status === 403 ? 'refused' : 'failed'
 
 interface AuditFilter {
   /** ID of a user. */
@@ -99,12 +114,21 @@ interface AuditFilter {
  * A page of an organization's audit log, newest first. With a filter, one request reads at most `MAX_SCANNED` entries. If that
  * is not enough, `count` covers only the newest `MAX_SCANNED`, and a page may be short and still have a next one.
  */
-export async function listAuditLog(app: App, { doc }: LoadedOrganization, filter: AuditFilter, query: PageQuery): Promise<Page<AuditDoc>> {
+export async function listAuditLog(
+  app: App,
+  { doc }: LoadedOrganization,
+  filter: AuditFilter,
+  query: PageQuery,
+): Promise<Page<AuditDoc>> {
   const after = query.page === undefined ? ['', ''] : positionsIn(query.page)
   const groups = groupsOf(doc.id, filter.outcome)
   const { from, to, ...rest } = filter
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  const asked = { from: normalizedTime(from), to: normalizedTime(to), ...(isFiltered ? { matches: (entry: AuditDoc) => matches(entry, rest) } : {}) }
+  const asked = {
+    from: normalizedTime(from),
+    to: normalizedTime(to),
+    ...(isFiltered ? { matches: (entry: AuditDoc) => matches(entry, rest) } : {}),
+  }
   const read = (after: readonly string[], limit: number) =>
     newestFirst(
       app.store,
@@ -140,7 +164,10 @@ const positionsAfter = (before: readonly string[], now: ReadonlyMap<number, numb
   String(now.get(1) ?? before[1]),
 ]
 
-const matches = (entry: AuditDoc, { actor, operation, outcome, space, resource }: Omit<AuditFilter, 'from' | 'to'>): boolean =>
+const matches = (
+  entry: AuditDoc,
+  { actor, operation, outcome, space, resource }: Omit<AuditFilter, 'from' | 'to'>,
+): boolean =>
   (actor === undefined || entry.user === actor) &&
   (operation === undefined || entry.operation === operation) &&
   (outcome === undefined || outcomeOf(entry) === outcome) &&

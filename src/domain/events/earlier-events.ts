@@ -23,7 +23,8 @@ export function listEarlierEvents(view: MigrationView): void {
   }
   for (const [organization, stream] of streams) {
     stream.sort((a, b) => a.sequence - b.sequence)
-    for (const { first, ids } of listsOf(stream)) view.put('earlier-events', { id: `${organization}/${first}`, organization, first, ids })
+    for (const { first, ids } of listsOf(stream))
+      view.put('earlier-events', { id: `${organization}/${first}`, organization, first, ids })
   }
   for (const { id, next } of view.documents('event-streams')) {
     if ((streams.get(id)?.at(-1)?.sequence ?? 0) + 1 >= Number(next)) view.remove('event-streams', id)

@@ -21,11 +21,16 @@ interface EventFilter {
 export const MAX_SCANNED = 10_000
 
 /** A time that a client gave, in the form in which times are stored and compared. */
-export const normalizedTime = (time: string | undefined): string | undefined => (time === undefined ? undefined : new Date(time).toISOString())
+export const normalizedTime = (time: string | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString()
 
 /** Whether an event is of one of these types, and about one of these spaces; absent = any. */
-export const isAbout = (event: EventDoc, { types, spaces }: { types?: readonly EventType[] | undefined; spaces?: readonly string[] | undefined }): boolean =>
-  (types === undefined || types.includes(event.type)) && (spaces === undefined || (event.subject.space !== undefined && spaces.includes(event.subject.space)))
+export const isAbout = (
+  event: EventDoc,
+  { types, spaces }: { types?: readonly EventType[] | undefined; spaces?: readonly string[] | undefined },
+): boolean =>
+  (types === undefined || types.includes(event.type)) &&
+  (spaces === undefined || (event.subject.space !== undefined && spaces.includes(event.subject.space)))
 
 /**
  * A page of the events of an organization that are still kept. With a filter of types, space or time, one request reads at
@@ -45,7 +50,8 @@ export async function listEvents(
   const floor = Math.max(after, extent.next - extent.count - 1)
   const isFiltered = type !== undefined || space !== undefined || since !== undefined
   const from = normalizedTime(since)
-  const fits = (event: EventDoc): boolean => event.sequence > floor && isAbout(event, { types: type, spaces: space === undefined ? undefined : [space] })
+  const fits = (event: EventDoc): boolean =>
+    event.sequence > floor && isAbout(event, { types: type, spaces: space === undefined ? undefined : [space] })
 
   const read = (direction: 'asc' | 'desc', start: number, limit: number, matches: (event: EventDoc) => boolean) => {
     const most = isFiltered ? MAX_SCANNED : Number.POSITIVE_INFINITY
@@ -57,7 +63,11 @@ export async function listEvents(
   const { records, next } = await read(order, start, query.limit, fits)
   const isOver = next === null || (order === 'desc' && next <= floor + 1)
   const items = records.map(({ record }) => record)
-  return { items, count: await count(), ...(isOver || query.limit === 0 ? {} : { next: { page: encodeCursor([next, records.at(-1)?.record.id ?? '']) } }) }
+  return {
+    items,
+    count: await count(),
+    ...(isOver || query.limit === 0 ? {} : { next: { page: encodeCursor([next, records.at(-1)?.record.id ?? '']) } }),
+  }
 
   async function count(): Promise<number> {
     if (!isFiltered) return Math.max(0, extent.next - 1 - floor)
@@ -79,11 +89,18 @@ function sequenceOf(cursor: string): number {
 
 /** The 400 for a cursor of another list. */
 export const invalidCursor = (): ServiceError =>
-  badRequest('page is not a cursor of this list.', [{ path: 'query/page', message: 'use the value of next.page, or leave it out' }])
+  badRequest('page is not a cursor of this list.', [
+    { path: 'query/page', message: 'use the value of next.page, or leave it out' },
+  ])
 
 /** The event of an organization with this sequence; null if it is no longer kept. */
 export async function eventAt(reader: Reader, organization: string, sequence: number): Promise<EventDoc | null> {
-  const { records } = await reader.read(events, organization, { direction: 'asc', after: sequence - 1, limit: 1, most: 1 })
+  const { records } = await reader.read(events, organization, {
+    direction: 'asc',
+    after: sequence - 1,
+    limit: 1,
+    most: 1,
+  })
   return records[0]?.position === sequence ? records[0].record : null
 }
 

@@ -21,7 +21,12 @@ export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<
   if (ended) await tx.remove(eventStreams, organization)
   app.wakeWebhooks(organization)
   const at = app.clock.now().toISOString()
-  return tx.append(events, organization, (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }), ended?.next)
+  return tx.append(
+    events,
+    organization,
+    (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }),
+    ended?.next,
+  )
 }
 
 /** Sequence of the next event of an organization. */

@@ -46,7 +46,13 @@ class GroupReader {
       const most = this.query.most === undefined ? {} : { most: this.query.most - this.#scanned }
       const after = this.#next === undefined ? {} : { after: this.#next }
       const limit = Math.min(CHUNK, this.query.limit)
-      const { records, next, looked } = await this.reader.read(auditLog, this.group.name, { ...this.query, ...most, ...after, limit, direction: 'desc' })
+      const { records, next, looked } = await this.reader.read(auditLog, this.group.name, {
+        ...this.query,
+        ...most,
+        ...after,
+        limit,
+        direction: 'desc',
+      })
       this.#found = records
       this.#scanned += looked
       this.#isRead = next === null
@@ -95,6 +101,8 @@ export async function newestFirst(
     entries.push(newest.entry)
   }
   for (const group of groups) await group.head()
-  const positions = new Map(groups.flatMap(({ position, group }) => (position === undefined ? [] : [[group.index, position] as const])))
+  const positions = new Map(
+    groups.flatMap(({ position, group }) => (position === undefined ? [] : [[group.index, position] as const])),
+  )
   return { entries, positions, isOver: groups.every((group) => group.isOver) }
 }

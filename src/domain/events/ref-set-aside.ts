@@ -11,7 +11,12 @@ export async function tellSetAside(app: App, space: string, found: readonly SetA
       const doc = await tx.get(spaces, space)
       if (!doc) return
       for (const { ref, found: commit, put, kept } of found)
-        await emit(app, tx, { type: 'space.ref_set_aside', organization: doc.organization, subject: { space }, data: { ref, found: commit, put, kept } })
+        await emit(app, tx, {
+          type: 'space.ref_set_aside',
+          organization: doc.organization,
+          subject: { space },
+          data: { ref, found: commit, put, kept },
+        })
     })
   } catch (error) {
     app.log.error({ error, space }, 'The event of a ref that was moved by hand could not be written.')

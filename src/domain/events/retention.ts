@@ -15,7 +15,12 @@ const MAX_KEPT = {
 }
 
 /** Removes deliveries of a list, oldest first, that were made before a time, or are more than `most`. Returns how many. */
-async function removeDeliveries(app: App, list: string, before: string, most = Number.POSITIVE_INFINITY): Promise<number> {
+async function removeDeliveries(
+  app: App,
+  list: string,
+  before: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<number> {
   for (let removed = 0; ; ) {
     const { documents, count } = await app.store.page(deliveries, 'created', list, { limit: BATCH, direction: 'asc' })
     const firstKept = documents.findIndex(({ createdAt }, index) => createdAt >= before && index >= count - most)
@@ -31,7 +36,13 @@ async function removeDeliveries(app: App, list: string, before: string, most = N
 }
 
 /** Drops records of a journal's group that are older than `before`, or more than `most`. Returns how many. */
-async function dropOld<T extends object>(app: App, of: Journal<T>, group: string, before: string, most: number): Promise<number> {
+async function dropOld<T extends object>(
+  app: App,
+  of: Journal<T>,
+  group: string,
+  before: string,
+  most: number,
+): Promise<number> {
   const { next } = await app.store.extent(of, group)
   const { records } = await app.store.read(of, group, { direction: 'asc', limit: 1, from: before })
   return app.store.drop(of, group, Math.max(records[0]?.position ?? next, next - most))
@@ -57,11 +68,18 @@ export async function applyRetention(app: App, most = MAX_KEPT): Promise<number>
   }
   for (const { id } of await app.store.all(webhooks)) {
     removed += await removeDeliveries(app, id, eventsBefore)
-    for (const status of ['succeeded', 'failed']) removed += await removeDeliveries(app, `${id}/${status}`, eventsBefore, most.deliveries)
+    for (const status of ['succeeded', 'failed'])
+      removed += await removeDeliveries(app, `${id}/${status}`, eventsBefore, most.deliveries)
   }
   for (const group of await app.store.groups(auditLog)) {
     const isFailed = group.endsWith(failedEntries(''))
-    removed += await dropOld(app, auditLog, group, auditBefore, isFailed ? most.failedRequests : Number.POSITIVE_INFINITY)
+    removed += await dropOld(
+      app,
+      auditLog,
+      group,
+      auditBefore,
+      isFailed ? most.failedRequests : Number.POSITIVE_INFINITY,
+    )
   }
   return removed
 }

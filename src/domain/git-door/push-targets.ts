@@ -37,7 +37,9 @@ export function targetOf({ ref, to }: Pick<RefCommand, 'ref' | 'to'>, topic: str
   if (ref.startsWith(FOR)) return forTarget(ref.slice(FOR.length), topic)
   if (ref.startsWith('refs/tags/')) return refused('tags are not kept here; push a branch')
   if (!ref.startsWith(HEADS) || ref.startsWith(`${HEADS}change-requests`))
-    return refused('push to refs/for/main, which opens a change request, to a branch of your own, or to refs/heads/change-requests/<number>')
+    return refused(
+      'push to refs/for/main, which opens a change request, to a branch of your own, or to refs/heads/change-requests/<number>',
+    )
   return named(topic ?? ref.slice(HEADS.length))
 }
 
@@ -54,4 +56,6 @@ function forTarget(rest: string, topic: string | undefined): PushTarget {
 }
 
 const named = (topic: string): PushTarget =>
-  topic === '' || topic.length > LONGEST_TOPIC ? refused(`a topic has 1 to ${LONGEST_TOPIC} characters`) : { kind: 'topic', topic }
+  topic === '' || topic.length > LONGEST_TOPIC
+    ? refused(`a topic has 1 to ${LONGEST_TOPIC} characters`)
+    : { kind: 'topic', topic }

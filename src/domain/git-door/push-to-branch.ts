@@ -29,7 +29,12 @@ export function pushToBranch(
 }
 
 /** Moves the branch of a change request forward, under the lock of the space. */
-export async function addCommits(push: Push, lease: Lease, { doc, head }: LoadedChangeRequest, to: CommitId): Promise<Landed> {
+export async function addCommits(
+  push: Push,
+  lease: Lease,
+  { doc, head }: LoadedChangeRequest,
+  to: CommitId,
+): Promise<Landed> {
   const { app, actor, space, options, say } = push
   const ref = changeRequestRef(doc.number)
   if (doc.status === 'merged' || doc.status === 'archived')
@@ -44,7 +49,12 @@ export async function addCommits(push: Push, lease: Lease, { doc, head }: Loaded
   await checkContent(push, head, to)
   // Before the branch: who pushed must be known as soon as what they pushed can be approved.
   const pushers = [...new Set([...(doc.pushers ?? []), actor.user.id])]
-  await changeDocument(app, doc.id, (stored) => ({ ...stored, ...worded(options), pushers, updatedAt: app.clock.now().toISOString() }), actor.user.id)
+  await changeDocument(
+    app,
+    doc.id,
+    (stored) => ({ ...stored, ...worded(options), pushers, updatedAt: app.clock.now().toISOString() }),
+    actor.user.id,
+  )
   try {
     await guard.during(async () => {
       await guard.check()

@@ -29,7 +29,9 @@ export function pushToTopic(push: Push, topic: string | null, head: CommitId): P
 export async function putUpForReview(push: Push, lease: Lease, topic: string | null, head: CommitId): Promise<Landed> {
   const open = await openOf(push, topic ?? NO_TOPIC)
   const earlier = topic === null ? await containedIn(push, open, head) : open[0]
-  return earlier ? addCommits(push, lease, loadHead(push.space, earlier), head) : openChangeRequest(push, lease, topic ?? NO_TOPIC, head)
+  return earlier
+    ? addCommits(push, lease, loadHead(push.space, earlier), head)
+    : openChangeRequest(push, lease, topic ?? NO_TOPIC, head)
 }
 
 /** The user's change requests with that topic that can still change, the newest first. */
@@ -39,8 +41,13 @@ async function openOf({ app, actor, space }: Push, topic: string): Promise<Docum
 }
 
 /** The change request whose commits `head` contains; undefined if there is none. */
-async function containedIn({ space }: Push, open: readonly Document<ChangeRequestDoc>[], head: CommitId): Promise<Document<ChangeRequestDoc> | undefined> {
-  for (const doc of open.slice(0, MOST_COMPARED)) if (await space.repo.isAncestor(loadHead(space, doc).head, head)) return doc
+async function containedIn(
+  { space }: Push,
+  open: readonly Document<ChangeRequestDoc>[],
+  head: CommitId,
+): Promise<Document<ChangeRequestDoc> | undefined> {
+  for (const doc of open.slice(0, MOST_COMPARED))
+    if (await space.repo.isAncestor(loadHead(space, doc).head, head)) return doc
   return undefined
 }
 
@@ -51,13 +58,26 @@ async function openChangeRequest(push: Push, lease: Lease, topic: string, head: 
   const base = await groundOf(space, head)
   if (base === head) throw new PushRefused('main has these commits already: there is nothing to review')
   await checkContent(push, base, head)
-  const { doc } = await createChangeRequest(app, actor, space, await wordsOf(push, base, head), { lease, status: 'open', head, pushed: { topic } })
+  const { doc } = await createChangeRequest(app, actor, space, await wordsOf(push, base, head), {
+    lease,
+    status: 'open',
+    head,
+    pushed: { topic },
+  })
   tell(push, `Change request ${doc.number} opened`, doc.id)
-  return { became: changeRequestRef(doc.number), from: null, to: space.repo.head(changeRequestRef(doc.number)) ?? headOf(space) }
+  return {
+    became: changeRequestRef(doc.number),
+    from: null,
+    to: space.repo.head(changeRequestRef(doc.number)) ?? headOf(space),
+  }
 }
 
 /** Subject and description: what the push says, else the message of its only commit, or of its newest one. */
-async function wordsOf({ space, options }: Push, base: CommitId, head: CommitId): Promise<{ subject: string; description?: string }> {
+async function wordsOf(
+  { space, options }: Push,
+  base: CommitId,
+  head: CommitId,
+): Promise<{ subject: string; description?: string }> {
   const [newest, ...others] = await space.repo.history({ from: head, not: [base, headOf(space)], limit: 2 })
   const [first = '', ...rest] = (newest?.message ?? '').split('\n')
   const body = others.length === 0 ? rest.join('\n').trim() : ''

@@ -13,7 +13,10 @@ import { type PushTarget, type RefCommand, targetOf } from './push-targets.js'
 type ArrivingPack = Pick<PushedPack, 'bytes' | 'turn' | 'gone'>
 
 /** What became of one ref: where it went, or why not. */
-export type PushedRef = { ref: string } & ({ ok: true; became: RefName; from: CommitId | null; to: CommitId } | { ok: false; reason: string })
+export type PushedRef = { ref: string } & (
+  | { ok: true; became: RefName; from: CommitId | null; to: CommitId }
+  | { ok: false; reason: string }
+)
 
 /**
  * Carries out the commands of a push, one after the other; each succeeds or fails by itself. If the objects cannot be taken, all fail,
@@ -21,7 +24,11 @@ export type PushedRef = { ref: string } & ({ ok: true; became: RefName; from: Co
  */
 export async function carryOut(push: Push, commands: readonly RefCommand[], pack: ArrivingPack): Promise<PushedRef[]> {
   const targets = commands.map((command) => ({ command, target: targetOf(command, push.options.topic) }))
-  const heads = [...new Set(targets.flatMap(({ command, target }) => (target.kind === 'refused' || command.to === null ? [] : [command.to])))]
+  const heads = [
+    ...new Set(
+      targets.flatMap(({ command, target }) => (target.kind === 'refused' || command.to === null ? [] : [command.to])),
+    ),
+  ]
   if (heads.length > 0) await takeObjects(push, heads, pack)
   const results: PushedRef[] = []
   for (const { command, target } of targets) results.push(await settle(push, command, target))
@@ -45,14 +52,16 @@ function takeObjects({ app, space }: Push, heads: readonly CommitId[], pack: Arr
 
 async function settle(push: Push, command: RefCommand, target: PushTarget): Promise<PushedRef> {
   const { ref } = command
-  if (target.kind === 'refused' || command.to === null) return { ref, ok: false, reason: target.kind === 'refused' ? target.reason : 'nothing to push' }
+  if (target.kind === 'refused' || command.to === null)
+    return { ref, ok: false, reason: target.kind === 'refused' ? target.reason : 'nothing to push' }
   const pushed = { from: command.from, to: command.to }
   try {
     if (target.kind === 'main') return { ref, ok: true, ...(await pushToMain(push, pushed)) }
     if (target.kind === 'branch') return { ref, ok: true, ...(await pushToBranch(push, target, pushed)) }
     return { ref, ok: true, ...(await pushToTopic(push, target.topic, pushed.to)) }
   } catch (error) {
-    if (error instanceof PushRefused || error instanceof RemoteError || error instanceof ServiceError) return { ref, ok: false, reason: error.message }
+    if (error instanceof PushRefused || error instanceof RemoteError || error instanceof ServiceError)
+      return { ref, ok: false, reason: error.message }
     throw error
   }
 }

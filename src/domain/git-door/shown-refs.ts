@@ -12,7 +12,10 @@ const MOST_SHOWN = 1000
 export async function shownRefs(app: App, space: LoadedSpace): Promise<Map<RefName, CommitId>> {
   const numbers: number[] = []
   for (const status of ['open', 'draft'] as const) {
-    const { documents } = await app.store.page(changeRequests, 'number', `${space.doc.id}/${status}`, { limit: MOST_SHOWN, direction: 'desc' })
+    const { documents } = await app.store.page(changeRequests, 'number', `${space.doc.id}/${status}`, {
+      limit: MOST_SHOWN,
+      direction: 'desc',
+    })
     numbers.push(...documents.map(({ number }) => number))
   }
   const newest = numbers.sort((a, b) => b - a).slice(0, MOST_SHOWN)

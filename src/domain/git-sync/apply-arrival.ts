@@ -26,7 +26,8 @@ const ATTEMPTS = 8
 /** The head of main. Throws `SyncFailure` if somebody removed the branch. */
 export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
   const main = space.repo.head(MAIN)
-  if (main === null) throw new SyncFailure('The branch main of the space is missing. An administrator of the server has to restore it.')
+  if (main === null)
+    throw new SyncFailure('The branch main of the space is missing. An administrator of the server has to restore it.')
   return main
 }
 
@@ -51,13 +52,25 @@ export async function applyArrival(
       }
     })
   return during(sync.enter('checking'), async () => {
-    const theirs = known !== undefined ? known : await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
+    const theirs =
+      known !== undefined
+        ? known
+        : await localCommit(
+            space.repo,
+            await readSyncLog(space.repo, remote, requireMain(sync)),
+            remote.directory,
+            head,
+          )
     if (theirs === null) throw noFolder(remote)
     return during(sync.enter('merging'), () => merged(theirs))
   })
 }
 
-async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+async function attempt(
+  sync: LockedSync,
+  came: Pick<Arrival, 'head' | 'theirs'>,
+  options: { force: boolean; forExport: boolean },
+): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
@@ -66,7 +79,11 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
   const unchanged = await unchangedAs(sync, arrival, plan)
   if (unchanged !== null) {
     await repo.move(
-      await recordMoves(sync, arrival, plan.ground, { local: unchanged, anchor: main, left: await entriesWithoutDropped(sync, plan.ground, arrival) }),
+      await recordMoves(sync, arrival, plan.ground, {
+        local: unchanged,
+        anchor: main,
+        left: await entriesWithoutDropped(sync, plan.ground, arrival),
+      }),
       `in step with ${describeRemote(remote)}`,
       sync.lease,
     )
@@ -85,11 +102,18 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
   // The merge and the log become durable together.
   const staging = repo.stage()
   const also = [...settled, ...left.map(({ local }) => local)]
-  const commit = await mergeCommit(sync, arrival, plan as ArrivalPlan & { kind: 'merge' }, { verb: taken ? 'Take' : 'Merge', also, into: staging })
+  const commit = await mergeCommit(sync, arrival, plan as ArrivalPlan & { kind: 'merge' }, {
+    verb: taken ? 'Take' : 'Merge',
+    also,
+    into: staging,
+  })
   const moves = await recordMoves(sync, arrival, plan.ground, { local: came.theirs, anchor: commit, left }, staging)
   await staging.settle()
   await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
-  await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
+  await settleConflict(
+    sync,
+    options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.',
+  )
   return { result: 'merged', revision: commit, remoteRevision: came.head, baseRevision: main }
 }
 
@@ -111,7 +135,10 @@ async function recordMoves(
 ): Promise<RefMove[]> {
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
-  return logMoves(sync.space.repo, log, main, { added: [...taken, ...left.map((one) => ({ ...one, anchor }))], ...(into && { into }) })
+  return logMoves(sync.space.repo, log, main, {
+    added: [...taken, ...left.map((one) => ({ ...one, anchor }))],
+    ...(into && { into }),
+  })
 }
 
 /**
@@ -132,7 +159,8 @@ export async function mergeCommit(
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
   }
-  if (verb === 'Merge' || bases.length === 0) return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit, into)
+  if (verb === 'Merge' || bases.length === 0)
+    return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit, into)
   const overrides = await takenOverrides(app, space, theirs, main)
   return makeCommit(app, space, { ...commit, changes: [], tree, overrides }, into)
 }
@@ -152,7 +180,12 @@ async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, g
 }
 
 /** Moves main and the other refs together, after the guard's last check. */
-const moveGuarded = ({ app, run, lease, space: { repo } }: LockedSync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
+const moveGuarded = (
+  { app, run, lease, space: { repo } }: LockedSync,
+  guard: RefGuard,
+  moves: RefMove[],
+  reason: string,
+): Promise<void> =>
   guard.during(async () => {
     await guard.check()
     await checkStillAsked(app.store, run)

@@ -33,7 +33,12 @@ export async function changedByImports(
 }
 
 /** The commits of main that merged a commit of the history of `theirs`, newest first. */
-async function importsSince(repo: Repository, main: CommitId, theirs: CommitId, since: readonly CommitId[]): Promise<CommitInfo[]> {
+async function importsSince(
+  repo: Repository,
+  main: CommitId,
+  theirs: CommitId,
+  since: readonly CommitId[],
+): Promise<CommitInfo[]> {
   const found: CommitInfo[] = []
   for (const id of (await repo.firstParents(main)).slice(0, MAX_COMMITS)) {
     const reached = await Promise.all(since.map((commit) => repo.isAncestor(id, commit)))

@@ -37,7 +37,10 @@ export async function changesAlsoIn(
     if (alike !== null && (await alike.entry(path))?.oid !== entry?.oid) return false
     return after ? entry?.oid === after.oid && entry.mode === after.mode : entry === null
   }
-  const pagesAt = ({ path, before, after }: TreeChange): string[] => [...(before ? [was(path)] : []), ...(after ? [is(path)] : [])]
+  const pagesAt = ({ path, before, after }: TreeChange): string[] => [
+    ...(before ? [was(path)] : []),
+    ...(after ? [is(path)] : []),
+  ]
   const diff = await repo.diff(from, to)
   const arrived = new Map(diff.flatMap((change) => (change.after ? [[now(change.path), change] as const] : [])))
   // Where `there` has, at the place that a page left, the page whose place that one took, and `to` has the latter nowhere.
@@ -45,7 +48,8 @@ export async function changesAlsoIn(
   for (const { path, before, after } of diff) {
     if (!before || after || !(await third.entry(path))) continue
     const taker = arrived.get(was(path))
-    if (taker?.before && was(taker.path) === its(path) && !arrived.has(its(path)) && (await holds(taker))) placed.set(path, taker.before)
+    if (taker?.before && was(taker.path) === its(path) && !arrived.has(its(path)) && (await holds(taker)))
+      placed.set(path, taker.before)
   }
   const is = (path: string): string => (placed.has(path) ? its(path) : now(path))
   let found: TreeChange[] = []
@@ -63,7 +67,9 @@ export async function changesAlsoIn(
   }
   const name = await overrideNames(app, space, repo.tree((await repo.commit(to)).tree))
   return {
-    changes: found.map(({ path, after }) => (after ? { path, oid: after.oid, mode: after.mode } : { path, delete: true })),
+    changes: found.map(({ path, after }) =>
+      after ? { path, oid: after.oid, mode: after.mode } : { path, delete: true },
+    ),
     ids: found.flatMap(({ path, after }): [string, string][] => (after ? [[name(path), is(path)]] : [])),
   }
 }

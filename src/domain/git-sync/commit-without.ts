@@ -27,7 +27,13 @@ export async function droppedPart(
   const to = await space.repo.mergeBase(from, at)
   if (to === null) return null
   const kept = await changesAlsoIn(app, space, { from: to, to: from }, at)
-  return { from, to: kept.changes.length === 0 ? to : await changedCommit(contact, to, { ...kept, message: `What ${at} has of ${from}` }) }
+  return {
+    from,
+    to:
+      kept.changes.length === 0
+        ? to
+        : await changedCommit(contact, to, { ...kept, message: `What ${at} has of ${from}` }),
+  }
 }
 
 /** A commit, on `known`, with some files otherwise. `ids`: those of files that it gets at new places, as overrides. */
@@ -66,7 +72,11 @@ export async function commitWithout(
   })
 }
 
-async function treeWithout({ app, space }: Pick<Contact, 'app' | 'space'>, head: CommitId, { from, to }: DroppedPart): Promise<TreeId | null> {
+async function treeWithout(
+  { app, space }: Pick<Contact, 'app' | 'space'>,
+  head: CommitId,
+  { from, to }: DroppedPart,
+): Promise<TreeId | null> {
   const merged = await mergeCommits(app, space, { base: from, ours: head, theirs: to })
   if (merged.clean) return merged.tree
   const paths = new Set(merged.conflicts.map(({ path }) => path))

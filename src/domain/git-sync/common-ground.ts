@@ -74,13 +74,24 @@ export const NOTHING_IN_COMMON: CommonGround = {
  *
  * If the ref was set back or rewritten (a forced push), the head counts as a descendant of the last seen head that removed what it lacks of that.
  */
-export async function findCommonGround(repo: Repository, log: SyncLog, { main, theirs }: { main: CommitId; theirs: CommitId }): Promise<CommonGround> {
-  const known = [...new Set([...log.pairs.map((pair) => pair.theirs), ...(await mergedByHand(repo, log, main, theirs))])]
+export async function findCommonGround(
+  repo: Repository,
+  log: SyncLog,
+  { main, theirs }: { main: CommitId; theirs: CommitId },
+): Promise<CommonGround> {
+  const known = [
+    ...new Set([...log.pairs.map((pair) => pair.theirs), ...(await mergedByHand(repo, log, main, theirs))]),
+  ]
   const news = await newsOf(repo, log, theirs, known)
   const recorded = await recordedIn(repo, log, theirs)
   const squashed = await squashedExports(repo, log, [theirs, ...recorded], news)
   const equal = await equalCommits(repo, log, news, squashed)
-  const droppedHead = await outstandingHead(repo, log, theirs, new Set([...equal.map(({ pair }) => pair.theirs), ...recorded]))
+  const droppedHead = await outstandingHead(
+    repo,
+    log,
+    theirs,
+    new Set([...equal.map(({ pair }) => pair.theirs), ...recorded]),
+  )
   const left = await leftOf(repo, log, theirs, known)
   const evidence = { theirs, known, equal, left, droppedHead }
   const ground: CommonGround = {
@@ -97,7 +108,10 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
   return {
     ...ground,
     certain: squashed.length === 0 ? null : { ...ground, ...(await groundOn(repo, log, evidence, [])) },
-    ownDropped: own && { ...own, ground: { ...ground, ...(await groundOn(repo, log, { ...evidence, droppedHead: null }, squashed)) } },
+    ownDropped: own && {
+      ...own,
+      ground: { ...ground, ...(await groundOn(repo, log, { ...evidence, droppedHead: null }, squashed)) },
+    },
   }
 }
 
@@ -146,7 +160,12 @@ async function recordedIn(repo: Repository, log: SyncLog, theirs: CommitId): Pro
 }
 
 /** The head's newest unknown commits. */
-async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitInfo[]> {
+async function newsOf(
+  repo: Repository,
+  log: SyncLog,
+  theirs: CommitId,
+  known: readonly CommitId[],
+): Promise<CommitInfo[]> {
   if (log.pairs.length === 0 || (await isWithin(repo, theirs, known))) return []
   // A dropped commit that is back is news, even if an export to another branch has the same content.
   const dropped = log.counting.flatMap((entry) => (entry.kind === 'dropped' ? [entry.theirs] : []))
@@ -157,7 +176,8 @@ async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: r
 async function leftOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<Entry[]> {
   const left: Entry[] = []
   for (const entry of log.left)
-    if ((await repo.isAncestor(entry.theirs, theirs)) && !(await isWithin(repo, entry.theirs, known))) left.push({ ...entry, theirs: entry.local })
+    if ((await repo.isAncestor(entry.theirs, theirs)) && !(await isWithin(repo, entry.theirs, known)))
+      left.push({ ...entry, theirs: entry.local })
   return left
 }
 
@@ -183,18 +203,31 @@ async function mergedByHand(repo: Repository, log: SyncLog, main: CommitId, thei
 }
 
 /** The head last seen at the ref, as main has it, if the ref has lost it; null if it is still there. */
-async function outstandingHead(repo: Repository, log: SyncLog, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<CommitId | null> {
-  if (log.lastLeft !== null) return (await isOutstanding(repo, log, log.lastLeft, theirs, implied)) ? log.lastLeft.local : null
+async function outstandingHead(
+  repo: Repository,
+  log: SyncLog,
+  theirs: CommitId,
+  implied: ReadonlySet<CommitId>,
+): Promise<CommitId | null> {
+  if (log.lastLeft !== null)
+    return (await isOutstanding(repo, log, log.lastLeft, theirs, implied)) ? log.lastLeft.local : null
   return log.last !== null && (await isOutstanding(repo, log, log.last, theirs, implied)) ? log.last.theirs : null
 }
 
 /** Whether a head that was seen at the ref, and its content, are gone from it. */
-async function isOutstanding(repo: Repository, log: SyncLog, last: Entry, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<boolean> {
+async function isOutstanding(
+  repo: Repository,
+  log: SyncLog,
+  last: Entry,
+  theirs: CommitId,
+  implied: ReadonlySet<CommitId>,
+): Promise<boolean> {
   if (implied.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
   if ((await repo.commit(last.local)).tree === (await repo.commit(theirs)).tree) return false
   // An export made after the last head has the whole content of main. If the head contains it, it dropped nothing.
   for (const pair of log.pairs) {
-    const later = isWhole(pair) && pair !== last && (await repo.isAncestor(last.anchor, pair.anchor)) && pair.anchor !== last.anchor
+    const later =
+      isWhole(pair) && pair !== last && (await repo.isAncestor(last.anchor, pair.anchor)) && pair.anchor !== last.anchor
     if (later && (await repo.isAncestor(pair.theirs, theirs))) return false
   }
   return true
@@ -212,7 +245,11 @@ async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, he
 }
 
 /** The newest commits that are ancestors of both one of `known` and one of `past`. */
-export async function commonCommits(repo: Repository, known: readonly CommitId[], past: readonly CommitId[]): Promise<CommitId[]> {
+export async function commonCommits(
+  repo: Repository,
+  known: readonly CommitId[],
+  past: readonly CommitId[],
+): Promise<CommitId[]> {
   const common: CommitId[] = []
   for (const one of known)
     for (const other of past) {
@@ -222,10 +259,18 @@ export async function commonCommits(repo: Repository, known: readonly CommitId[]
   return newest(repo, common)
 }
 
-async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[], past: readonly CommitId[], equal: readonly StandIn[]): Promise<Base[]> {
+async function basesOf(
+  repo: Repository,
+  log: SyncLog,
+  known: readonly CommitId[],
+  past: readonly CommitId[],
+  equal: readonly StandIn[],
+): Promise<Base[]> {
   const countsAs = (commit: CommitId): CommitId => equal.find((one) => one.commit === commit)?.pair.theirs ?? commit
-  const local = (commit: CommitId): CommitId => log.pairs.findLast((pair) => pair.theirs === countsAs(commit))?.local ?? commit
-  const age = (commit: CommitId): number => log.counting.findLastIndex((entry) => (entry.kind === 'left' ? entry.local : entry.theirs) === countsAs(commit))
+  const local = (commit: CommitId): CommitId =>
+    log.pairs.findLast((pair) => pair.theirs === countsAs(commit))?.local ?? commit
+  const age = (commit: CommitId): number =>
+    log.counting.findLastIndex((entry) => (entry.kind === 'left' ? entry.local : entry.theirs) === countsAs(commit))
   const common = (await commonCommits(repo, known, past)).sort((a, b) => age(b) - age(a))
   const bases: Omit<Base, 'beside'>[] = []
   for (const theirs of common) {
@@ -246,10 +291,17 @@ const isHeld = (repo: Repository, commit: CommitId, bases: readonly Pick<Base, '
 export function entriesOf(ground: CommonGround, taken: Omit<Entry, 'kind'>, log: SyncLog): Entry[] {
   const { last } = log
   const { anchor, ref } = taken
-  const same = last !== null && isKnown(last) && last.remote === taken.remote && last.theirs === taken.theirs && ground.dropped.length === 0
+  const same =
+    last !== null &&
+    isKnown(last) &&
+    last.remote === taken.remote &&
+    last.theirs === taken.theirs &&
+    ground.dropped.length === 0
   if (same) return []
   const dropped = ground.dropped.map((pair): Entry => ({ ...pair, kind: 'dropped', anchor }))
   const exports = ground.standIns.filter(({ pair }) => isExport(pair))
-  const inferred = exports.map(({ commit, pair: { remote, theirs } }): Entry => ({ kind: 'inferred', remote, theirs, local: commit, anchor, ref }))
+  const inferred = exports.map(
+    ({ commit, pair: { remote, theirs } }): Entry => ({ kind: 'inferred', remote, theirs, local: commit, anchor, ref }),
+  )
   return [...dropped, ...inferred, { ...taken, kind: 'known' }]
 }

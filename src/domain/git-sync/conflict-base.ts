@@ -48,14 +48,28 @@ export async function laterBase(
   const within: CommitId[] = []
   for (const head of [branch, theirs])
     for (const one of await repo.mergeBases(main, head))
-      if (!within.includes(one) && ((await repo.isAncestor(one, theirs)) || (first !== null && (await repo.isAncestor(one, first))))) within.push(one)
+      if (
+        !within.includes(one) &&
+        ((await repo.isAncestor(one, theirs)) || (first !== null && (await repo.isAncestor(one, first))))
+      )
+        within.push(one)
   return state(sync, { main, base, on: branch, within })
 }
 
 /** The first commit of the open conflict's branch; null if the log no longer has it. */
-async function firstCommitOf({ space: { repo }, remote }: Sync, log: SyncLog, branch: CommitId): Promise<CommitId | null> {
+async function firstCommitOf(
+  { space: { repo }, remote }: Sync,
+  log: SyncLog,
+  branch: CommitId,
+): Promise<CommitId | null> {
   for (const entry of log.entries) {
-    if (!isKnown(entry) || entry.ref !== remote.ref || log.counting.includes(entry) || !(await repo.hasCommit(entry.anchor))) continue
+    if (
+      !isKnown(entry) ||
+      entry.ref !== remote.ref ||
+      log.counting.includes(entry) ||
+      !(await repo.hasCommit(entry.anchor))
+    )
+      continue
     if (await repo.isAncestor(entry.anchor, branch)) return entry.anchor
   }
   return null

@@ -24,7 +24,9 @@ import { logMoves } from './log-moves.js'
 const isLive = (doc: ChangeRequestDoc): boolean => doc.status === 'open' || doc.status === 'draft'
 
 /** The open change request of a remote's conflict, or null. */
-export async function findConflict(sync: Pick<Sync, 'app' | 'space' | 'remote'>): Promise<Document<ChangeRequestDoc> | null> {
+export async function findConflict(
+  sync: Pick<Sync, 'app' | 'space' | 'remote'>,
+): Promise<Document<ChangeRequestDoc> | null> {
   const found = await sync.app.store.find(changeRequests, 'remote', `${sync.space.doc.id}/${sync.remote.key}`)
   return found.find(isLive) ?? null
 }
@@ -57,15 +59,31 @@ export async function holdConflict(sync: LockedSync, arrival: Arrival, plan: Con
 /** States whose text the remote dropped. */
 const writtenBy = (authors: readonly string[]): string => {
   const names = authors.slice(0, 10).map((author) => author.replace(/ <[^<>]*>$/, ''))
-  return authors.length === 0 ? '' : ` The remote was reset and no longer has text that was written here by ${names.join(', ')}.`
+  return authors.length === 0
+    ? ''
+    : ` The remote was reset and no longer has text that was written here by ${names.join(', ')}.`
 }
 
-async function openConflict(sync: LockedSync, arrival: Arrival, plan: ConflictPlan): Promise<Document<ChangeRequestDoc>> {
+async function openConflict(
+  sync: LockedSync,
+  arrival: Arrival,
+  plan: ConflictPlan,
+): Promise<Document<ChangeRequestDoc>> {
   const { app, space, remote } = sync
   const head = await firstHead(sync, arrival, plan)
-  await space.repo.move([...holdMoves(sync, arrival), ...(await recordMoves(sync, arrival, plan.ground, head))], 'hold a conflict', sync.lease)
+  await space.repo.move(
+    [...holdMoves(sync, arrival), ...(await recordMoves(sync, arrival, plan.ground, head))],
+    'hold a conflict',
+    sync.lease,
+  )
   const subject = [...`Remote changes from ${describeRemote(remote)}`].slice(0, 100).join('')
-  const { doc } = await createChangeRequest(app, sync.actor, space, { subject }, { lease: sync.lease, status: 'open', head, remoteKey: remote.key })
+  const { doc } = await createChangeRequest(
+    app,
+    sync.actor,
+    space,
+    { subject },
+    { lease: sync.lease, status: 'open', head, remoteKey: remote.key },
+  )
   return doc
 }
 
@@ -77,7 +95,13 @@ function holdMoves({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
 }
 
 /** The ref moves that record the head in the log, with `anchor`, a commit of the branch. */
-const recordMoves = async (sync: Sync, arrival: Arrival, ground: CommonGround, anchor: CommitId, seen = arrival.log): Promise<RefMove[]> => {
+const recordMoves = async (
+  sync: Sync,
+  arrival: Arrival,
+  ground: CommonGround,
+  anchor: CommitId,
+  seen = arrival.log,
+): Promise<RefMove[]> => {
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local: theirs, anchor, ref: sync.remote.ref }, log)
   const left = await entriesWithoutDropped(sync, ground, { theirs, log: seen })
@@ -109,7 +133,8 @@ async function firstHead(sync: Sync, arrival: Arrival, { ground, base, contested
   })
 }
 
-const relationMessage = ({ remote }: Sync): string => commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`)
+const relationMessage = ({ remote }: Sync): string =>
+  commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`)
 
 /**
  * A commit on the remote's head. If it had main's commits as parents, it would count as a later revision of main that only removes text, without conflicts:
@@ -162,13 +187,19 @@ async function relationParents(
   { main, theirs, natural }: { main: CommitId; theirs: CommitId; natural: CommitId | null },
 ): Promise<CommitId[]> {
   const locals: CommitId[] = []
-  for (const { local } of ground.bases) if (!locals.includes(local) && (await repo.isAncestor(local, main))) locals.push(local)
+  for (const { local } of ground.bases)
+    if (!locals.includes(local) && (await repo.isAncestor(local, main))) locals.push(local)
   const within = await Promise.all(locals.map((local) => natural === null || repo.isAncestor(natural, local)))
   return locals.length > 0 && !within.includes(true) ? locals : [theirs, ...locals]
 }
 
 /** Adds a later head to the branch of an open conflict. Returns what to add to the message of the run. */
-async function addLaterHead(sync: LockedSync, doc: Document<ChangeRequestDoc>, arrival: Arrival, plan: ConflictPlan): Promise<string> {
+async function addLaterHead(
+  sync: LockedSync,
+  doc: Document<ChangeRequestDoc>,
+  arrival: Arrival,
+  plan: ConflictPlan,
+): Promise<string> {
   const { space, remote } = sync
   const { repo } = space
   const { theirs, main } = arrival
@@ -178,7 +209,11 @@ async function addLaterHead(sync: LockedSync, doc: Document<ChangeRequestDoc>, a
   // The branch is missing, or main contains it (after a crash, or because somebody moved it with plain Git): it begins again.
   if (branch === null || (await repo.isAncestor(branch, main))) {
     const head = await firstHead(sync, arrival, plan)
-    await repo.move([...moves, ...(await recordMoves(sync, arrival, plan.ground, head)), { ref, from: branch, to: head }], 'hold a conflict', sync.lease)
+    await repo.move(
+      [...moves, ...(await recordMoves(sync, arrival, plan.ground, head)), { ref, from: branch, to: head }],
+      'hold a conflict',
+      sync.lease,
+    )
     return ''
   }
   const seenFromMain = await overridesAt(sync.app, space, theirs)
@@ -191,8 +226,15 @@ async function addLaterHead(sync: LockedSync, doc: Document<ChangeRequestDoc>, a
   const joined = await headAsParent(repo, plan.ground, { main, branch, theirs })
   const stated = await laterBase(sync, { ...arrival, branch, base: plan.base }, joined)
   const parents = [...joined, ...(stated ? [stated.common] : [])]
-  const commit = await mergeLaterHead(sync, doc, ground, { branch, theirs, seenFromMain }, { parents, headers: stated?.headers ?? {} })
-  if (commit !== null) moves.push(...(await recordMoves(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
+  const commit = await mergeLaterHead(
+    sync,
+    doc,
+    ground,
+    { branch, theirs, seenFromMain },
+    { parents, headers: stated?.headers ?? {} },
+  )
+  if (commit !== null)
+    moves.push(...(await recordMoves(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
   if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
   return commit !== null
     ? ''
@@ -226,16 +268,24 @@ async function mergeLaterHead(
   const { app, space, remote } = sync
   const { merged: outcome } = await mergeArrival(sync, ground, { main: branch, theirs }, seenFromMain)
   if (!outcome.clean || (await findCollisions(space.repo, outcome.tree, branch, theirs)).length > 0) return null
-  const message = commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) })
+  const message = commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, {
+    'Change-Request': String(doc.number),
+  })
   const merge = { ours: branch, theirs, bases: ground.bases.map(({ local }) => local), tree: outcome.tree }
-  return makeMergeCommit(app, space, merge, { parents: [branch, ...parents], message, author: sync.actor.user, headers })
+  return makeMergeCommit(app, space, merge, {
+    parents: [branch, ...parents],
+    message,
+    author: sync.actor.user,
+    headers,
+  })
 }
 
 /** Archives the change request of a remote's conflict, if there is one, because the conflict is over. Its branch stays. */
 export async function settleConflict(sync: LockedSync, why: string): Promise<void> {
   const { app, space, remote } = sync
   const incoming = space.repo.head(incomingRef(remote.key))
-  if (incoming !== null) await space.repo.move([{ ref: incomingRef(remote.key), from: incoming, to: null }], 'conflict settled', sync.lease)
+  if (incoming !== null)
+    await space.repo.move([{ ref: incomingRef(remote.key), from: incoming, to: null }], 'conflict settled', sync.lease)
   const doc = await findConflict(sync)
   if (doc)
     await changeDocument(app, doc.id, (stored) =>

@@ -25,10 +25,26 @@ async function conflictsMergedElsewhere(
   const found: CommitId[] = []
   const had = [theirs, ...(await containedInExports(repo, log.pairs, [theirs]))]
   for (const entry of log.entries) {
-    if (!isKnown(entry) || entry.ref === '' || entry.ref === remote.ref || log.counting.includes(entry) || found.includes(entry.anchor)) continue
+    if (
+      !isKnown(entry) ||
+      entry.ref === '' ||
+      entry.ref === remote.ref ||
+      log.counting.includes(entry) ||
+      found.includes(entry.anchor)
+    )
+      continue
     if (!(await repo.hasCommit(entry.anchor)) || !(await repo.hasCommit(entry.theirs))) continue
-    if (!(await repo.isAncestor(entry.theirs, theirs)) || (await repo.isAncestor(entry.anchor, theirs)) || (await repo.isAncestor(entry.anchor, main))) continue
-    if ((await repo.commit(entry.anchor)).tree !== (await repo.commit(entry.theirs)).tree || (await followsDrop(repo, log, entry, had))) continue
+    if (
+      !(await repo.isAncestor(entry.theirs, theirs)) ||
+      (await repo.isAncestor(entry.anchor, theirs)) ||
+      (await repo.isAncestor(entry.anchor, main))
+    )
+      continue
+    if (
+      (await repo.commit(entry.anchor)).tree !== (await repo.commit(entry.theirs)).tree ||
+      (await followsDrop(repo, log, entry, had))
+    )
+      continue
     const key = remoteKey(remote.url, entry.ref, remote.directory)
     const doc = await findConflict({ app, space, remote: { ...remote, ref: entry.ref as RefName, key } })
     const branch = doc === null ? null : repo.head(changeRequestRef(doc.number))
@@ -41,7 +57,12 @@ async function conflictsMergedElsewhere(
  * Whether the branch of a conflict follows a force, up to the entry's anchor: its head is an older one to which its ref was set back, or stands on such a
  * one. What the force dropped is still to be dropped here, which another branch tells only if it has merged the two (`had`: what it contains).
  */
-async function followsDrop(repo: Repository, { entries, counting }: SyncLog, { theirs, anchor, ref }: Entry, had: readonly CommitId[]): Promise<boolean> {
+async function followsDrop(
+  repo: Repository,
+  { entries, counting }: SyncLog,
+  { theirs, anchor, ref }: Entry,
+  had: readonly CommitId[],
+): Promise<boolean> {
   for (const one of entries) {
     if (one.kind !== 'dropped' || one.ref !== ref || counting.includes(one)) continue
     if (!(await repo.isAncestor(one.anchor, anchor))) continue
@@ -62,7 +83,10 @@ export async function planWithSettledConflicts(
   const plan = await planArrival(contact, arrival, options)
   const settled = plan.kind === 'same' || plan.kind === 'merge' ? await conflictsMergedElsewhere(contact, arrival) : []
   if (plan.kind !== 'same' || settled.length === 0 || (await isLocked(contact))) return { plan, settled }
-  return { plan: { ground: plan.ground, kind: 'merge', tree: (await contact.space.repo.commit(arrival.main)).tree }, settled }
+  return {
+    plan: { ground: plan.ground, kind: 'merge', tree: (await contact.space.repo.commit(arrival.main)).tree },
+    settled,
+  }
 }
 
 export const isLocked = async ({ app, space }: Pick<Contact, 'app' | 'space'>): Promise<boolean> =>

@@ -4,11 +4,18 @@ import type { Document, Reader } from '../../store/index.js'
 import { isLinkTo } from './remote.js'
 
 /** The connection of a space to the remote with this key; null if there is none. */
-export async function connectionTo(reader: Pick<Reader, 'find'>, space: string, key: string): Promise<Document<ConnectionDoc> | null> {
+export async function connectionTo(
+  reader: Pick<Reader, 'find'>,
+  space: string,
+  key: string,
+): Promise<Document<ConnectionDoc> | null> {
   return (await reader.find(connections, 'space', space)).find((one) => one.key === key) ?? null
 }
 
 /** The connection to the remote that the space shows as its own; null if there is none. */
-export async function connectionOfLink(reader: Pick<Reader, 'find'>, { id, git }: Pick<SpaceDoc, 'id' | 'git'>): Promise<Document<ConnectionDoc> | null> {
+export async function connectionOfLink(
+  reader: Pick<Reader, 'find'>,
+  { id, git }: Pick<SpaceDoc, 'id' | 'git'>,
+): Promise<Document<ConnectionDoc> | null> {
   return (await reader.find(connections, 'space', id)).find((one) => isLinkTo(git, one.key)) ?? null
 }

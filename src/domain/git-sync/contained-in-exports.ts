@@ -7,12 +7,17 @@ import { type Entry, isWhole } from './log-entries.js'
  * The known commits that these commits of the remote contain by exports, beyond their own ancestors. An export has the whole content of main, with
  * all that main had imported by then, from any branch. But its only parent is the head of the branch that it was pushed to; the log has the others.
  */
-export async function containedInExports(repo: Repository, pairs: readonly Entry[], commits: readonly CommitId[]): Promise<CommitId[]> {
+export async function containedInExports(
+  repo: Repository,
+  pairs: readonly Entry[],
+  commits: readonly CommitId[],
+): Promise<CommitId[]> {
   const exported: Entry[] = []
   for (const pair of pairs) if (isWhole(pair) && (await isWithin(repo, pair.theirs, commits))) exported.push(pair)
   const anchors = exported.map((pair) => pair.anchor)
   const held = new Set<CommitId>()
-  for (const { theirs, anchor } of pairs) if ((await isWithin(repo, anchor, anchors)) && !(await isWithin(repo, theirs, commits))) held.add(theirs)
+  for (const { theirs, anchor } of pairs)
+    if ((await isWithin(repo, anchor, anchors)) && !(await isWithin(repo, theirs, commits))) held.add(theirs)
   return [...held]
 }
 
@@ -33,7 +38,12 @@ export async function withoutSuperseded<Base extends { theirs: CommitId; held: C
   const isSuperseded = async (commit: CommitId): Promise<boolean> => {
     for (const pair of pairs)
       for (const newer of pair.theirs === commit ? shared : [])
-        if (newer.theirs !== commit && newer.anchor !== pair.anchor && (await repo.isAncestor(pair.anchor, newer.anchor))) return true
+        if (
+          newer.theirs !== commit &&
+          newer.anchor !== pair.anchor &&
+          (await repo.isAncestor(pair.anchor, newer.anchor))
+        )
+          return true
     return false
   }
   return Promise.all(

@@ -51,14 +51,20 @@ export async function haveCrossed(files: Blobs, { version, before, after }: Pass
 }
 
 /** @param lines `replaced`: lines that earlier versions had, and the text does not; `lacking`: lines of the text that an earlier version did not have. */
-function goesBack(from: string[], to: string[], { replaced, lacking }: { replaced: ReadonlySet<string>; lacking: ReadonlySet<string> }): boolean {
+function goesBack(
+  from: string[],
+  to: string[],
+  { replaced, lacking }: { replaced: ReadonlySet<string>; lacking: ReadonlySet<string> },
+): boolean {
   if (to.some((line) => replaced.has(line))) return true
   const parts = diffArrays(from, to, { maxEditLength: MAX_DIFFERENCES })
   if (!parts) return true
   const kept = new Set(to)
   // A line in whose place there is another one was edited.
   const isEdited = (n: number): boolean => Boolean(parts[n - 1]?.added || parts[n + 1]?.added)
-  return parts.some(({ removed, value }, n) => removed && !isEdited(n) && value.some((line) => lacking.has(line) && !kept.has(line)))
+  return parts.some(
+    ({ removed, value }, n) => removed && !isEdited(n) && value.some((line) => lacking.has(line) && !kept.has(line)),
+  )
 }
 
 /** The different versions among `entries` that are not `version`. */

@@ -8,7 +8,9 @@ import type { SyncLog } from './log-entries.js'
 
 /** The error of an import from a folder that the remote does not have. */
 export const noFolder = (remote: SyncRemote): SyncFailure =>
-  new SyncFailure(`${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory, or export first to make the folder.`)
+  new SyncFailure(
+    `${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory, or export first to make the folder.`,
+  )
 
 /** The commit here for a commit of the remote; null if the folder did not exist yet. */
 type Mapped = CommitId | null
@@ -17,7 +19,8 @@ type Mapped = CommitId | null
 const BATCH = 500
 
 /** The remote's commits that are mapped already, by the log. */
-export const mappedBefore = (log: SyncLog): Map<string, CommitId> => new Map(log.entries.map(({ remote, theirs }) => [remote, theirs]))
+export const mappedBefore = (log: SyncLog): Map<string, CommitId> =>
+  new Map(log.entries.map(({ remote, theirs }) => [remote, theirs]))
 
 /**
  * The commit here for a commit of the remote. Without a directory it is the commit itself. With one, every commit that changed the folder becomes a
@@ -27,7 +30,8 @@ export const mappedBefore = (log: SyncLog): Map<string, CommitId> => new Map(log
 export async function localCommit(repo: Repository, log: SyncLog, directory: string, head: CommitId): Promise<Mapped> {
   if (directory === '') return head
   const known = mappedBefore(log)
-  for (const [remote, theirs] of known) if (!(await repo.hasCommit(theirs)) || !(await repo.hasCommit(remote))) known.delete(remote)
+  for (const [remote, theirs] of known)
+    if (!(await repo.hasCommit(theirs)) || !(await repo.hasCommit(remote))) known.delete(remote)
   return new DirectoryMapper(repo, known, directory).map(head)
 }
 
@@ -38,7 +42,15 @@ export function folderCommit(
   tree: TreeId,
 ): WriteInput {
   const header = headers[PAGE_IDS]
-  return { parents, changes: [], tree, message, author, committer, ...(header === undefined ? {} : { headers: { [PAGE_IDS]: header } }) }
+  return {
+    parents,
+    changes: [],
+    tree,
+    message,
+    author,
+    committer,
+    ...(header === undefined ? {} : { headers: { [PAGE_IDS]: header } }),
+  }
 }
 
 class DirectoryMapper {
@@ -59,7 +71,9 @@ class DirectoryMapper {
   /** Maps a commit and its ancestors: parents first, without recursion because histories are long. Durable when it resolves. */
   async map(head: CommitId): Promise<Mapped> {
     // Ancestors of known commits are read one by one, and only if a branch leads to them past the known ones.
-    const listed = this.#done.has(head) ? [] : await this.repo.history({ from: head, not: [...this.known.keys()] as CommitId[] })
+    const listed = this.#done.has(head)
+      ? []
+      : await this.repo.history({ from: head, not: [...this.known.keys()] as CommitId[] })
     // New commits are asked for their ancestry before they are on the disk: this loads the known commits that it needs into memory.
     for (const commit of new Set(this.known.values())) await this.repo.isAncestor(commit, commit)
     const commits = new Map(listed.map((commit) => [commit.id as string, commit]))
@@ -79,10 +93,16 @@ class DirectoryMapper {
   }
 
   async #mapOne(commit: CommitInfo): Promise<Mapped> {
-    const parents = await this.#independent([...new Set(commit.parents.map((parent) => this.#done.get(parent) ?? null))].filter((parent) => parent !== null))
+    const parents = await this.#independent(
+      [...new Set(commit.parents.map((parent) => this.#done.get(parent) ?? null))].filter((parent) => parent !== null),
+    )
     const tree = await this.#folder(commit)
     if (parents.length === 0 && tree === null) return null
-    if (parents.length === 1 && (await this.repo.commit(parents[0] as CommitId)).tree === (tree ?? (await this.#emptyTree()))) return parents[0] as CommitId
+    if (
+      parents.length === 1 &&
+      (await this.repo.commit(parents[0] as CommitId)).tree === (tree ?? (await this.#emptyTree()))
+    )
+      return parents[0] as CommitId
     if (++this.#written % BATCH === 0) await this.#staging.settle()
     return this.#staging.write(folderCommit(commit, parents, tree ?? (await this.#emptyTree())))
   }
@@ -92,7 +112,9 @@ class DirectoryMapper {
     if (parents.length < 2) return parents
     const kept: CommitId[] = []
     for (const parent of parents) {
-      const contained = await Promise.all(parents.map((other) => other !== parent && this.repo.isAncestor(parent, other)))
+      const contained = await Promise.all(
+        parents.map((other) => other !== parent && this.repo.isAncestor(parent, other)),
+      )
       if (!contained.includes(true)) kept.push(parent)
     }
     return kept
@@ -111,7 +133,13 @@ class DirectoryMapper {
   async #emptyTree(): Promise<TreeId> {
     if (this.#empty === null) {
       const nobody = { name: 'nobody', email: 'nobody@localhost', seconds: 0, offset: 0 }
-      const commit = await this.repo.write({ parents: [], changes: [], message: 'Empty tree\n', author: nobody, committer: nobody })
+      const commit = await this.repo.write({
+        parents: [],
+        changes: [],
+        message: 'Empty tree\n',
+        author: nobody,
+        committer: nobody,
+      })
       this.#empty = (await this.repo.commit(commit)).tree
     }
     return this.#empty

@@ -53,12 +53,21 @@ export async function holdDisputed(
   mergeOn: MergeOn,
 ): Promise<MergedArrival> {
   const { app, space } = contact
-  const disputes = [await withoutSquashes(contact, ground, arrival, inferred, mergeOn), await withoutReset(contact, ground, arrival, inferred, mergeOn)]
+  const disputes = [
+    await withoutSquashes(contact, ground, arrival, inferred, mergeOn),
+    await withoutReset(contact, ground, arrival, inferred, mergeOn),
+  ]
   const base = inferred.base ?? (await joinedBase(app, space, inferred.sides, mergeCommits))
   let held = base
-  for (const { base: other, paths } of disputes) if (held !== null && paths.length > 0) held = await contestedBase(contact, held, { other, paths, ...arrival })
+  for (const { base: other, paths } of disputes)
+    if (held !== null && paths.length > 0) held = await contestedBase(contact, held, { other, paths, ...arrival })
   if (held === null || held === base) return inferred
-  return { ...inferred, contested: true, base: held, merged: await mergeCommits(app, space, { ...inferred.sides, base: held }) }
+  return {
+    ...inferred,
+    contested: true,
+    base: held,
+    merged: await mergeCommits(app, space, { ...inferred.sides, base: held }),
+  }
 }
 
 const NO_DISPUTE: Dispute = { base: null, paths: [] }
@@ -80,7 +89,10 @@ async function withoutSquashes(
   const [here, there] = [await treeOf(contact, inferred.merged), await treeOf(contact, plain.merged)]
   const paths = await differences(contact, here, there, inferred.merged)
   const since = standIns.map(({ pair }) => pair.anchor)
-  return { base: plain.base, paths: await changedByImports(repo, { ...arrival, since }, { trees: [here, there], paths }) }
+  return {
+    base: plain.base,
+    paths: await changedByImports(repo, { ...arrival, since }, { trees: [here, there], paths }),
+  }
 }
 
 /** A reset of the remote that dropped commits which were written here: the merge in which it drops all others. */
@@ -96,12 +108,21 @@ async function withoutReset(
   const kept = await keptBase(contact, ownDropped, inferred)
   const plain = kept === null ? await mergeOn(contact, ownDropped.ground, arrival) : null
   const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: kept as CommitId }))
-  const paths = await differences(contact, await treeOf(contact, inferred.merged), await treeOf(contact, merged), inferred.merged)
+  const paths = await differences(
+    contact,
+    await treeOf(contact, inferred.merged),
+    await treeOf(contact, merged),
+    inferred.merged,
+  )
   return { base: kept ?? plain?.base ?? null, paths }
 }
 
 /** The merge base without what was dropped and was written here; null if that is all that was dropped, or if it cannot be taken out. */
-async function keptBase(contact: ArrivalContact, { parts }: NonNullable<CommonGround['ownDropped']>, { base, sides }: MergedArrival): Promise<CommitId | null> {
+async function keptBase(
+  contact: ArrivalContact,
+  { parts }: NonNullable<CommonGround['ownDropped']>,
+  { base, sides }: MergedArrival,
+): Promise<CommitId | null> {
   const { app, space } = contact
   let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides, mergeCommits)))
   for (const part of parts ?? []) kept = kept && (await commitWithout(contact, kept, part, [kept]))
@@ -112,8 +133,15 @@ const treeOf = async ({ space }: ArrivalContact, merged: MergedTree): Promise<Tr
   merged.clean ? merged.tree : space.repo.draft(merged.tree, merged.setAside)
 
 /** The paths at which two merges differ, except those that are in conflict already. */
-async function differences({ space }: ArrivalContact, here: TreeId, there: TreeId, merged: MergedTree): Promise<string[]> {
-  const inConflict = new Set(merged.clean ? [] : merged.conflicts.flatMap(({ path, ours, theirs }) => [path, ours?.path, theirs?.path]))
+async function differences(
+  { space }: ArrivalContact,
+  here: TreeId,
+  there: TreeId,
+  merged: MergedTree,
+): Promise<string[]> {
+  const inConflict = new Set(
+    merged.clean ? [] : merged.conflicts.flatMap(({ path, ours, theirs }) => [path, ours?.path, theirs?.path]),
+  )
   return (await space.repo.diff(here, there)).map(({ path }) => path).filter((path) => !inConflict.has(path))
 }
 
@@ -131,7 +159,11 @@ async function contestedBase(
   const added = new Map<string, TreeEntry>()
   const changes = new Map<string, FileChange>()
   for (const side of [main, theirs]) {
-    const [there, news, placeOf] = [await repo.at(side), await newFiles(app, space, base, side), await placesIn(app, space, base, side)]
+    const [there, news, placeOf] = [
+      await repo.at(side),
+      await newFiles(app, space, base, side),
+      await placesIn(app, space, base, side),
+    ]
     for (const path of paths) {
       const entry = path === summary ? null : await there.entry(path)
       if (!entry?.mode.startsWith('100')) continue
@@ -145,19 +177,33 @@ async function contestedBase(
   if (entry !== null) changes.set(summary, { path: summary, oid: entry.oid, mode: entry.mode })
   const whole = await withFiles(app, space, base, added)
   if (changes.size === 0) return whole
-  return changedCommit({ app, space, actor }, whole, { changes: [...changes.values()], message: 'What both sides have in common, without what is disputed' })
+  return changedCommit({ app, space, actor }, whole, {
+    changes: [...changes.values()],
+    message: 'What both sides have in common, without what is disputed',
+  })
 }
 
 /** Finds the ID of a file of one side, and its path in the merge base if it is there. */
-async function placesIn(app: App, space: SpaceRepository, base: CommitId, side: CommitId): Promise<(path: string) => { id: string; before: string }> {
-  const [was, is] = [await idsOf(app, space, base, await overridesAt(app, space, base)), await idsOf(app, space, side, await overridesAt(app, space, side))]
-  const places = new Map((await space.repo.diff(base, side)).flatMap(({ path, before }) => (before ? [[was(path), path] as const] : [])))
+async function placesIn(
+  app: App,
+  space: SpaceRepository,
+  base: CommitId,
+  side: CommitId,
+): Promise<(path: string) => { id: string; before: string }> {
+  const [was, is] = [
+    await idsOf(app, space, base, await overridesAt(app, space, base)),
+    await idsOf(app, space, side, await overridesAt(app, space, side)),
+  ]
+  const places = new Map(
+    (await space.repo.diff(base, side)).flatMap(({ path, before }) => (before ? [[was(path), path] as const] : [])),
+  )
   return (path) => ({ id: is(path), before: places.get(is(path)) ?? path })
 }
 
 /** A blob that neither side has at a path. */
 async function blobOfNeither(repo: Repository, path: string, sides: readonly CommitId[]): Promise<BlobId> {
   const empty = await repo.writeBlob(Buffer.alloc(0))
-  for (const side of sides) if ((await (await repo.at(side)).entry(path))?.oid === empty) return repo.writeBlob(Buffer.from('\n'))
+  for (const side of sides)
+    if ((await (await repo.at(side)).entry(path))?.oid === empty) return repo.writeBlob(Buffer.from('\n'))
   return empty
 }

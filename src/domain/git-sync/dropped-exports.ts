@@ -24,14 +24,22 @@ export interface DroppedExports {
  * and commits of the remote that repeat an export. Returns null if there are none.
  * @param past the new head, and the exports that it contains
  */
-export async function droppedExports(repo: Repository, log: SyncLog, droppedHead: CommitId, past: readonly CommitId[]): Promise<DroppedExports | null> {
+export async function droppedExports(
+  repo: Repository,
+  log: SyncLog,
+  droppedHead: CommitId,
+  past: readonly CommitId[],
+): Promise<DroppedExports | null> {
   const repeats = new Set<string>(log.inferred.map(({ local }) => local))
   // The remainder of a head was made here as well, but only for merges.
   const remainders = new Set<string>(log.left.map(({ local }) => local))
-  const dropped = (await repo.history({ from: droppedHead, not: [...new Set(past)], limit: MAX_COMMITS })).filter(({ id }) => !remainders.has(id))
+  const dropped = (await repo.history({ from: droppedHead, not: [...new Set(past)], limit: MAX_COMMITS })).filter(
+    ({ id }) => !remainders.has(id),
+  )
   const own = dropped.filter(({ id, headers }) => repeats.has(id) || headers[PAGE_IDS] !== undefined)
   if (own.length === 0) return null
-  const whole = own.length === dropped.length || own.length > MAX_PARTS || dropped.length >= MAX_COMMITS - remainders.size
+  const whole =
+    own.length === dropped.length || own.length > MAX_PARTS || dropped.length >= MAX_COMMITS - remainders.size
   return { parts: whole ? null : own.flatMap(partOf), authors: [...new Set(own.flatMap(authorsOf))] }
 }
 

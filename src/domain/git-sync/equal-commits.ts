@@ -15,14 +15,23 @@ export interface StandIn {
  * @param news unknown commits, newest first
  * @param squashed exports whose change was made again by one of these
  */
-export async function equalCommits(repo: Repository, log: SyncLog, news: readonly CommitInfo[], squashed: readonly StandIn[]): Promise<StandIn[]> {
+export async function equalCommits(
+  repo: Repository,
+  log: SyncLog,
+  news: readonly CommitInfo[],
+  squashed: readonly StandIn[],
+): Promise<StandIn[]> {
   if (news.length === 0 || log.pairs.length === 0) return []
   const byTree = new Map<string, Entry>()
   for (const pair of log.pairs) byTree.set((await repo.commit(pair.local)).tree, pair)
   const found: StandIn[] = []
   for (const { id, tree } of [...news].reverse()) {
     const pair = byTree.get(tree)
-    if (pair !== undefined && !(await reverts(repo, { commit: id, pair }, [...log.pairs.map(itself), ...squashed, ...found]))) found.push({ commit: id, pair })
+    if (
+      pair !== undefined &&
+      !(await reverts(repo, { commit: id, pair }, [...log.pairs.map(itself), ...squashed, ...found]))
+    )
+      found.push({ commit: id, pair })
   }
   return found
 }

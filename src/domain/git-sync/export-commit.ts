@@ -19,11 +19,19 @@ export interface ExportBase {
 /**
  * Makes the commit of an export: on top of the remote's head, with main's tree, or with main's tree as the folder.
  */
-export async function exportCommit(sync: Sided<Sync>, log: SyncLog, main: CommitId, ground: ExportBase): Promise<CommitId> {
+export async function exportCommit(
+  sync: Sided<Sync>,
+  log: SyncLog,
+  main: CommitId,
+  ground: ExportBase,
+): Promise<CommitId> {
   const { app, space, remote } = sync
   const { repo } = space
   const tree = (await repo.commit(main)).tree
-  const folder = remote.directory === '' ? { changes: [], tree } : { changes: await folderChanges(repo, sync.side, remote.directory, ground.head, tree) }
+  const folder =
+    remote.directory === ''
+      ? { changes: [], tree }
+      : { changes: await folderChanges(repo, sync.side, remote.directory, ground.head, tree) }
   const overrides = await overridesAt(app, space, main)
   const { author, message } = await exportWords(sync, log, main, ground)
   return sync.side.commits.write({
@@ -57,7 +65,13 @@ export const defaultMessage = ({ space, run }: Pick<Sync, 'space' | 'run'>): str
   run.message ?? (run.connection === undefined ? 'Export' : `Update ${space.doc.title || 'the space'}`)
 
 /** The changes that make the folder equal to `tree` and leave everything else as it is. */
-export async function folderChanges(repo: Repository, { commits }: RemoteSide, directory: string, head: CommitId | null, tree: TreeId): Promise<FileChange[]> {
+export async function folderChanges(
+  repo: Repository,
+  { commits }: RemoteSide,
+  directory: string,
+  head: CommitId | null,
+  tree: TreeId,
+): Promise<FileChange[]> {
   const empty = ((await repo.tree(tree).list('')) ?? []).length === 0
   if (!empty) return [{ path: directory, tree }]
   const before = head === null ? null : await (await commits.at(head)).entry(directory)

@@ -28,7 +28,12 @@ export interface ExportLine {
  * What was dropped from a remote must never return to it, not even in a commit that a later one takes back: nothing from before main followed a
  * drop is pushed on its own, and what was imported is not replayed.
  */
-export async function findExportLine(repo: Repository, log: SyncLog, main: CommitId, theirs: CommitId): Promise<ExportLine> {
+export async function findExportLine(
+  repo: Repository,
+  log: SyncLog,
+  main: CommitId,
+  theirs: CommitId,
+): Promise<ExportLine> {
   const line = await repo.firstParents(main)
   const places = new Map(line.map((commit, at) => [commit as string, at]))
   const ground = await findCommonGround(repo, log, { main, theirs })
@@ -41,7 +46,10 @@ export async function findExportLine(repo: Repository, log: SyncLog, main: Commi
   // The head may lack what it had of main itself: somebody dropped it there since.
   const met = begin > 0 && begin < line.length
   const came = Math.min(await placeOf(repo, line, await bringerOf(repo, log, theirs)), line.length - 1)
-  const dropped = Math.min(...(await Promise.all((await dropAnchors(repo, main)).map((anchor) => placeOf(repo, line, anchor)))), line.length)
+  const dropped = Math.min(
+    ...(await Promise.all((await dropAnchors(repo, main)).map((anchor) => placeOf(repo, line, anchor)))),
+    line.length,
+  )
   // Places count from main downwards.
   const oldest = Math.min(met ? begin - 1 : begin === 0 ? 0 : came, MOST - 1)
   const whole = Math.max(0, oldest - Math.min(came, dropped))

@@ -41,7 +41,12 @@ export interface ExportRow {
  * of its own: it is in the next commit whose tree is known, which has the message of the request, and everybody who wrote it as co-author.
  */
 export async function exportRow(sync: Sided<Sync>, log: SyncLog, main: CommitId, tip: Tip): Promise<ExportRow> {
-  return new RowMaker(sync, log, tip, await withoutReturn(sync.space.repo, await findExportLine(sync.space.repo, log, main, tip.local), tip)).make()
+  return new RowMaker(
+    sync,
+    log,
+    tip,
+    await withoutReturn(sync.space.repo, await findExportLine(sync.space.repo, log, main, tip.local), tip),
+  ).make()
 }
 
 /** The line without what came to nothing: main took the remote's head as it is. */
@@ -88,7 +93,8 @@ class RowMaker {
     const { commits, before, whole } = this.line
     // New commits are asked for their ancestry before they are on the disk: this loads those that they build on.
     const there = this.sync.side.beside ? [] : [this.ground.head]
-    for (const commit of [...there, this.ground.local, ...commits.slice(-1)]) await this.#repo.isAncestor(commit, commit)
+    for (const commit of [...there, this.ground.local, ...commits.slice(-1)])
+      await this.#repo.isAncestor(commit, commit)
     let previous = before
     for (const [at, id] of commits.entries()) {
       const commit = await this.#repo.commit(id)
@@ -104,7 +110,12 @@ class RowMaker {
     const owing = this.#owing
     this.#owing = false
     if (of.tree === (await this.#repo.commit(this.#tip.local)).tree) return null
-    return { of, tree: of.tree, ...(await this.#said(of, owing)), overrides: await overridesAt(this.sync.app, this.sync.space, of.id) }
+    return {
+      of,
+      tree: of.tree,
+      ...(await this.#said(of, owing)),
+      overrides: await overridesAt(this.sync.app, this.sync.space, of.id),
+    }
   }
 
   /** A commit from before main took in the remote's head, merged onto that. Null if it has no commit of its own. */
@@ -136,7 +147,8 @@ class RowMaker {
     if (parents.length < 2) return false
     for (const { theirs } of this.log.entries) {
       if (!(await this.#repo.hasCommit(theirs))) continue
-      for (const common of await this.#repo.mergeBases(theirs, id)) if (!(await this.#repo.isAncestor(common, before))) return true
+      for (const common of await this.#repo.mergeBases(theirs, id))
+        if (!(await this.#repo.isAncestor(common, before))) return true
     }
     return false
   }
@@ -166,7 +178,14 @@ class RowMaker {
     const { head, local } = this.#tip
     const [only, ...more] = of.parents
     const signed = !this.#repo.signs || of.headers.gpgsig !== undefined
-    if (signed && remote.directory === '' && only === head && more.length === 0 && of.message === message && of.tree === tree) {
+    if (
+      signed &&
+      remote.directory === '' &&
+      only === head &&
+      more.length === 0 &&
+      of.message === message &&
+      of.tree === tree
+    ) {
       this.#tip = { head: of.id, local: of.id }
       return
     }
@@ -175,8 +194,15 @@ class RowMaker {
     const said = { message: message.endsWith('\n') ? message : `${message}\n`, author, committer, headers }
     // The folder's commit comes first: it makes sure that the repository keeps a tree that a merge made.
     const mapped = remote.directory === '' ? null : await this.#staging.write(folderCommit(said, [local], tree))
-    const changes: FileChange[] = remote.directory === '' ? [] : await folderChanges(this.#repo, this.sync.side, remote.directory, head, tree)
-    const commit = await this.#pushed.write({ ...said, parents: [head], changes, sign: true, ...(remote.directory === '' ? { tree } : {}) })
+    const changes: FileChange[] =
+      remote.directory === '' ? [] : await folderChanges(this.#repo, this.sync.side, remote.directory, head, tree)
+    const commit = await this.#pushed.write({
+      ...said,
+      parents: [head],
+      changes,
+      sign: true,
+      ...(remote.directory === '' ? { tree } : {}),
+    })
     this.#tip = { head: commit, local: mapped ?? commit }
     rememberOverrides(app, space, this.#tip.local, overrides)
     if (this.#count % BATCH === 0) await this.#settle()
@@ -188,7 +214,8 @@ function withCoAuthors(message: string, names: readonly string[], author: string
   const paragraphs = message.trimEnd().split(/\n{2,}/)
   const last = paragraphs.at(-1)?.split('\n') ?? []
   const trailers = paragraphs.length > 1 && last.every((line) => /^[A-Za-z][A-Za-z0-9-]*: \S/.test(line)) ? last : []
-  const namesAuthor = (line: string): boolean => /^Co-authored-by:/i.test(line) && line.toLowerCase().endsWith(`<${author.toLowerCase()}>`)
+  const namesAuthor = (line: string): boolean =>
+    /^Co-authored-by:/i.test(line) && line.toLowerCase().endsWith(`<${author.toLowerCase()}>`)
   const kept = trailers.filter((line) => !namesAuthor(line))
   const added = names.map((name) => `Co-authored-by: ${name}`).filter((line) => !message.includes(line))
   if (added.length === 0 && kept.length === trailers.length) return message

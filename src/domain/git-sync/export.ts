@@ -48,18 +48,24 @@ async function attempt(sync: Sided<Sync>, presumed: CommitId | null): Promise<Ou
   if (head === null && !run.force && (await hasSeenBranch(sync))) throw await noBranch(sync, true)
   let imported: Outcome | null = null
   if (presumed === null && head !== null) {
-    const known = (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head && (await sync.side.commits.hasCommit(head))
+    const known =
+      (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head &&
+      (await sync.side.commits.hasCommit(head))
     if (!known) head = await sync.side.fetch(remote.ref)
     imported = run.force || run.oneWay || known ? null : await importFirst(sync, head)
     if (imported?.result === 'conflict') return imported
   }
   const found: readonly BranchHead[] = head === null ? await findOtherBranches(sync) : []
   const planned = run.exportMode === 'commits' ? await planRow(sync, head, found) : null
-  const prepared = await app.locks.run(sync.space.doc.id, (lease) => prepare({ ...sync, lease }, { head, found, planned, presumed: presumed !== null }))
+  const prepared = await app.locks.run(sync.space.doc.id, (lease) =>
+    prepare({ ...sync, lease }, { head, found, planned, presumed: presumed !== null }),
+  )
   if (prepared === 'remote moved') return prepared
   if (!('result' in prepared)) return push(sync, prepared)
   // A run of a connection is both ways: what it took from the remote is what it did.
-  return run.connection !== undefined && (imported?.result === 'adopted' || imported?.result === 'merged') ? imported : prepared
+  return run.connection !== undefined && (imported?.result === 'adopted' || imported?.result === 'merged')
+    ? imported
+    : prepared
 }
 
 /** Imports the remote's changes. Null if the remote does not have the folder yet. */
@@ -91,7 +97,8 @@ async function planRow(sync: Sided<Sync>, head: CommitId | null, found: readonly
   const equal = (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree
   if (equal || (head !== null && !(await isInStep(sync, log, main, ground.local)))) return { main, made: null }
   const offered = await findOffered(sync, log, main, { ground, inRow: true })
-  if (offered?.row !== undefined) return { main, made: { commit: offered.remote, theirs: offered.theirs, row: offered.row } }
+  if (offered?.row !== undefined)
+    return { main, made: { commit: offered.remote, theirs: offered.theirs, row: offered.row } }
   return { main, made: await exportRow(sync, log, main, { head: ground.head, local: ground.local }) }
 }
 
@@ -101,7 +108,8 @@ const groundOf = async (
   log: SyncLog,
   main: CommitId,
   { head, found }: { head: CommitId | null; found: readonly BranchHead[] },
-): Promise<ExportBase> => (head === null ? firstExportBase(sync, log, main, found) : { head, local: await sync.side.local(log, head) })
+): Promise<ExportBase> =>
+  head === null ? firstExportBase(sync, log, main, found) : { head, local: await sync.side.local(log, head) }
 
 interface Prepared {
   /** The log entry of the commit to push. */
@@ -124,7 +132,10 @@ interface Basis {
 }
 
 /** Makes the commit and records it in the log before it is pushed: after a crash, the next import must not take it for a change of the remote. */
-async function prepare(sync: Sided<LockedSync>, { head, found, planned, presumed }: Basis): Promise<Outcome | Prepared | 'remote moved'> {
+async function prepare(
+  sync: Sided<LockedSync>,
+  { head, found, planned, presumed }: Basis,
+): Promise<Outcome | Prepared | 'remote moved'> {
   const { remote } = sync
   const { repo } = sync.space
   const newest = requireMain(sync)
@@ -138,10 +149,15 @@ async function prepare(sync: Sided<LockedSync>, { head, found, planned, presumed
     return 'remote moved'
   }
   const record = { local: main, anchor: main, ref: remote.ref }
-  if (ground.head !== null && ground.local !== null && (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree) {
+  if (
+    ground.head !== null &&
+    ground.local !== null &&
+    (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree
+  ) {
     const entry = { ...record, remote: ground.head, theirs: ground.local }
     // A new branch with content that the remote has already needs no commit.
-    if (head === null && (!ground.own || planned)) return { entry: planned?.made ? { ...entry, row: planned.made.row } : entry, expected: null }
+    if (head === null && (!ground.own || planned))
+      return { entry: planned?.made ? { ...entry, row: planned.made.row } : entry, expected: null }
     if (head !== null) return presumed ? 'remote moved' : unchanged(sync, log, entry)
   }
   const last = log.last?.local ?? ground.local
@@ -168,13 +184,24 @@ const othersCommitted = (remote: SyncRemote): SyncFailure =>
   )
 
 /** Whether main still contains the remote's changes: somebody may have set it back since they were imported. */
-async function isInStep({ space: { repo } }: Sync, log: SyncLog, main: CommitId, theirs: CommitId | null): Promise<boolean> {
+async function isInStep(
+  { space: { repo } }: Sync,
+  log: SyncLog,
+  main: CommitId,
+  theirs: CommitId | null,
+): Promise<boolean> {
   if (theirs === null || (await repo.commit(theirs)).tree === (await repo.commit(main)).tree) return true
   return (await findCommonGround(repo, log, { main, theirs })).inStep
 }
 
 /** The commit here that the pushed one will be mapped to when it is imported. */
-async function mapped({ side, space: { repo } }: Sided<Sync>, log: SyncLog, main: CommitId, ground: ExportBase, commit: CommitId): Promise<CommitId> {
+async function mapped(
+  { side, space: { repo } }: Sided<Sync>,
+  log: SyncLog,
+  main: CommitId,
+  ground: ExportBase,
+  commit: CommitId,
+): Promise<CommitId> {
   const before = ground.head === null || ground.local === null ? [] : [{ remote: ground.head, theirs: ground.local }]
   const local = await side.local({ ...log, entries: [...log.entries, ...before] as Entry[] }, commit)
   if (local !== null || !side.beside) return local ?? commit
@@ -201,13 +228,17 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
       return work(await readSyncLog(repo, remote, main), main, lease)
     })
   try {
-    await during(sync.enter('pushing'), () => sync.side.commits.push(sync.connection, remote.ref, entry.remote, expected))
+    await during(sync.enter('pushing'), () =>
+      sync.side.commits.push(sync.connection, remote.ref, entry.remote, expected),
+    )
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     // The remote refused the push for certain, so its log entry is removed. After a broken connection the push may have arrived: the entry stays.
     if (error.kind === 'stale' || error.kind === 'rejected' || error.kind === 'unauthorized') {
       await inLog(async (log, main, lease) => {
-        const offered = log.entries.filter((one) => one.kind === 'offered' && one.remote === entry.remote && one.ref === entry.ref)
+        const offered = log.entries.filter(
+          (one) => one.kind === 'offered' && one.remote === entry.remote && one.ref === entry.ref,
+        )
         await repo.move(await logMoves(repo, log, main, { removed: offered }), 'export refused', lease)
       })
     }
@@ -215,8 +246,17 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
     throw error
   }
   return inLog(async (log, main, lease) => {
-    await repo.move(await logMoves(repo, log, main, { added: [{ ...entry, kind: 'known' }] }), `exported to ${describeRemote(remote)}`, lease)
+    await repo.move(
+      await logMoves(repo, log, main, { added: [{ ...entry, kind: 'known' }] }),
+      `exported to ${describeRemote(remote)}`,
+      lease,
+    )
     await settleConflict({ ...sync, lease }, 'An export brought the remote in step with the main content.')
-    return { result: 'exported', revision: entry.local, remoteRevision: entry.remote, ...(before === undefined ? {} : { baseRevision: before }) }
+    return {
+      result: 'exported',
+      revision: entry.local,
+      remoteRevision: entry.remote,
+      ...(before === undefined ? {} : { baseRevision: before }),
+    }
   })
 }

@@ -24,10 +24,12 @@ export class SyncCancelled extends SyncFailure {
  */
 export function explain(error: unknown, lostCredential: boolean): string | null {
   if (error instanceof SyncFailure || error instanceof ServiceError) return error.message
-  if (error instanceof InvalidPath || error instanceof PathCollision) return `${error.message}. Rename it, then start again.`
+  if (error instanceof InvalidPath || error instanceof PathCollision)
+    return `${error.message}. Rename it, then start again.`
   if (error instanceof SigningFailed)
     return `The commit could not be signed: ${error.message}. An administrator of the server has to look at its key; then start again.`
-  if (error instanceof ObjectTooLarge) return `${error.message}. Make the file smaller, or ask an administrator for a higher limit.`
+  if (error instanceof ObjectTooLarge)
+    return `${error.message}. Make the file smaller, or ask an administrator for a higher limit.`
   if (!(error instanceof RemoteError)) return null
   if (lostCredential && (error.kind === 'unauthorized' || error.kind === 'not-a-repository')) {
     return 'The server was restarted during the run, and the credential of its URL is lost because it is kept in memory only. Start the run again with the whole URL.'

@@ -28,7 +28,10 @@ export async function logForScratch(contact: Pick<Contact, 'space' | 'remote'>):
 }
 
 /** Whose scratch repository it is, and how long is waited for it. */
-export const holdOf = ({ app, space }: Pick<Contact, 'app' | 'space'>) => ({ owner: space.doc.organization, timeoutMs: app.settings.remoteTimeoutMs })
+export const holdOf = ({ app, space }: Pick<Contact, 'app' | 'space'>) => ({
+  owner: space.doc.organization,
+  timeoutMs: app.settings.remoteTimeoutMs,
+})
 
 /**
  * Fetches the head for an import. Of a folder, only the commits that change it get into the repository of the space, with its files. Throws `RemoteError`.
@@ -64,7 +67,8 @@ export async function fetchFolder(
     ...holdOf(contact),
   }
   const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
-  if (fetched.beside !== null && !contact.preview && isLinkTo(space.doc.git, remote.key)) await keepFilesBeside(contact.app, space, remote, fetched.beside)
+  if (fetched.beside !== null && !contact.preview && isLinkTo(space.doc.git, remote.key))
+    await keepFilesBeside(contact.app, space, remote, fetched.beside)
   const before = mappedBefore(log)
   for (const [commit, theirs] of before) if ((fetched.find(commit) ?? theirs) !== theirs) throw new MappedOtherwise()
   return { ...fetched, theirs: fetched.theirs ?? before.get(fetched.head) ?? null }

@@ -29,7 +29,10 @@ export async function entriesWithoutDropped(
   const found: Omit<Entry, 'anchor'>[] = []
   const leave = async (entry: Entry, ref: string, below: readonly CommitId[] = []): Promise<CommitId[]> => {
     const content = entry.kind === 'left' ? entry.local : entry.theirs
-    const local = await commitWithout(contact, content, part, [...(await commonCommits(repo, remaining, [entry.theirs])), ...below])
+    const local = await commitWithout(contact, content, part, [
+      ...(await commonCommits(repo, remaining, [entry.theirs])),
+      ...below,
+    ])
     if (local === null) return [...below]
     found.push({ ...entry, kind: 'left', local, ref })
     return [local]
@@ -46,7 +49,9 @@ export async function entriesWithoutDropped(
 function olderLeft(ref: string, { dropped }: CommonGround, log: SyncLog): Entry[] {
   const isLast = (one: Entry): boolean => {
     const seen = log.counting.findLast((other) => isKnown(other) && other.ref === one.ref)
-    return one.ref !== ref && (!seen || (isWrittenAfter(log.counting, one, seen) && isWrittenAfter(log.entries, one, seen)))
+    return (
+      one.ref !== ref && (!seen || (isWrittenAfter(log.counting, one, seen) && isWrittenAfter(log.entries, one, seen)))
+    )
   }
   return log.left.filter((one) => !dropped.includes(one)).map((one) => (isLast(one) ? one : { ...one, ref: '' }))
 }
@@ -59,13 +64,21 @@ async function pushesOnto(repo: Repository, head: Entry, { dropped }: CommonGrou
   const pushes: Entry[] = []
   for (const one of dropped.slice(dropped.indexOf(head) + 1)) {
     const below = (pushes.at(-1) ?? head).theirs
-    if (one.kind === 'offered' && one.ref === head.ref && one.theirs !== below && (await repo.isAncestor(below, one.theirs))) pushes.push(one)
+    if (
+      one.kind === 'offered' &&
+      one.ref === head.ref &&
+      one.theirs !== below &&
+      (await repo.isAncestor(below, one.theirs))
+    )
+      pushes.push(one)
   }
   return pushes
 }
 
 /** The last known heads of other refs that contain something dropped. */
 function lastOfOthers(ref: string, { dropped }: CommonGround, pairs: readonly Entry[]): Entry[] {
-  const last = new Map(pairs.filter((pair) => isKnown(pair) && pair.ref !== '' && pair.ref !== ref).map((pair) => [pair.ref, pair]))
+  const last = new Map(
+    pairs.filter((pair) => isKnown(pair) && pair.ref !== '' && pair.ref !== ref).map((pair) => [pair.ref, pair]),
+  )
   return [...last.values()].filter((pair) => dropped.includes(pair))
 }

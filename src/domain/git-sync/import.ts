@@ -57,7 +57,8 @@ async function fetchExisting(sync: Sync, hints: FetchHints = {}): Promise<Fetche
   try {
     return await fetchArrival(sync, hints)
   } catch (error) {
-    if (error instanceof RemoteError && error.kind === 'missing-ref') throw await noBranch(sync, await hasSeenBranch(sync))
+    if (error instanceof RemoteError && error.kind === 'missing-ref')
+      throw await noBranch(sync, await hasSeenBranch(sync))
     throw error
   }
 }
@@ -68,10 +69,14 @@ async function importStandalone(sync: Sync): Promise<Outcome> {
   const { repo } = sync.space
   const { head, theirs } = await fetchExisting(sync)
   await sync.enter('checking')
-  const revision = theirs !== undefined ? theirs : await localCommit(repo, await readSyncLog(repo, remote, requireMain(sync)), remote.directory, head)
+  const revision =
+    theirs !== undefined
+      ? theirs
+      : await localCommit(repo, await readSyncLog(repo, remote, requireMain(sync)), remote.directory, head)
   if (revision === null) throw noFolder(remote)
   await sync.app.locks.run(sync.space.doc.id, async (lease) => {
-    if (repo.head(keepRef(revision)) === null) await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)
+    if (repo.head(keepRef(revision)) === null)
+      await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)
   })
   return { result: 'standalone', revision, remoteRevision: head }
 }

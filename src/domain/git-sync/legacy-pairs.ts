@@ -25,7 +25,11 @@ async function legacyRefs(repo: Repository): Promise<Legacy[]> {
  * The pairs that earlier versions recorded, as the oldest entries of the log. `moves` deletes the refs of this remote, to be done once the log has
  * the pairs. Pairs of other branches and repositories count too if the remote's commit has the content they state: it is the same commit there.
  */
-export async function readLegacy(repo: Repository, remote: SyncRemote, main: CommitId): Promise<{ entries: Entry[]; moves: RefMove[] }> {
+export async function readLegacy(
+  repo: Repository,
+  remote: SyncRemote,
+  main: CommitId,
+): Promise<{ entries: Entry[]; moves: RefMove[] }> {
   const entries: Entry[] = []
   const moves: RefMove[] = []
   for (const { key, refs } of await legacyRefs(repo)) {
@@ -36,7 +40,13 @@ export async function readLegacy(repo: Repository, remote: SyncRemote, main: Com
   return { entries, moves }
 }
 
-async function pairsOf(repo: Repository, refs: Legacy['refs'], foreign: string | null, ref: string, main: CommitId): Promise<Entry[]> {
+async function pairsOf(
+  repo: Repository,
+  refs: Legacy['refs'],
+  foreign: string | null,
+  ref: string,
+  main: CommitId,
+): Promise<Entry[]> {
   const locals = new Map<string, CommitId>()
   let last: string | null = null
   for (const [name, commit] of refs) {
@@ -48,9 +58,17 @@ async function pairsOf(repo: Repository, refs: Legacy['refs'], foreign: string |
   for (const [remote, local] of locals) {
     if (!(await repo.hasCommit(remote)) || !(await repo.hasCommit(local))) continue
     if (foreign !== null && !(await hasContent(repo, remote as CommitId, foreign, local))) continue
-    const theirs = foreign === '' || (foreign === null && remote === local) ? (remote as CommitId) : await ownTree(repo, remote as CommitId, local)
+    const theirs =
+      foreign === '' || (foreign === null && remote === local)
+        ? (remote as CommitId)
+        : await ownTree(repo, remote as CommitId, local)
     // It is newer than the last head in step and not an export: the remote was set back after it, and main followed.
-    const rewound = last !== null && remote !== last && remote === local && (await repo.hasCommit(last)) && (await repo.isAncestor(last as CommitId, local))
+    const rewound =
+      last !== null &&
+      remote !== last &&
+      remote === local &&
+      (await repo.hasCommit(last)) &&
+      (await repo.isAncestor(last as CommitId, local))
     const kind = rewound ? 'dropped' : remote === last ? 'known' : 'offered'
     entries.push({ kind, remote: remote as CommitId, theirs, local, anchor: rewound ? main : local, ref })
   }

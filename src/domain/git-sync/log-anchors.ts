@@ -24,6 +24,7 @@ export async function dropAnchors(repo: Repository, main: CommitId): Promise<Com
   const anchors = new Set<CommitId>()
   for (const [ref, commit] of await repo.refs('refs/bindery/sync/'))
     for (const { kind, anchor } of ref.endsWith(`/${LOG}`) ? readEntries((await repo.commit(commit)).message) : [])
-      if (kind === 'dropped' && (await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) anchors.add(anchor)
+      if (kind === 'dropped' && (await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main)))
+        anchors.add(anchor)
   return [...anchors]
 }

@@ -35,13 +35,15 @@ export interface Entry {
 export const isWhole = ({ local, anchor }: Entry): boolean => local === anchor
 
 /** Whether the entry's commit was made here and pushed. An imported head that equals main was not, even if it was adopted as main. */
-export const isExport = (entry: Entry): boolean => isWhole(entry) && (entry.local !== entry.theirs || entry.row !== undefined)
+export const isExport = (entry: Entry): boolean =>
+  isWhole(entry) && (entry.local !== entry.theirs || entry.row !== undefined)
 
 /** The last part of the name of a log's ref. */
 export const LOG = 'log'
 
 /** The ref of the log. A space has one log per repository and folder, for all branches. */
-export const logRef = (remote: Pick<SyncRemote, 'url' | 'directory'>): RefName => `${syncPrefix(remoteKey(remote.url, '', remote.directory))}${LOG}` as RefName
+export const logRef = (remote: Pick<SyncRemote, 'url' | 'directory'>): RefName =>
+  `${syncPrefix(remoteKey(remote.url, '', remote.directory))}${LOG}` as RefName
 
 const HEADING = 'Common ground with a remote (bindery sync log 1)'
 const KINDS: readonly string[] = ['known', 'offered', 'dropped', 'left', 'inferred'] satisfies Entry['kind'][]
@@ -55,8 +57,15 @@ export function readEntries(message: string): Entry[] {
   return message.split('\n').flatMap((line) => {
     const [kind = '', remote = '', theirs = '', local = '', anchor = '', ref = '', row = ''] = line.split(' ')
     if (!KINDS.includes(kind) || ![remote, theirs, local, anchor].every(isOid)) return []
-    const ids = { remote: remote as CommitId, theirs: theirs as CommitId, local: local as CommitId, anchor: anchor as CommitId }
-    return [{ kind: kind as Entry['kind'], ...ids, ref, ...(/^[1-9][0-9]{0,5}$/.test(row) ? { row: Number(row) } : {}) }]
+    const ids = {
+      remote: remote as CommitId,
+      theirs: theirs as CommitId,
+      local: local as CommitId,
+      anchor: anchor as CommitId,
+    }
+    return [
+      { kind: kind as Entry['kind'], ...ids, ref, ...(/^[1-9][0-9]{0,5}$/.test(row) ? { row: Number(row) } : {}) },
+    ]
   })
 }
 
@@ -66,7 +75,8 @@ export const isKnown = (entry: Entry): boolean => entry.kind === 'known'
  * Whether one entry was written after another. A `left` entry tells of the head that its ref had by then: if the ref was seen at another head before main
  * took the entry in (with a conflict), that other head is the last one.
  */
-export const isWrittenAfter = (entries: readonly Entry[], one: Entry, other: Entry): boolean => entries.indexOf(one) > entries.indexOf(other)
+export const isWrittenAfter = (entries: readonly Entry[], one: Entry, other: Entry): boolean =>
+  entries.indexOf(one) > entries.indexOf(other)
 
 /** The log of a repository and folder, as it counts for the present main. */
 export interface SyncLog {

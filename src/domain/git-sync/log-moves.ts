@@ -19,7 +19,12 @@ interface LogChange {
 }
 
 /** The ref moves that change the log. Entries that can never matter again are removed as well, so the log is bounded. */
-export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, { added = [], removed = [], into }: LogChange): Promise<RefMove[]> {
+export async function logMoves(
+  repo: Repository,
+  log: SyncLog,
+  main: CommitId,
+  { added = [], removed = [], into }: LogChange,
+): Promise<RefMove[]> {
   if (added.length === 0 && removed.length === 0) return []
   const gone = new Set<Entry>([...removed, ...(await outdated(repo, log, added))])
   const entries = [...log.entries.filter((entry) => !gone.has(entry)), ...added]
@@ -38,7 +43,11 @@ export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, {
  * Records for another folder of the same repository which contents main has of the folder that was synced until now: people renamed it, and the connection
  * was corrected. An entry carries no ref, so it only states that two contents are equal: a folder with other content has nothing in common by it.
  */
-export async function carryLog({ app, space }: { app: App; space: SpaceRepository }, from: SyncRemote, to: SyncRemote): Promise<void> {
+export async function carryLog(
+  { app, space }: { app: App; space: SpaceRepository },
+  from: SyncRemote,
+  to: SyncRemote,
+): Promise<void> {
   const { repo } = space
   await app.locks.run(space.doc.id, async (lease) => {
     const main = repo.head(MAIN)

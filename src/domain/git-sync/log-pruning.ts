@@ -25,7 +25,8 @@ export async function outdated(repo: Repository, log: SyncLog, added: readonly E
   return [...gone, ...left.slice(0, Math.max(0, left.length + added.length - MAX_ENTRIES))]
 }
 
-const lastPerRef = (entries: readonly Entry[]): Iterable<Entry> => new Map(entries.filter(isKnown).map((entry) => [entry.ref, entry])).values()
+const lastPerRef = (entries: readonly Entry[]): Iterable<Entry> =>
+  new Map(entries.filter(isKnown).map((entry) => [entry.ref, entry])).values()
 
 async function isRedundant(repo: Repository, log: SyncLog, entry: Entry): Promise<boolean> {
   if (!log.counting.includes(entry)) return false

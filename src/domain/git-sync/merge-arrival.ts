@@ -28,7 +28,12 @@ import type { Contact } from './sync.js'
  * A file of which the result rests on an inference that is not exact is in conflict (`disputed-files.ts`).
  * @param seenFromMain if `main` is the branch of a conflict: the page IDs of what arrives as they are on its common ground with main
  */
-export async function mergeArrival(contact: ArrivalContact, ground: CommonGround, arrival: ArrivalHeads, seenFromMain?: IdOverrides): Promise<MergedArrival> {
+export async function mergeArrival(
+  contact: ArrivalContact,
+  ground: CommonGround,
+  arrival: ArrivalHeads,
+  seenFromMain?: IdOverrides,
+): Promise<MergedArrival> {
   await rememberTheirs(contact, ground, arrival)
   if (seenFromMain) await rememberSeen(contact, ground, { branch: arrival.main, head: arrival.theirs }, seenFromMain)
   return holdDisputed(contact, ground, arrival, await mergeOn(contact, ground, arrival), mergeOn)
@@ -37,18 +42,30 @@ export async function mergeArrival(contact: ArrivalContact, ground: CommonGround
 /** Merges on a ground, whatever that rests on. */
 async function mergeOn(contact: ArrivalContact, ground: CommonGround, arrival: ArrivalHeads): Promise<MergedArrival> {
   const { app, space } = contact
-  const sides = await withSharedFiles(contact, ground, arrival, await withoutReturned(contact, ground, await sidesOf(contact, ground, arrival)))
+  const sides = await withSharedFiles(
+    contact,
+    ground,
+    arrival,
+    await withoutReturned(contact, ground, await sidesOf(contact, ground, arrival)),
+  )
   const merged = await mergeCommits(app, space, sides)
   const shared = merged.clean ? [] : await sharedVersions(space.repo, ground, arrival, merged.conflicts)
   if (shared.length === 0) return { merged, base: sides.base ?? null, sides }
   const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
   if (known === null) return { merged, base: null, sides }
-  const base = await changedCommit(contact, known, { changes: shared, message: 'What both sides have had in common since' })
+  const base = await changedCommit(contact, known, {
+    changes: shared,
+    message: 'What both sides have had in common since',
+  })
   return { merged: await mergeCommits(app, space, { ...sides, base }), base, sides }
 }
 
 /** The sides, on a merge base without what was dropped and is back: another branch may have had it all the time. */
-async function withoutReturned(contact: Pick<Contact, 'app' | 'space' | 'actor'>, { returned }: CommonGround, sides: Sides): Promise<Sides> {
+async function withoutReturned(
+  contact: Pick<Contact, 'app' | 'space' | 'actor'>,
+  { returned }: CommonGround,
+  sides: Sides,
+): Promise<Sides> {
   if (returned.length === 0) return sides
   const { app, space } = contact
   const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
@@ -86,9 +103,13 @@ async function sidesOf(contact: ArrivalContact, ground: CommonGround, { main, th
       author: contact.actor.user,
       overrides: await overridesAt(app, space, commit),
     })
-  const plainly = { ours: await stand(main, ground.known, 'This'), theirs: await stand(theirs, [theirs, ...ground.implied], 'Other') }
+  const plainly = {
+    ours: await stand(main, ground.known, 'This'),
+    theirs: await stand(theirs, [theirs, ...ground.implied], 'Other'),
+  }
   const bases: CommitId[] = []
-  for (const { theirs: one, held, beside } of ground.bases) if (held.length > 0) bases.push(await stand(one, [one, ...beside], 'Common'))
+  for (const { theirs: one, held, beside } of ground.bases)
+    if (held.length > 0) bases.push(await stand(one, [one, ...beside], 'Common'))
   // What a base holds, both sides have by that base.
   const held = ground.held.filter((commit) => !ground.bases.some((base) => base.held.includes(commit)))
   const byGit = await joinedBase(app, space, plainly, mergeCommits)
@@ -104,12 +125,19 @@ async function sidesOf(contact: ArrivalContact, ground: CommonGround, { main, th
   // where the ref was set back and the dropped head had another file: that was a change, however Git would merge the two.
   const left = await changesAlsoIn(app, space, { from: known, to: byGit }, theirs, ground.droppedHead)
   if (left.changes.length === 0) return { ...sides, base: known }
-  const base = await changedCommit(contact, known, { ...left, message: 'What both sides have in common, as Git left it there' })
+  const base = await changedCommit(contact, known, {
+    ...left,
+    message: 'What both sides have in common, as Git left it there',
+  })
   return { ...sides, base }
 }
 
 /** Whether Git finds the same common ground in the histories themselves. */
-async function isPlain(repo: Repository, { bases, implied, held }: CommonGround, natural: readonly CommitId[]): Promise<boolean> {
+async function isPlain(
+  repo: Repository,
+  { bases, implied, held }: CommonGround,
+  natural: readonly CommitId[],
+): Promise<boolean> {
   if (bases.length > 1 || natural.length > 1 || natural[0] !== bases[0]?.theirs) return false
   for (const commit of [...implied, ...held]) if (!(await isWithin(repo, commit, natural))) return false
   return true
@@ -145,9 +173,12 @@ async function rememberSeen(
 ): Promise<void> {
   const common = await commonCommit({ app, space }, ground)
   const found = await overridesAt(app, space, head)
-  if (common !== null) rememberOverrides(app, space, head, await withIdsSeenFromMain(app, space, { common, branch, head }, found, seen))
+  if (common !== null)
+    rememberOverrides(app, space, head, await withIdsSeenFromMain(app, space, { common, branch, head }, found, seen))
 }
 
 /** The merge base here; several are joined, since a page may have come by any of them. Null if there is none. */
-export const commonCommit = ({ app, space }: Pick<Contact, 'app' | 'space'>, { bases }: CommonGround): Promise<CommitId | null> =>
-  joinedCommits(app, space, [...new Set(bases.map(({ local }) => local))], mergeCommits)
+export const commonCommit = (
+  { app, space }: Pick<Contact, 'app' | 'space'>,
+  { bases }: CommonGround,
+): Promise<CommitId | null> => joinedCommits(app, space, [...new Set(bases.map(({ local }) => local))], mergeCommits)

@@ -51,11 +51,17 @@ const distinct = (refs: readonly (string | null)[], without: string): RefName[] 
  * at the newest commit there that main contains, so that it can be merged there. A space that was never synced exports its own history. Otherwise the
  * export begins a history of one commit: what was purged from a remote must not return with the space's history.
  */
-export async function firstExportBase(sync: Sided<Sync>, log: SyncLog, main: CommitId, branches: readonly BranchHead[]): Promise<ExportBase> {
+export async function firstExportBase(
+  sync: Sided<Sync>,
+  log: SyncLog,
+  main: CommitId,
+  branches: readonly BranchHead[],
+): Promise<ExportBase> {
   const { space, remote } = sync
   const { repo } = space
   const { tree } = await repo.commit(main)
-  for (const { head, theirs } of branches) if (theirs !== null && (await repo.commit(theirs)).tree === tree) return { head, local: theirs }
+  for (const { head, theirs } of branches)
+    if (theirs !== null && (await repo.commit(theirs)).tree === tree) return { head, local: theirs }
   for (const { head, theirs } of branches) {
     if (theirs === null) continue
     const ground = await findCommonGround(repo, log, { main, theirs })

@@ -1,5 +1,11 @@
 /** Notifies the authors of text that a reset of the remote would drop from main. */
-import { type ChangeRequestDoc, changeRequests, requestedReviewId, requestedReviews, spaces } from '../../model/index.js'
+import {
+  type ChangeRequestDoc,
+  changeRequests,
+  requestedReviewId,
+  requestedReviews,
+  spaces,
+} from '../../model/index.js'
 import { memberOfAddress } from '../accounts/authors.js'
 import { mayReview } from '../commits/rules/approvals.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
@@ -15,8 +21,14 @@ const MAX_AUTHORS = 20
  * connection about the conflict are also sent to them.
  * @param authors `Name <address>`, newest first
  */
-export async function notifyAuthors({ app, space, actor }: LockedSync, held: Pick<ChangeRequestDoc, 'id'>, authors: readonly string[]): Promise<void> {
-  const addresses = [...new Set(authors.flatMap((author) => /<([^<>]+)>$/.exec(author)?.[1]?.toLowerCase() ?? []))].slice(0, MAX_AUTHORS)
+export async function notifyAuthors(
+  { app, space, actor }: LockedSync,
+  held: Pick<ChangeRequestDoc, 'id'>,
+  authors: readonly string[],
+): Promise<void> {
+  const addresses = [
+    ...new Set(authors.flatMap((author) => /<([^<>]+)>$/.exec(author)?.[1]?.toLowerCase() ?? [])),
+  ].slice(0, MAX_AUTHORS)
   await app.store.transact(async (tx) => {
     const [stored, doc] = [await tx.get(spaces, space.doc.id), await tx.get(changeRequests, held.id)]
     if (!stored || !doc) return
@@ -24,14 +36,33 @@ export async function notifyAuthors({ app, space, actor }: LockedSync, held: Pic
     const found: string[] = []
     for (const address of addresses) {
       const user = (await memberOfAddress(tx, stored.organization, address))?.id
-      if (user === undefined || [...(doc.heldFor ?? []), ...found].includes(user) || (await spaceRole(tx, user, stored)) === null) continue
+      if (
+        user === undefined ||
+        [...(doc.heldFor ?? []), ...found].includes(user) ||
+        (await spaceRole(tx, user, stored)) === null
+      )
+        continue
       found.push(user)
       const id = requestedReviewId(doc.id, user)
-      if (user === doc.createdBy || !(await mayReview(tx, user, stored)) || (await tx.get(requestedReviews, id))) continue
+      if (user === doc.createdBy || !(await mayReview(tx, user, stored)) || (await tx.get(requestedReviews, id)))
+        continue
       const requestedAt = app.clock.now().toISOString()
-      await tx.insert(requestedReviews, { id, space: stored.id, changeRequest: doc.id, user, requestedBy: actor.user.id, requestedAt, revision })
+      await tx.insert(requestedReviews, {
+        id,
+        space: stored.id,
+        changeRequest: doc.id,
+        user,
+        requestedBy: actor.user.id,
+        requestedAt,
+        revision,
+      })
       const subject = { space: stored.id, changeRequest: doc.id, user }
-      await emit(app, tx, { type: 'review.requested', organization: stored.organization, actor: actor.user.id, subject })
+      await emit(app, tx, {
+        type: 'review.requested',
+        organization: stored.organization,
+        actor: actor.user.id,
+        subject,
+      })
     }
     if (found.length > 0) await tx.replace(changeRequests, { ...doc, heldFor: [...(doc.heldFor ?? []), ...found] })
   })

@@ -18,7 +18,13 @@ export async function findOffered(
   const { remote } = sync
   const { commits } = sync.side
   for (const entry of [...log.pairs].reverse()) {
-    if (entry.kind !== 'offered' || entry.ref !== remote.ref || entry.anchor !== main || (entry.row !== undefined) !== inRow) continue
+    if (
+      entry.kind !== 'offered' ||
+      entry.ref !== remote.ref ||
+      entry.anchor !== main ||
+      (entry.row !== undefined) !== inRow
+    )
+      continue
     // What is not there any more is made again.
     if (!(await commits.hasCommit(entry.remote))) continue
     if ((await nthParent(commits, entry.remote, entry.row ?? 1)) !== ground.head) continue

@@ -9,7 +9,12 @@ const SEARCH = 2_000
  * The commit of the remote below `head` from which a commit of one folder was made: it has the same author, committer, dates and message, and that
  * content in the folder. Null if it is not among the newest ones.
  */
-export async function originalIn(repo: Repository, directory: string, mapped: CommitId, head: CommitId): Promise<CommitId | null> {
+export async function originalIn(
+  repo: Repository,
+  directory: string,
+  mapped: CommitId,
+  head: CommitId,
+): Promise<CommitId | null> {
   if (directory === '') return mapped
   const { tree, ...made } = await repo.commit(mapped)
   const saidBy = ({ author, committer, message }: Pick<CommitInfo, 'author' | 'committer' | 'message'>): string =>

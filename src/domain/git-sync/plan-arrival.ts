@@ -43,10 +43,12 @@ export async function planArrival(
   const { theirs, main, log } = arrival
   const [mine, came] = [await repo.commit(main), await repo.commit(theirs)]
   // The common ground of an untouched space is its first commit at most. To find that costs a walk through the whole history of the remote.
-  if (mine.tree !== came.tree && (await isUnrelated(contact, main, log))) return { ground: NOTHING_IN_COMMON, kind: 'adopt' }
+  if (mine.tree !== came.tree && (await isUnrelated(contact, main, log)))
+    return { ground: NOTHING_IN_COMMON, kind: 'adopt' }
   const ground = await findCommonGround(repo, log, { main, theirs })
   if (mine.tree === came.tree) return { ground, kind: 'same', local: main }
-  if (!options.force && ground.inStep) return { ground, kind: 'same', local: ground.bases.find((base) => base.theirs === theirs)?.local ?? theirs }
+  if (!options.force && ground.inStep)
+    return { ground, kind: 'same', local: ground.bases.find((base) => base.theirs === theirs)?.local ?? theirs }
   if (await isUntouched(contact, main)) return { ground, kind: 'adopt' }
   if (options.force) return { ground, kind: 'merge', tree: came.tree }
   await requireDocs(repo, contact.remote, arrival, ground, options.forExport)
@@ -57,8 +59,11 @@ export async function planArrival(
 }
 
 /** Whether the space is untouched, and nothing of this remote was ever recorded in it. */
-export const isUnrelated = async (contact: Pick<Contact, 'app' | 'space'>, main: CommitId, { entries }: SyncLog): Promise<boolean> =>
-  entries.length === 0 && (await isUntouched(contact, main))
+export const isUnrelated = async (
+  contact: Pick<Contact, 'app' | 'space'>,
+  main: CommitId,
+  { entries }: SyncLog,
+): Promise<boolean> => entries.length === 0 && (await isUntouched(contact, main))
 
 /** Whether the space is as it was created: main is its first commit, there is no change request, and it was never synced. */
 async function isUntouched({ app, space }: Pick<Contact, 'app' | 'space'>, main: CommitId): Promise<boolean> {
@@ -78,7 +83,13 @@ const hasDocs = async (repo: Repository, tree: TreeId): Promise<boolean> =>
   (await repo.diff(null, tree)).some((change) => /\.(md|markdown)$/i.test(change.path))
 
 /** Throws if a remote without any page would empty the space. */
-async function requireDocs(repo: Repository, remote: SyncRemote, { main, theirs }: Arrival, { bases }: CommonGround, forExport: boolean): Promise<void> {
+async function requireDocs(
+  repo: Repository,
+  remote: SyncRemote,
+  { main, theirs }: Arrival,
+  { bases }: CommonGround,
+  forExport: boolean,
+): Promise<void> {
   const docs = async (commit: CommitId): Promise<boolean> => hasDocs(repo, (await repo.commit(commit)).tree)
   if ((await docs(theirs)) || !(await docs(main))) return
   // The first sync deletes nothing here, so an export may go to a repository that only has a licence, for example.

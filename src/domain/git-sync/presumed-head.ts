@@ -18,7 +18,13 @@ export async function presumedHead(sync: Sided<Sync>): Promise<CommitId | null> 
   const log = await readSyncLog(repo, remote, main)
   // After an export whose push may have arrived, nobody knows where the remote is. The same holds after a head of which another branch dropped a part.
   const newest = log.pairs.findLast((pair) => pair.ref === remote.ref)
-  if (log.last === null || newest !== log.last || log.lastLeft !== null || !(await sync.side.commits.hasCommit(log.last.remote))) return null
+  if (
+    log.last === null ||
+    newest !== log.last ||
+    log.lastLeft !== null ||
+    !(await sync.side.commits.hasCommit(log.last.remote))
+  )
+    return null
   const local = await sync.side.local(log, log.last.remote)
   if (local === null || (await repo.commit(local)).tree === (await repo.commit(main)).tree) return null
   return log.last.remote

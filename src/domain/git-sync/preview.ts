@@ -34,8 +34,17 @@ const MAX_MAPPED = 1_000
  * ref moves and no document changes. Throws 400 (url, ref, directory, or the message with which the run would fail), 403, 409 (a folder with too long
  * a history), 503 (too many previews at once).
  */
-export async function previewSync(app: App, actor: Actor, space: LoadedSpace, input: PreviewRequest, query: ChangesQuery): Promise<GitPreview> {
-  const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: false })
+export async function previewSync(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: PreviewRequest,
+  query: ChangesQuery,
+): Promise<GitPreview> {
+  const { remote, credential } = readRemote(input, {
+    allowedProtocols: app.settings.allowedProtocols,
+    mergeRequests: false,
+  })
   const force = input.force ?? false
   requireRole(space, remote, force ? 'force' : 'plain')
   await openMain(app, space)
@@ -57,7 +66,9 @@ export async function previewSync(app: App, actor: Actor, space: LoadedSpace, in
   }
   try {
     const asker = { user: actor.user.id, organization: space.doc.organization }
-    return await app.previews.run(asker, () => (input.direction === 'import' ? previewImport : previewExport)(contact, force, query))
+    return await app.previews.run(asker, () =>
+      (input.direction === 'import' ? previewImport : previewExport)(contact, force, query),
+    )
   } catch (error) {
     throw asClientError(error, app.settings.remoteTimeoutMs)
   }
@@ -68,7 +79,10 @@ function asClientError(error: unknown, jobMs: number): unknown {
   const sentence = error instanceof ServiceError ? null : explain(error, false)
   if (sentence === null) return error
   if (!(error instanceof RemoteError)) return badRequest(sentence)
-  const longer = error.kind === 'timeout' && jobMs > PATIENCE_MS ? ` A preview waits no longer; an import or export may take ${Math.ceil(jobMs / 1000)} s.` : ''
+  const longer =
+    error.kind === 'timeout' && jobMs > PATIENCE_MS
+      ? ` A preview waits no longer; an import or export may take ${Math.ceil(jobMs / 1000)} s.`
+      : ''
   return badRequest(`${sentence}${longer}`, [{ path: '/url', message: sentence }])
 }
 
@@ -81,11 +95,13 @@ async function previewImport(contact: Contact, force: boolean, query: ChangesQue
   if (!force && known.log.last?.remote === named && repo.head(incomingRef(remote.key)) === null)
     return { direction: 'import', result: 'none', remoteHead: named, changes: [], conflicts: [] }
   const { head, theirs: mapped } = await fetchArrival(contact)
-  const { main, log, theirs } = mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
+  const { main, log, theirs } =
+    mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
   if (theirs === null) throw noFolder(remote)
   const { plan } = await planWithSettledConflicts(contact, { head, theirs, main, log }, { force, forExport: false })
   const facts = { direction: 'import' as const, remoteHead: head }
-  if (plan.kind === 'conflict') return { ...facts, result: 'conflict', changes: [], ...presentConflicts(plan.conflicts, query) }
+  if (plan.kind === 'conflict')
+    return { ...facts, result: 'conflict', changes: [], ...presentConflicts(plan.conflicts, query) }
   if (plan.kind === 'same') return { ...facts, result: 'none', changes: [], conflicts: [] }
   const after = await mainAfter(contact, { head, theirs, main, log }, plan, force ? 'Take' : 'Merge')
   return {
@@ -102,41 +118,64 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
   const direction = 'export'
   const named = await repo.remoteHead(contact.connection, remote.ref)
   // The branch would be created, so everything in it is new.
-  if (named === null) return { direction, result: 'clean', ...(await changesBetween(app, space, { before: null, after: headOf(space) }, query)), conflicts: [] }
+  if (named === null)
+    return {
+      direction,
+      result: 'clean',
+      ...(await changesBetween(app, space, { before: null, after: headOf(space) }, query)),
+      conflicts: [],
+    }
   const before = (await readMainAndLog(contact)).log
   const known = before.last?.remote === named
   // What is known need not be fetched, whether the space has that commit or only what it is here.
   const { head, theirs: mapped } = known ? { head: named, theirs: before.last?.theirs } : await fetchArrival(contact)
-  const { main, log, theirs } = mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
+  const { main, log, theirs } =
+    mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
   const inStep = force || known || theirs === null
   const plan: ArrivalPlan | { kind: 'same' } = inStep
     ? { kind: 'same' }
     : (await planWithSettledConflicts(contact, { head, theirs, main, log }, { force: false, forExport: true })).plan
   const facts = { direction, remoteHead: head } as const
-  if (plan.kind === 'conflict') return { ...facts, result: 'conflict', importsFirst: true, changes: [], ...presentConflicts(plan.conflicts, query) }
+  if (plan.kind === 'conflict')
+    return { ...facts, result: 'conflict', importsFirst: true, changes: [], ...presentConflicts(plan.conflicts, query) }
   const first = plan.kind === 'same' ? {} : { importsFirst: true as const }
   const after = theirs === null ? main : await mainAfter(contact, { head, theirs, main, log }, plan, 'Merge')
   if (theirs !== null && (await repo.commit(theirs)).tree === (await repo.commit(after)).tree)
     return { ...facts, ...first, result: plan.kind === 'adopt' ? 'adopt' : 'none', changes: [], conflicts: [] }
-  return { ...facts, ...first, result: 'clean', ...(await changesBetween(app, space, { before: theirs, after }, query)), conflicts: [] }
+  return {
+    ...facts,
+    ...first,
+    result: 'clean',
+    ...(await changesBetween(app, space, { before: theirs, after }, query)),
+    conflicts: [],
+  }
 }
 
 /** Main and the sync log, read under the lock of the space because a sync may be running. */
 const readMainAndLog = ({ app, space, remote }: Contact): Promise<{ main: CommitId; log: SyncLog }> =>
-  app.locks.run(space.doc.id, async () => ({ main: headOf(space), log: await readSyncLog(space.repo, remote, headOf(space)) }))
+  app.locks.run(space.doc.id, async () => ({
+    main: headOf(space),
+    log: await readSyncLog(space.repo, remote, headOf(space)),
+  }))
 
 const tooLong = (remote: SyncRemote): ServiceError =>
-  conflict(`${describeRemote(remote)} has more than ${MAX_MAPPED} commits that are not here yet: reading a folder out of so many takes too long for a preview.`)
+  conflict(
+    `${describeRemote(remote)} has more than ${MAX_MAPPED} commits that are not here yet: reading a folder out of so many takes too long for a preview.`,
+  )
 
 /** The fetched head with main and the log; `theirs` is null if the remote has no such folder. Throws 409 if its history is too long to be mapped. */
-async function compareWithMain(contact: Contact, head: CommitId): Promise<Omit<Arrival, 'head' | 'theirs'> & { theirs: CommitId | null }> {
+async function compareWithMain(
+  contact: Contact,
+  head: CommitId,
+): Promise<Omit<Arrival, 'head' | 'theirs'> & { theirs: CommitId | null }> {
   const { space, remote } = contact
   const { main, log } = await readMainAndLog(contact)
   const mapped = mappedBefore(log)
   if (remote.directory !== '' && !mapped.has(head)) {
     const not: CommitId[] = []
     for (const commit of mapped.keys()) if (await space.repo.hasCommit(commit)) not.push(commit as CommitId)
-    if ((await space.repo.historyIds({ from: head, not, limit: MAX_MAPPED + 1 })).length > MAX_MAPPED) throw tooLong(remote)
+    if ((await space.repo.historyIds({ from: head, not, limit: MAX_MAPPED + 1 })).length > MAX_MAPPED)
+      throw tooLong(remote)
   }
   return { main, log, theirs: await localCommit(space.repo, log, remote.directory, head) }
 }
@@ -155,8 +194,14 @@ async function mainAfter(
   return theirs
 }
 
-function presentConflicts(conflicts: readonly MergeConflict[], { limit }: ChangesQuery): Pick<GitPreview, 'conflicts' | 'moreConflicts'> {
+function presentConflicts(
+  conflicts: readonly MergeConflict[],
+  { limit }: ChangesQuery,
+): Pick<GitPreview, 'conflicts' | 'moreConflicts'> {
   const sorted = [...conflicts].sort((a, b) => (a.path < b.path ? -1 : 1))
   const more = sorted.length - limit
-  return { conflicts: sorted.slice(0, limit).map(({ path, kind }) => ({ path, kind })), ...(more > 0 ? { moreConflicts: more } : {}) }
+  return {
+    conflicts: sorted.slice(0, limit).map(({ path, kind }) => ({ path, kind })),
+    ...(more > 0 ? { moreConflicts: more } : {}),
+  }
 }

@@ -6,7 +6,8 @@ import { isExport, isKnown, logRef, readEntries } from './log-entries.js'
 type Linked = Pick<LoadedSpace, 'doc' | 'repo'>
 
 /** The commit with the sync log of the linked repository: all that this module's results depend on besides the revision. */
-export const remoteLogOf = ({ doc, repo }: Linked): CommitId | null => (doc.git === undefined ? null : repo.head(logRef(doc.git)))
+export const remoteLogOf = ({ doc, repo }: Linked): CommitId | null =>
+  doc.git === undefined ? null : repo.head(logRef(doc.git))
 
 /**
  * Returns a function that finds the remote commit of a revision: the one that it was imported from or exported as, or the revision itself if
@@ -21,12 +22,14 @@ export async function remoteCommits(space: Linked): Promise<(revision: CommitId)
   const entries = all.filter((entry) => isKnown(entry) && !dropped.has(entry.remote))
   const byRevision = new Map<string, CommitId>()
   for (const entry of entries)
-    for (const revision of [entry.theirs, entry.local, ...(isExport(entry) ? [] : [entry.anchor])]) byRevision.set(revision, entry.remote)
+    for (const revision of [entry.theirs, entry.local, ...(isExport(entry) ? [] : [entry.anchor])])
+      byRevision.set(revision, entry.remote)
   const heads = new Set(entries.filter(({ remote, theirs }) => remote === theirs).map(({ remote }) => remote))
   return async (revision) => {
     const known = byRevision.get(revision)
     if (known !== undefined) return known
-    for (const head of [...heads].reverse()) if ((await space.repo.hasCommit(head)) && (await space.repo.isAncestor(revision, head))) return revision
+    for (const head of [...heads].reverse())
+      if ((await space.repo.hasCommit(head)) && (await space.repo.isAncestor(revision, head))) return revision
     return null
   }
 }

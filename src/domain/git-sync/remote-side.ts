@@ -34,12 +34,17 @@ export type Sided<C extends Contact> = C & { side: RemoteSide }
  * Does work with the commits of the remote. Of a folder they are in a scratch repository, which nobody else uses meanwhile. The work must be safe to repeat.
  * It must not be asked for under the lock of a space.
  */
-export async function onRemoteSide<C extends Contact, T>(contact: C, work: (sided: Sided<C>) => Promise<T>): Promise<T> {
+export async function onRemoteSide<C extends Contact, T>(
+  contact: C,
+  work: (sided: Sided<C>) => Promise<T>,
+): Promise<T> {
   const { repo } = contact.space
   const whole = (): Promise<T> => work({ ...contact, side: sideInSpace(contact) })
   if ((await logForScratch(contact)) === null) return whole()
   try {
-    return await repo.onScratch(contact.connection, holdOf(contact), (scratch) => work({ ...contact, side: new ScratchSide(contact, scratch) }))
+    return await repo.onScratch(contact.connection, holdOf(contact), (scratch) =>
+      work({ ...contact, side: new ScratchSide(contact, scratch) }),
+    )
   } catch (error) {
     if (error instanceof MappedOtherwise) return whole()
     throw error
@@ -106,7 +111,8 @@ class ScratchSide implements RemoteSide {
   }
 
   async original(mapped: CommitId, head: CommitId): Promise<CommitId | null> {
-    for (const one of this.#fetched?.originals(mapped, MOST_ORIGINALS) ?? []) if (await this.commits.isAncestor(one, head)) return one
+    for (const one of this.#fetched?.originals(mapped, MOST_ORIGINALS) ?? [])
+      if (await this.commits.isAncestor(one, head)) return one
     return null
   }
 }
@@ -122,7 +128,11 @@ async function independent(repo: Repository, commits: readonly CommitId[]): Prom
 }
 
 /** The first parent of a commit's first parent, and so on, `steps` times; null if the history ends before, or is not there. */
-export async function nthParent(commits: Pick<Repository, 'commit'>, from: CommitId, steps: number): Promise<CommitId | null> {
+export async function nthParent(
+  commits: Pick<Repository, 'commit'>,
+  from: CommitId,
+  steps: number,
+): Promise<CommitId | null> {
   let at: CommitId | undefined = from
   try {
     for (let step = 0; step < steps && at !== undefined; step++) at = (await commits.commit(at)).parents[0]

@@ -39,17 +39,24 @@ export function readRemote(
 ): { remote: SyncRemote; credential: Credential | null } {
   if (!isSyncRef(input.ref, options.mergeRequests)) {
     throw badRequest('ref is not the full name of a branch.', [
-      { path: '/ref', message: `must be refs/heads/<branch>${options.mergeRequests ? ', refs/pull/<n>/head or refs/merge-requests/<n>/head' : ''}` },
+      {
+        path: '/ref',
+        message: `must be refs/heads/<branch>${options.mergeRequests ? ', refs/pull/<n>/head or refs/merge-requests/<n>/head' : ''}`,
+      },
     ])
   }
   const directory = normalizeDirectory(input.repoProjectDirectory ?? '')
   try {
     const { url, username, password } = parseRemoteUrl(input.url, options.allowedProtocols)
     const remote = { key: remoteKey(url, input.ref, directory), url, ref: input.ref as RefName, directory }
-    const credential = { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) }
+    const credential = {
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+    }
     return { remote, credential: username === undefined && password === undefined ? null : credential }
   } catch (error) {
-    if (error instanceof RemoteError) throw badRequest('url cannot be used.', [{ path: '/url', message: error.message }])
+    if (error instanceof RemoteError)
+      throw badRequest('url cannot be used.', [{ path: '/url', message: error.message }])
     throw error
   }
 }
@@ -62,10 +69,15 @@ export const remoteOf = (run: Pick<SyncRunDoc, 'key' | 'url' | 'ref' | 'director
 })
 
 /** Whether a space's link is to this remote, however its URL is written. */
-export const isLinkTo = (link: GitLink | undefined, key: string): link is GitLink => link !== undefined && remoteKey(link.url, link.ref, link.directory) === key
+export const isLinkTo = (link: GitLink | undefined, key: string): link is GitLink =>
+  link !== undefined && remoteKey(link.url, link.ref, link.directory) === key
 
 /** The remote with its credential, for one operation, which ends when `signal` is aborted. */
-export const withCredential = (remote: Pick<SyncRemote, 'url'>, credential: Credential | undefined, signal?: AbortSignal): Remote => ({
+export const withCredential = (
+  remote: Pick<SyncRemote, 'url'>,
+  credential: Credential | undefined,
+  signal?: AbortSignal,
+): Remote => ({
   url: remote.url,
   ...credential,
   ...(signal ? { signal } : {}),

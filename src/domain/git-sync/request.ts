@@ -31,28 +31,59 @@ const KEPT_RUNS = 200
 
 export type NewRun = Pick<
   SyncRunDoc,
-  'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy' | 'connection' | 'trigger' | 'oneWay' | 'exportMode'
+  | 'direction'
+  | 'force'
+  | 'standalone'
+  | 'message'
+  | 'timestamp'
+  | 'requestedBy'
+  | 'connection'
+  | 'trigger'
+  | 'oneWay'
+  | 'exportMode'
 >
 
 /**
  * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges must meet rules and it is not the remote of the last sync, 423 if the space is
  * locked.
  */
-export async function requestImport(app: App, actor: Actor, space: LoadedSpace, input: ImportRequest): Promise<Document<SyncRunDoc>> {
+export async function requestImport(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: ImportRequest,
+): Promise<Document<SyncRunDoc>> {
   const standalone = input.standalone ?? false
-  const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: standalone })
+  const { remote, credential } = readRemote(input, {
+    allowedProtocols: app.settings.allowedProtocols,
+    mergeRequests: standalone,
+  })
   requireRole(space, remote, standalone ? 'standalone' : input.force ? 'force' : 'plain')
   if (!standalone) {
     checkUnlocked(space)
     checkImport(protects(await protectionOf(app.store, space.doc)), isLinkTo(space.doc.git, remote.key))
   }
-  const run = { direction: 'import' as const, force: input.force ?? false, standalone, requestedBy: actor.user.id, ...timestampOf(input) }
+  const run = {
+    direction: 'import' as const,
+    force: input.force ?? false,
+    standalone,
+    requestedBy: actor.user.id,
+    ...timestampOf(input),
+  }
   return enqueue(app, space, { remote, credential, run, link: standalone ? undefined : linkOf(app, remote, input) })
 }
 
 /** Queues an export. Throws 400 (url, ref, directory), 403. */
-export async function requestExport(app: App, actor: Actor, space: LoadedSpace, input: ExportRequest): Promise<Document<SyncRunDoc>> {
-  const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: false })
+export async function requestExport(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: ExportRequest,
+): Promise<Document<SyncRunDoc>> {
+  const { remote, credential } = readRemote(input, {
+    allowedProtocols: app.settings.allowedProtocols,
+    mergeRequests: false,
+  })
   requireRole(space, remote, input.force ? 'force' : 'plain')
   const run = {
     direction: 'export' as const,
@@ -75,11 +106,21 @@ const kindOf = ({ standalone, force }: NewRun): RunKind => (standalone ? 'standa
  * `admin`.
  * @param connected whether the run belongs to a connection, which an admin configured
  */
-export function requireRole(space: Pick<LoadedSpace, 'doc' | 'role'>, remote: SyncRemote, what: RunKind, connected = false): void {
+export function requireRole(
+  space: Pick<LoadedSpace, 'doc' | 'role'>,
+  remote: SyncRemote,
+  what: RunKind,
+  connected = false,
+): void {
   const configured = connected || isLinkTo(space.doc.git, remote.key)
   const least: Role = what === 'standalone' ? 'edit' : what === 'plain' && configured ? 'review' : 'admin'
   if (atLeast(space.role, least)) return
-  const why = what === 'force' ? 'A forced run' : configured || what === 'standalone' ? 'This' : 'Another repository, branch or folder than the configured one'
+  const why =
+    what === 'force'
+      ? 'A forced run'
+      : configured || what === 'standalone'
+        ? 'This'
+        : 'Another repository, branch or folder than the configured one'
   throw new ServiceError('forbidden', `${why} needs the role ${least} on the space.`)
 }
 
@@ -109,7 +150,13 @@ function linkOf(app: App, remote: SyncRemote, input: ImportRequest | ExportReque
     repoCommitURL: webUrl('repoCommitURL', input.repoCommitURL),
   }
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-  return { url: remote.url, ref: remote.ref, directory: remote.directory, updatedAt: app.clock.now().toISOString(), ...given }
+  return {
+    url: remote.url,
+    ref: remote.ref,
+    directory: remote.directory,
+    updatedAt: app.clock.now().toISOString(),
+    ...given,
+  }
 }
 
 /** A run to be queued. */
@@ -137,11 +184,14 @@ export async function enqueue(
   try {
     const run = await app.store.transact(async (tx) => {
       // Whoever sends no credential gets that of the connection to this very remote.
-      const connection = input.connection ?? (credential === null && !input.standalone ? (await connectionTo(tx, space.doc.id, remote.key))?.id : undefined)
+      const connection =
+        input.connection ??
+        (credential === null && !input.standalone ? (await connectionTo(tx, space.doc.id, remote.key))?.id : undefined)
       if (!follows) await checkAsker(tx, input, space.doc.id, remote)
       if (link) await writeLink(tx, space.doc.id, remote, link)
       const before = (await tx.find(syncRuns, 'space', space.doc.id)).sort((a, b) => a.sequence - b.sequence)
-      for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS))) if (isOver(old)) await tx.remove(syncRuns, old.id)
+      for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS)))
+        if (isOver(old)) await tx.remove(syncRuns, old.id)
       const made = await tx.insert(syncRuns, {
         ...input,
         ...(connection === undefined ? {} : { connection }),
@@ -156,7 +206,11 @@ export async function enqueue(
         hadCredential: credential !== null,
         ...(follows ? { follows } : {}),
       })
-      await insertJob(tx, made, { now, organization: space.doc.organization, ...(credential ? { keeper: app.node } : {}) })
+      await insertJob(tx, made, {
+        now,
+        organization: space.doc.organization,
+        ...(credential ? { keeper: app.node } : {}),
+      })
       return made
     })
     app.wakeJobs()
@@ -188,7 +242,8 @@ async function checkAsker(tx: Reader, run: NewRun, id: string, remote: SyncRemot
   if (role === null) throw notFound('The space')
   const connected = run.connection !== undefined
   requireRole({ doc, role }, remote, kindOf(run), connected)
-  if (run.direction === 'import' && !run.standalone) checkImport(protects(await protectionOf(tx, doc)), connected || isLinkTo(doc.git, remote.key))
+  if (run.direction === 'import' && !run.standalone)
+    checkImport(protects(await protectionOf(tx, doc)), connected || isLinkTo(doc.git, remote.key))
 }
 
 export const isOver = (run: SyncRunDoc): boolean => run.state !== 'queued' && run.state !== 'running'
@@ -202,8 +257,14 @@ async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: 
 }
 
 /** Queues the job after all jobs of the space, but before those for the same remote with a later `timestamp` (the client's time of the event). */
-async function insertJob(tx: Transaction, run: SyncRunDoc, { now, ...kept }: { now: string; organization: string; keeper?: string }): Promise<void> {
-  const lane = (await tx.find(jobs, 'lane', run.space)).filter((job) => job.sequence !== LAST_IN_LANE).sort((a, b) => a.sequence - b.sequence)
+async function insertJob(
+  tx: Transaction,
+  run: SyncRunDoc,
+  { now, ...kept }: { now: string; organization: string; keeper?: string },
+): Promise<void> {
+  const lane = (await tx.find(jobs, 'lane', run.space))
+    .filter((job) => job.sequence !== LAST_IN_LANE)
+    .sort((a, b) => a.sequence - b.sequence)
   const added: Document<JobDoc> = await tx.insert(jobs, {
     id: run.id,
     kind: `git-${run.direction}`,
@@ -222,7 +283,9 @@ async function insertJob(tx: Transaction, run: SyncRunDoc, { now, ...kept }: { n
     if (other?.key === run.key && other.timestamp !== undefined) timed.push({ job, timestamp: other.timestamp })
   }
   const places = timed.map(({ job }) => job.sequence)
-  const ordered = [...timed].sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.job.sequence - b.job.sequence))
+  const ordered = [...timed].sort((a, b) =>
+    a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.job.sequence - b.job.sequence,
+  )
   for (const [index, { job }] of ordered.entries()) {
     const sequence = places[index] as number
     if (job.sequence !== sequence) await tx.replace(jobs, { ...job, sequence })

@@ -14,7 +14,12 @@ import { again, listSyncRuns } from './runs.js'
  * Merges a change request (`mergeChangeRequest`). If it resolved the conflict of a sync, the export that the conflict blocked is queued again, or else
  * the last import, if that needs no credential: later heads may be waiting.
  */
-export async function mergeAndResume(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
+export async function mergeAndResume(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+): Promise<{ revision: CommitId }> {
   const merged = await mergeChangeRequest(app, actor, space, changeRequest)
   await resume(app, actor, space, changeRequest.doc)
   return merged
@@ -32,5 +37,10 @@ async function resume(app: App, actor: Actor, space: LoadedSpace, changeRequest:
   // A paused connection catches up when it is resumed.
   if (connection?.paused) return
   const owner = connection === null ? {} : { connection: connection.id, trigger: 'resumed' as const }
-  await enqueue(app, space, { remote: remoteOf(run), credential: null, run: { ...again(run, actor.user.id), ...owner, force: false }, follows: true })
+  await enqueue(app, space, {
+    remote: remoteOf(run),
+    credential: null,
+    run: { ...again(run, actor.user.id), ...owner, force: false },
+    follows: true,
+  })
 }

@@ -19,10 +19,14 @@ export async function returnedDrops(repo: Repository, log: SyncLog, theirs: Comm
   for (const [at, target] of log.counting.entries()) {
     if (!isKnown(target)) continue
     const since = log.pairs.filter((pair) => log.counting.indexOf(pair) >= at).map((pair) => pair.theirs)
-    const heads = log.counting.filter((one) => one.kind === 'dropped' && one.anchor === target.anchor && one.ref === target.ref)
+    const heads = log.counting.filter(
+      (one) => one.kind === 'dropped' && one.anchor === target.anchor && one.ref === target.ref,
+    )
     // Newest first: of heads that follow each other, the last one that is back has the others.
     for (const { theirs: from } of heads.reverse()) {
-      const back = (await repo.isAncestor(from, theirs)) && !(await isWithin(repo, from, [...since, ...found.map((one) => one.from)]))
+      const back =
+        (await repo.isAncestor(from, theirs)) &&
+        !(await isWithin(repo, from, [...since, ...found.map((one) => one.from)]))
       if (back) found.push({ from, at: target.theirs })
     }
   }

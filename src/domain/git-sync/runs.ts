@@ -28,7 +28,12 @@ export async function unlinkRemote(app: App, space: LoadedSpace): Promise<void> 
  * Queues the last run again. Throws 409 unless it failed or ended in a conflict.
  * @param input the URL with a fresh credential, if the remote needs one
  */
-export async function retrySync(app: App, actor: Actor, space: LoadedSpace, input: RetryRequest): Promise<Document<SyncRunDoc>> {
+export async function retrySync(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: RetryRequest,
+): Promise<Document<SyncRunDoc>> {
   const runs = await listSyncRuns(app, space)
   if (runs.some((run) => !isOver(run))) throw conflict('A run of this space is queued or running: wait for its end.')
   const last = runs[0]
@@ -43,7 +48,8 @@ export async function retrySync(app: App, actor: Actor, space: LoadedSpace, inpu
           { url: input.url, ref: last.ref, repoProjectDirectory: last.directory },
           { allowedProtocols: app.settings.allowedProtocols, mergeRequests: last.standalone },
         )
-  if (given && given.remote.key !== remote.key) throw conflict('The URL is that of another repository: start an import or export with it instead.')
+  if (given && given.remote.key !== remote.key)
+    throw conflict('The URL is that of another repository: start an import or export with it instead.')
   return enqueue(app, space, { remote, credential: given?.credential ?? null, run: again(last, actor.user.id) })
 }
 

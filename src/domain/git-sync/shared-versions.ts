@@ -40,7 +40,8 @@ export async function sharedVersions(
       await passageOf(repo, its, { commits: other, path: its.path }, { commits: mine, path: ours.path }),
     ]
     const passage = taken ?? given
-    if (passage === null || (taken !== null && given !== null) || passage.after.some(({ oid }) => oid === base.oid)) continue
+    if (passage === null || (taken !== null && given !== null) || passage.after.some(({ oid }) => oid === base.oid))
+      continue
     if (await haveCrossed(files, { ...passage, before: [base, ...passage.before] })) continue
     const { version } = passage
     found.push({ path: base.path, oid: version.oid, mode: version.mode })
@@ -82,7 +83,8 @@ export async function sharedFiles(
     const given = await passageOf(repo, its, { commits: there, path: its.path }, { commits: here, path: its.path })
     const passage = taken ?? given
     if (ours.oid === its.oid) shared.set(id, taken !== null ? ours : its)
-    else if (passage !== null && (taken === null || given === null) && !(await haveCrossed(files, passage))) shared.set(id, passage.version)
+    else if (passage !== null && (taken === null || given === null) && !(await haveCrossed(files, passage)))
+      shared.set(id, passage.version)
   }
   return shared
 }

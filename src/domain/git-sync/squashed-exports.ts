@@ -24,16 +24,23 @@ const MAX_PATCH_BYTES = 256 * 1024
  * were changed at another place of a file: merging the export into the parent of the new commit must give the files of that commit.
  * @param past the head, and the exports that the log records as contained in it. They are not looked for again
  */
-export async function squashedExports(repo: Repository, log: SyncLog, past: readonly CommitId[], news: readonly CommitInfo[]): Promise<StandIn[]> {
+export async function squashedExports(
+  repo: Repository,
+  log: SyncLog,
+  past: readonly CommitId[],
+  news: readonly CommitInfo[],
+): Promise<StandIn[]> {
   const open: Entry[] = []
-  for (const pair of news.length === 0 ? [] : log.pairs) if (isExport(pair) && !(await isWithin(repo, pair.theirs, past))) open.push(pair)
+  for (const pair of news.length === 0 ? [] : log.pairs)
+    if (isExport(pair) && !(await isWithin(repo, pair.theirs, past))) open.push(pair)
   if (open.length === 0) return []
   const search = new Search(repo, await changesOf(repo, news.slice(0, SEARCH)))
   const exports = await exportedCommits(repo, log)
   const found = new Map<CommitId, StandIn>()
   for (const pair of open) {
     const chain = (await chainOf(repo, exports, pair)).reverse() as [CommitId, ...CommitId[]]
-    for (const one of await standInsOf(repo, search, chain, { pair, past, found, exports })) if (!found.has(one.pair.theirs)) found.set(one.pair.theirs, one)
+    for (const one of await standInsOf(repo, search, chain, { pair, past, found, exports }))
+      if (!found.has(one.pair.theirs)) found.set(one.pair.theirs, one)
   }
   return [...found.values()]
 }
@@ -49,7 +56,11 @@ async function changesOf(repo: Repository, news: readonly CommitInfo[]): Promise
   const found: News[] = []
   for (const { id, parents } of news)
     if (parents[0] !== undefined)
-      found.push({ id, parent: parents[0], changes: new Map((await repo.diff(parents[0], id)).map((change) => [change.path, change])) })
+      found.push({
+        id,
+        parent: parents[0],
+        changes: new Map((await repo.diff(parents[0], id)).map((change) => [change.path, change])),
+      })
   return found
 }
 
@@ -58,7 +69,8 @@ async function exportedCommits(repo: Repository, log: SyncLog): Promise<Readonly
   const commits = new Set<string>()
   for (const pair of log.pairs.filter(isExport)) {
     commits.add(pair.theirs)
-    for (const part of pair.row === undefined ? [] : (await repo.firstParents(pair.theirs)).slice(0, pair.row)) commits.add(part)
+    for (const part of pair.row === undefined ? [] : (await repo.firstParents(pair.theirs)).slice(0, pair.row))
+      commits.add(part)
   }
   return commits
 }
@@ -79,18 +91,31 @@ async function standInsOf(
   repo: Repository,
   search: Search,
   [begin, ...rest]: readonly [CommitId, ...CommitId[]],
-  { pair, past, found, exports }: { pair: Entry; past: readonly CommitId[]; found: ReadonlyMap<CommitId, StandIn>; exports: ReadonlySet<string> },
+  {
+    pair,
+    past,
+    found,
+    exports,
+  }: { pair: Entry; past: readonly CommitId[]; found: ReadonlyMap<CommitId, StandIn>; exports: ReadonlySet<string> },
 ): Promise<StandIn[]> {
   const parts: StandIn[] = []
   const isThere = async (commit: CommitId): Promise<boolean> => found.has(commit) || isWithin(repo, commit, past)
-  const bottom = (await isThere(begin)) ? begin : exports.has(begin) ? null : await search.below(begin, past[0] as CommitId)
+  const bottom = (await isThere(begin))
+    ? begin
+    : exports.has(begin)
+      ? null
+      : await search.below(begin, past[0] as CommitId)
   if (bottom === null) return []
   const each = pair.row !== undefined && rest.length <= PARTS
   let settled = bottom
   for (const part of rest) {
     const there = await isThere(part)
-    const commit = !there && (each || part === pair.theirs) ? await search.find([...new Set([settled, bottom])].map((from) => [from, part] as const)) : null
-    if (commit !== null) parts.push({ commit, pair: part === pair.theirs ? pair : { ...pair, remote: part, theirs: part, local: part } })
+    const commit =
+      !there && (each || part === pair.theirs)
+        ? await search.find([...new Set([settled, bottom])].map((from) => [from, part] as const))
+        : null
+    if (commit !== null)
+      parts.push({ commit, pair: part === pair.theirs ? pair : { ...pair, remote: part, theirs: part, local: part } })
     if (there || commit !== null) settled = part
   }
   return parts
@@ -110,7 +135,9 @@ class Search {
   /** Returns the newest commit that makes all changes between the two commits of one of the ranges. A range without changes is in none. */
   async find(ranges: readonly Range[]): Promise<CommitId | null> {
     const wanted = await Promise.all(ranges.map(async (range) => ({ range, changes: await this.repo.diff(...range) })))
-    for (const one of this.news) for (const { range, changes } of wanted) if (changes.length > 0 && (await this.#repeats(one, range, changes))) return one.id
+    for (const one of this.news)
+      for (const { range, changes } of wanted)
+        if (changes.length > 0 && (await this.#repeats(one, range, changes))) return one.id
     return null
   }
 
@@ -124,7 +151,8 @@ class Search {
     const line = await this.repo.firstParents(commit)
     const length = line.indexOf(base)
     if (length < 0 || length > PARTS) return base
-    for (const [at, one] of line.slice(0, length).entries()) if ((await this.find([[line[at + 1] as CommitId, one]])) === null) return base
+    for (const [at, one] of line.slice(0, length).entries())
+      if ((await this.find([[line[at + 1] as CommitId, one]])) === null) return base
     return commit
   }
 
@@ -162,7 +190,12 @@ class Search {
     const key = `${before.oid} ${after.oid}`
     const known = this.#patches.get(key)
     if (known !== undefined) return known
-    const patch = await this.repo.diffText({ before: before.oid, after: after.oid, words: false, maxBytes: MAX_PATCH_BYTES })
+    const patch = await this.repo.diffText({
+      before: before.oid,
+      after: after.oid,
+      words: false,
+      maxBytes: MAX_PATCH_BYTES,
+    })
     const id =
       patch === null || patch.length === 0
         ? null
@@ -175,7 +208,10 @@ class Search {
 }
 
 const isSame = (a: TreeChange, b: TreeChange): boolean =>
-  a.before?.oid === b.before?.oid && a.after?.oid === b.after?.oid && a.before?.mode === b.before?.mode && a.after?.mode === b.after?.mode
+  a.before?.oid === b.before?.oid &&
+  a.after?.oid === b.after?.oid &&
+  a.before?.mode === b.before?.mode &&
+  a.after?.mode === b.after?.mode
 
 /** The hunks without line numbers and headings, which is what `git patch-id` compares. */
 const changedLines = (patch: string): string => patch.replace(/^@@ [^\n]*$/gm, '@@')

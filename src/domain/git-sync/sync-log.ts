@@ -33,12 +33,31 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   }
   const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
   const since = counting.slice(last === null ? 0 : counting.indexOf(last))
-  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one) && (last === null || isWrittenAfter(entries, one, last))) ?? null
-  return { ref, at, entries, counting, pairs, left, inferred: all.filter(({ kind }) => kind === 'inferred'), last, lastLeft, legacy: legacy.moves }
+  const lastLeft =
+    left.findLast(
+      (one) => one.ref === remote.ref && since.includes(one) && (last === null || isWrittenAfter(entries, one, last)),
+    ) ?? null
+  return {
+    ref,
+    at,
+    entries,
+    counting,
+    pairs,
+    left,
+    inferred: all.filter(({ kind }) => kind === 'inferred'),
+    last,
+    lastLeft,
+    legacy: legacy.moves,
+  }
 }
 
 /** The entries that count: `head` contains their anchors, and their commits exist. */
-async function countingOf(repo: Repository, entries: readonly Entry[], head: CommitId, line: ReadonlySet<string>): Promise<Entry[]> {
+async function countingOf(
+  repo: Repository,
+  entries: readonly Entry[],
+  head: CommitId,
+  line: ReadonlySet<string>,
+): Promise<Entry[]> {
   const counting: Entry[] = []
   for (const entry of entries) {
     const { anchor, theirs, local } = entry

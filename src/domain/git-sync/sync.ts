@@ -80,7 +80,8 @@ export async function openSync(
     run,
     remote,
     connection: withCredential(remote, await credentialOf(run), signal),
-    enter: (stage) => changeRun(app, run.id, ({ work: _before, ...now }) => ({ ...now, stage, progress: progress[stage] })),
+    enter: (stage) =>
+      changeRun(app, run.id, ({ work: _before, ...now }) => ({ ...now, stage, progress: progress[stage] })),
     watch: () => watchRun(app, run.id),
   }
 }
@@ -90,7 +91,8 @@ export const recordStart = (app: App, id: string): Promise<void> =>
   changeRun(app, id, (run) => ({ ...run, state: 'running', stage: 'connecting', progress: progress.connecting }))
 
 /** Whether a connection started the run by itself: then neither the run nor its commits belong to a user. */
-export const isAutomatic = ({ connection, follows }: SyncRunDoc): boolean => connection !== undefined && follows === true
+export const isAutomatic = ({ connection, follows }: SyncRunDoc): boolean =>
+  connection !== undefined && follows === true
 
 /** The service as the one who acts. */
 const theService = ({ settings }: App, run: SyncRunDoc) => ({
@@ -118,17 +120,28 @@ function watchRun(app: App, id: string): Pick<FolderOrder, 'mapped' | 'received'
   let noted = 0
   return {
     mapped: (done, total) =>
-      changeRun(app, id, (now) => ({ ...now, stage: 'checking', progress: progress.checking + (done / total) * 0.2, work: { unit: 'commits', done, total } })),
+      changeRun(app, id, (now) => ({
+        ...now,
+        stage: 'checking',
+        progress: progress.checking + (done / total) * 0.2,
+        work: { unit: 'commits', done, total },
+      })),
     received: (bytes) => {
       if (bytes - noted < NOTED_BYTES) return
       noted = bytes
       // Nobody waits for it. When it is written, the run may be further already.
-      changeRun(app, id, (now) => (now.stage === 'fetching' ? { ...now, work: { unit: 'bytes', done: bytes } } : now)).catch(() => {})
+      changeRun(app, id, (now) =>
+        now.stage === 'fetching' ? { ...now, work: { unit: 'bytes', done: bytes } } : now,
+      ).catch(() => {})
     },
   }
 }
 
-async function changeRun(app: App, id: string, change: (run: Document<SyncRunDoc>) => Document<SyncRunDoc>): Promise<void> {
+async function changeRun(
+  app: App,
+  id: string,
+  change: (run: Document<SyncRunDoc>) => Document<SyncRunDoc>,
+): Promise<void> {
   await app.store.transact(async (tx) => {
     const run = await tx.get(syncRuns, id)
     if (run) await tx.replace(syncRuns, change(run))
@@ -149,16 +162,33 @@ export async function writeOutcome(app: App, tx: Transaction, runId: string, out
   const moved = outcome.result === 'adopted' || outcome.result === 'merged'
   const linked = isLinkTo(space.git, run.key)
   if (moved || linked) {
-    await tx.replace(spaces, { ...space, ...(moved ? { updatedAt: now } : {}), ...(linked && space.git ? { git: { ...space.git, updatedAt: now } } : {}) })
+    await tx.replace(spaces, {
+      ...space,
+      ...(moved ? { updatedAt: now } : {}),
+      ...(linked && space.git ? { git: { ...space.git, updatedAt: now } } : {}),
+    })
   }
 }
 
 /** Writes a run's failure, in the transaction that ends its job. */
-export async function writeFailure(app: App, tx: Transaction, runId: string, error: string, state: 'failure' | 'cancelled' = 'failure'): Promise<void> {
+export async function writeFailure(
+  app: App,
+  tx: Transaction,
+  runId: string,
+  error: string,
+  state: 'failure' | 'cancelled' = 'failure',
+): Promise<void> {
   const found = await tx.get(syncRuns, runId)
   if (!found) return
   const { work: _work, ...run } = found
-  const done = await tx.replace(syncRuns, { ...run, state, stage: 'done', progress: 1, error, finishedAt: app.clock.now().toISOString() })
+  const done = await tx.replace(syncRuns, {
+    ...run,
+    state,
+    stage: 'done',
+    progress: 1,
+    error,
+    finishedAt: app.clock.now().toISOString(),
+  })
   await emitEnd(app, tx, done)
 }
 
@@ -198,7 +228,11 @@ export const fetchLimits = ({ app: { settings }, watch }: Contact, known?: Commi
 })
 
 /** Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`. */
-export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref, { known, unrelated = false }: FetchHints = {}): Promise<CommitId> {
+export async function fetchHead(
+  contact: Contact,
+  ref: RefName = contact.remote.ref,
+  { known, unrelated = false }: FetchHints = {},
+): Promise<CommitId> {
   const fetched = () =>
     contact.space.repo.fetch(contact.connection, ref, {
       directory: contact.remote.directory,

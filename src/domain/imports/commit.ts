@@ -33,11 +33,15 @@ async function checkMay(reader: Reader, { space, actor }: Pick<ImportRun, 'space
   const doc = await reader.get(spaces, space.doc.id)
   const role = doc && (await spaceRole(reader, actor.user.id, doc))
   if (!doc || doc.deletedAt !== undefined || role === null) throw notFound('The space')
-  if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may no longer write the content of this space.')
+  if (!allows('space:edit', role))
+    throw new ServiceError('forbidden', 'You may no longer write the content of this space.')
 }
 
 /** The run with an app that asks for the user's role before the branch moves. */
-export const guardedRun = (run: ImportRun): ImportRun => ({ ...run, app: { ...run.app, stillMay: (reader) => checkMay(reader, run) } })
+export const guardedRun = (run: ImportRun): ImportRun => ({
+  ...run,
+  app: { ...run.app, stillMay: (reader) => checkMay(reader, run) },
+})
 
 /** The branch, and its head or where it begins. Throws 404, 409 if the change request can no longer be changed. */
 export async function branchOf({ app, space, doc }: ImportRun): Promise<{ ref: RefName; start: CommitId }> {
@@ -86,15 +90,23 @@ export async function commitImport(
       })
       return { head: commit, result: commit }
     }
-    app.edits.add<Edit<CommitId>>(space.doc.id, { ref, guard: guardOf(run), make, resolve, reject }, (turn, lease) => makeEdits(lease, space.repo, turn))
+    app.edits.add<Edit<CommitId>>(space.doc.id, { ref, guard: guardOf(run), make, resolve, reject }, (turn, lease) =>
+      makeEdits(lease, space.repo, turn),
+    )
   })
 }
 
-async function makeOn({ app, actor, space, doc }: ImportRun, gathered: Gathered, head: CommitId, staging: Staging): Promise<CommitId> {
+async function makeOn(
+  { app, actor, space, doc }: ImportRun,
+  gathered: Gathered,
+  head: CommitId,
+  staging: Staging,
+): Promise<CommitId> {
   await branchOf({ app, actor, space, doc })
   const { revision, batch } = await openBatch(app, space, head)
   const { workspace } = batch
-  const assets = async (folder: string): Promise<Map<string, string>> => new Map((await revision.snapshot.walk(folder)).map(({ oid, path }) => [oid, path]))
+  const assets = async (folder: string): Promise<Map<string, string>> =>
+    new Map((await revision.snapshot.walk(folder)).map(({ oid, path }) => [oid, path]))
   await planImport({ batch, assets }, gathered, doc.page)
   await workspace.structure()
   const pages = allPages(gathered.pages).filter(({ isFolder }) => !isFolder).length
@@ -105,7 +117,9 @@ async function makeOn({ app, actor, space, doc }: ImportRun, gathered: Gathered,
     {
       parents: [head],
       changes: workspace.changes() as FileChange[],
-      message: commitMessage(`Import ${pages} ${pages === 1 ? 'page' : 'pages'} from ${from.host}`, { 'Imported-From': shownUrl(doc.url) }),
+      message: commitMessage(`Import ${pages} ${pages === 1 ? 'page' : 'pages'} from ${from.host}`, {
+        'Imported-From': shownUrl(doc.url),
+      }),
       author: actor.user,
       overrides: workspace.overrides,
     },

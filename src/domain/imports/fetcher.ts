@@ -62,13 +62,15 @@ export class Fetcher {
   async get(url: string, wish: Wish = {}): Promise<HttpResponse> {
     const host = hostOf(url)
     const silent = this.#silent.get(host) ?? 0
-    if (silent >= MAX_SILENT) throw new ResourceFailure(`${host} did not respond to several requests before, so it was not asked again.`)
+    if (silent >= MAX_SILENT)
+      throw new ResourceFailure(`${host} did not respond to several requests before, so it was not asked again.`)
     try {
       const response = await this.#tries(url, wish)
       this.#silent.delete(host)
       return response
     } catch (error) {
-      if (error instanceof ResourceFailure && error.cause instanceof OutboundError && isSilence(error.cause)) this.#silent.set(host, silent + 1)
+      if (error instanceof ResourceFailure && error.cause instanceof OutboundError && isSilence(error.cause))
+        this.#silent.set(host, silent + 1)
       throw error
     }
   }
@@ -79,7 +81,8 @@ export class Fetcher {
       const pause = RETRY_MS[tries]
       const passing = failure ? isSilence(failure) : PASSING.has(response?.status ?? 0)
       if (response && (!passing || pause === undefined)) return response
-      if (failure && (!passing || pause === undefined || isNameFailure(failure))) throw new ResourceFailure(failure.message, { cause: failure })
+      if (failure && (!passing || pause === undefined || isNameFailure(failure)))
+        throw new ResourceFailure(failure.message, { cause: failure })
       const asked = Number(response?.headers['retry-after'] ?? 0) * 1000
       await this.#rest(Math.max(pause ?? 0, Math.min(asked || 0, LONGEST_RETRY_AFTER_MS)))
     }
@@ -92,14 +95,24 @@ export class Fetcher {
     throw new ResourceFailure(`It returned status ${response.status}.`)
   }
 
-  async #once(url: string, { maxBytes, redirects, delayMs = 0 }: Wish): Promise<[HttpResponse, null] | [null, OutboundError]> {
+  async #once(
+    url: string,
+    { maxBytes, redirects, delayMs = 0 }: Wish,
+  ): Promise<[HttpResponse, null] | [null, OutboundError]> {
     const limit = Math.min(maxBytes ?? this.bounds.maxFileBytes, this.left)
-    if (limit === 0) throw new ResourceFailure(`The import has fetched ${this.bounds.maxBytes} bytes, which is its limit.`)
+    if (limit === 0)
+      throw new ResourceFailure(`The import has fetched ${this.bounds.maxBytes} bytes, which is its limit.`)
     if (this.late) throw new ResourceFailure('The time for reading ran out.')
     await this.#turn(url, Math.max(delayMs, this.bounds.delayMs))
     const timeoutMs = Math.max(1_000, Math.min(RESPONSE_MS, Math.ceil(this.bounds.deadline - performance.now())))
     try {
-      const response = await this.http.send({ url, timeoutMs, maxBytes: limit, signal: this.bounds.signal, ...(redirects === undefined ? {} : { redirects }) })
+      const response = await this.http.send({
+        url,
+        timeoutMs,
+        maxBytes: limit,
+        signal: this.bounds.signal,
+        ...(redirects === undefined ? {} : { redirects }),
+      })
       this.#bytes += response.body.length
       return [response, null]
     } catch (error) {

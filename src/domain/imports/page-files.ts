@@ -19,7 +19,12 @@ export interface ImportedFile {
 }
 
 /** Finds or fetches the files of pages. What cannot be fetched is noted as a failure, and its link stays as it is. */
-export async function fetchFiles(gathering: Gathering, content: SourceContent, all: ReferencesOf, pages: number): Promise<Map<string, ImportedFile>> {
+export async function fetchFiles(
+  gathering: Gathering,
+  content: SourceContent,
+  all: ReferencesOf,
+  pages: number,
+): Promise<Map<string, ImportedFile>> {
   const own = new Map([...content.files].map(([url, bytes]) => [keyOf(url), bytes]))
   const wanted = wantedFiles(all, own)
   const files = new Map<string, ImportedFile>()
@@ -28,7 +33,10 @@ export async function fetchFiles(gathering: Gathering, content: SourceContent, a
   let done = 0
   for (const [key, { url }] of wanted) {
     if (done >= MAX_FILES) {
-      gathering.fail(url, `It and ${wanted.size - done - 1} more files were not imported: one import takes at most ${MAX_FILES}.`)
+      gathering.fail(
+        url,
+        `It and ${wanted.size - done - 1} more files were not imported: one import takes at most ${MAX_FILES}.`,
+      )
       break
     }
     done++
@@ -63,14 +71,20 @@ async function fetchImage(gathering: Gathering, url: string): Promise<ImportedFi
   const { body, headers } = await gathering.fetcher.body(url)
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   const named = lookup(new URL(url).pathname)
-  const isImage = type.startsWith('image/') || ((type === '' || type === 'application/octet-stream') && named !== false && named.startsWith('image/'))
+  const isImage =
+    type.startsWith('image/') ||
+    ((type === '' || type === 'application/octet-stream') && named !== false && named.startsWith('image/'))
   if (!isImage) throw new ResourceFailure(`It is not an image: its type is ${type || 'not known'}.`)
   if (body.length === 0) throw new ResourceFailure('It is empty.')
   return fileOf(url, body, type)
 }
 
 function fileOf(url: string, content: Uint8Array, type: string): ImportedFile {
-  return { name: assetName(url, type), content, digest: createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex') }
+  return {
+    name: assetName(url, type),
+    content,
+    digest: createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex'),
+  }
 }
 
 /** A name for a file, from its address: without characters that mean something in paths or on some systems. */

@@ -19,22 +19,41 @@ interface ImportBatch {
 }
 
 /** Plans the import below the page `into` (undefined = the top level) in the batch's workspace. Throws `ChangeError`. */
-export async function planImport({ batch, assets }: ImportBatch, gathered: Gathered, into: string | undefined): Promise<void> {
+export async function planImport(
+  { batch, assets }: ImportBatch,
+  gathered: Gathered,
+  into: string | undefined,
+): Promise<void> {
   const parent = await parentOf(batch, into)
   const files = await placeFiles(batch, gathered, assets)
   const [only] = gathered.pages
-  const filled = parent?.type === 'document' && only && gathered.pages.length === 1 && (await isBlank(batch, parent)) ? parent : null
+  const filled =
+    parent?.type === 'document' && only && gathered.pages.length === 1 && (await isBlank(batch, parent)) ? parent : null
   const pages = filled && only ? only.children : gathered.pages
   const chosen = await choosePlaces(batch, parent, pages)
-  const paths = new Map([...(chosen as ReadonlyMap<SourcePage, string>), ...(filled && only ? [[only, filled.gitPath] as const] : [])])
-  const places: Places = { pages: byAddress(allPages(gathered.pages)), paths, files, ignoresQueries: gathered.ignoresQueries }
+  const paths = new Map([
+    ...(chosen as ReadonlyMap<SourcePage, string>),
+    ...(filled && only ? [[only, filled.gitPath] as const] : []),
+  ])
+  const places: Places = {
+    pages: byAddress(allPages(gathered.pages)),
+    paths,
+    files,
+    ignoresQueries: gathered.ignoresQueries,
+  }
   const textOf = (page: SourcePage, path: string): Promise<Uint8Array> => rewired(batch, gathered, places, page, path)
   if (filled && only) await fill(batch, filled, await textOf(only, filled.gitPath))
   await insertTree(batch, parent, pages, chosen as PagePlaces, (page, path) => textOf(page as SourcePage, path))
 }
 
 /** A page's text with its links leading to the new places. */
-async function rewired({ work }: Batch, { references }: Gathered, places: Places, page: SourcePage, path: string): Promise<Uint8Array> {
+async function rewired(
+  { work }: Batch,
+  { references }: Gathered,
+  places: Places,
+  page: SourcePage,
+  path: string,
+): Promise<Uint8Array> {
   const text = Buffer.from(page.text)
   const own = references.get(page)
   const targets = own ? replacementsIn(places, page, path, own.references) : []
@@ -61,7 +80,11 @@ async function fill(batch: Batch, page: PageEntry & { type: 'document' }, text: 
 }
 
 /** Adds the files to the assets, each content once: what is there already is used. Returns their paths by key. */
-async function placeFiles(batch: Batch, { files }: Gathered, assets: ImportBatch['assets']): Promise<Map<string, string>> {
+async function placeFiles(
+  batch: Batch,
+  { files }: Gathered,
+  assets: ImportBatch['assets'],
+): Promise<Map<string, string>> {
   const { config } = await batch.workspace.structure()
   const folder = inFolder(config.root, ASSETS_FOLDER.slice(0, -1))
   const known = await assets(folder)

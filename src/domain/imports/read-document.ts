@@ -55,13 +55,28 @@ let attached = 0
 const attachment = (): string => `${archiveUrl(`.attached/${++attached}`)}-`
 
 /** Bounds of a Word document, which is an archive. */
-const docxLimits = ({ app }: Gathering) => ({ maxFiles: 5_000, maxBytes: app.settings.imports.maxBytes, maxFileBytes: app.settings.imports.maxBytes })
+const docxLimits = ({ app }: Gathering) => ({
+  maxFiles: 5_000,
+  maxBytes: app.settings.imports.maxBytes,
+  maxFileBytes: app.settings.imports.maxBytes,
+})
 
 /** Reads an HTML page (`whole`: a document of its own, such as an export) or a Word document. Throws `ResourceFailure`. */
-export async function readConverted(gathering: Gathering, kind: 'html' | 'docx', file: SourceFile, whole: boolean): Promise<ReadDocument> {
+export async function readConverted(
+  gathering: Gathering,
+  kind: 'html' | 'docx',
+  file: SourceFile,
+  whole: boolean,
+): Promise<ReadDocument> {
   const options: PageOptions = { url: file.url, contentType: file.contentType, whole, attach: attachment() }
-  const args = [file.content, JSON.stringify(options), ...(kind === 'docx' ? [JSON.stringify(docxLimits(gathering))] : [])]
-  const { facts, parts } = await converted(gathering.app.conversions.run<PageFacts>(gathering.spaceId, kind === 'docx' ? 'docx' : 'page', args))
+  const args = [
+    file.content,
+    JSON.stringify(options),
+    ...(kind === 'docx' ? [JSON.stringify(docxLimits(gathering))] : []),
+  ]
+  const { facts, parts } = await converted(
+    gathering.app.conversions.run<PageFacts>(gathering.spaceId, kind === 'docx' ? 'docx' : 'page', args),
+  )
   const body = textOf(parts)
   const title = cleanTitle(facts.title, file.name)
   const text = titled(title, body)
@@ -78,20 +93,29 @@ export async function readConverted(gathering: Gathering, kind: 'html' | 'docx',
 
 /** Reads markdown. Its text stays as it is; the title is its first heading, else that of its front matter, else the file's name. */
 export async function readMarkdown(gathering: Gathering, file: SourceFile): Promise<ReadDocument> {
-  const { parts } = await converted(gathering.app.conversions.run(gathering.spaceId, 'text', [file.content, file.contentType]))
+  const { parts } = await converted(
+    gathering.app.conversions.run(gathering.spaceId, 'text', [file.content, file.contentType]),
+  )
   const text = textOf(parts)
   const work = gathering.app.texts.for(gathering.spaceId)
-  const { attributes, bodyStart } = text.startsWith('---') ? await work.page(text, file.name) : { attributes: {} as { title?: string }, bodyStart: 0 }
+  const { attributes, bodyStart } = text.startsWith('---')
+    ? await work.page(text, file.name)
+    : { attributes: {} as { title?: string }, bodyStart: 0 }
   const heading = await work.heading(text.slice(bodyStart))
   const title = cleanTitle(heading || attributes.title || '', file.name)
-  return { page: { url: file.url, aliases: [], title, name: heading ? title : file.name || title, text, children: [] }, facts: null, files: new Map() }
+  return {
+    page: { url: file.url, aliases: [], title, name: heading ? title : file.name || title, text, children: [] },
+    facts: null,
+    files: new Map(),
+  }
 }
 
 /** Whether a content type or name is that of a web page. */
 export const isHtml = (contentType: string): boolean => /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType)
 
 /** Whether the bytes begin like a ZIP archive. */
-export const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
+export const isZip = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
 
 /** The last segment of a URL's path without its extension, decoded. */
 export function nameFrom(url: string): string {

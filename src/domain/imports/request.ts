@@ -34,11 +34,17 @@ const isOpen = ({ state }: ContentImportDoc): boolean => state === 'queued' || s
  * Queues an import and waits until it is over, but not longer than the setting says; then it goes on by itself. Throws 400 if nothing can be
  * read from the URL, 404 (page), 409 (change request, approvals, too many imports), 423.
  */
-export async function requestContentImport(app: App, actor: Actor, target: Target, input: ContentImportRequest): Promise<RequestedImport> {
+export async function requestContentImport(
+  app: App,
+  actor: Actor,
+  target: Target,
+  input: ContentImportRequest,
+): Promise<RequestedImport> {
   await checkUrl(app, input.url)
   const { id, run } = await draftOf(app, actor, target, input)
   const { ref, start } = await branchOf(run)
-  if (target.page !== undefined && !(await openRevision(app, target.space, start)).structure.byId.has(target.page)) throw notFound('The page')
+  if (target.page !== undefined && !(await openRevision(app, target.space, start)).structure.byId.has(target.page))
+    throw notFound('The page')
   const guard = guardOf(run)
   await guard.check()
   await app.store.transact((tx) => enqueue(app, tx, run.doc))
@@ -47,7 +53,8 @@ export async function requestContentImport(app: App, actor: Actor, target: Targe
   app.wakeJobs()
   await app.waits.until(id, app.settings.imports.waitMs, async () => !isOpen(await getImport(app, id)))
   const doc = await getImport(app, id)
-  if (doc.problem) throw new ServiceError(doc.problem.code, doc.problem.message, doc.problem.paths ? { paths: doc.problem.paths } : {})
+  if (doc.problem)
+    throw new ServiceError(doc.problem.code, doc.problem.message, doc.problem.paths ? { paths: doc.problem.paths } : {})
   return { doc, head: doc.revision ?? target.space.repo.head(ref) ?? start }
 }
 
@@ -66,7 +73,12 @@ async function checkUrl(app: App, url: string): Promise<void> {
   }
 }
 
-async function draftOf(app: App, actor: Actor, { space, changeRequest, page }: Target, input: ContentImportRequest): Promise<{ id: string; run: ImportRun }> {
+async function draftOf(
+  app: App,
+  actor: Actor,
+  { space, changeRequest, page }: Target,
+  input: ContentImportRequest,
+): Promise<{ id: string; run: ImportRun }> {
   const id = newId()
   const doc: ContentImportDoc = {
     id,
@@ -89,9 +101,13 @@ async function draftOf(app: App, actor: Actor, { space, changeRequest, page }: T
 
 /** Writes an import and its job. Imports of one space run one after the other, beside its syncs. */
 async function enqueue(app: App, tx: Transaction, doc: ContentImportDoc): Promise<void> {
-  const before = (await tx.find(contentImports, 'space', doc.space)).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
-  if (before.filter(isOpen).length >= MAX_OPEN) throw conflict(`${MAX_OPEN} imports into this space are waiting or running. Start this one when they are done.`)
-  for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT))) if (!isOpen(old)) await tx.remove(contentImports, old.id)
+  const before = (await tx.find(contentImports, 'space', doc.space)).sort((a, b) =>
+    a.createdAt < b.createdAt ? -1 : 1,
+  )
+  if (before.filter(isOpen).length >= MAX_OPEN)
+    throw conflict(`${MAX_OPEN} imports into this space are waiting or running. Start this one when they are done.`)
+  for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT)))
+    if (!isOpen(old)) await tx.remove(contentImports, old.id)
   await tx.insert(contentImports, doc)
   const lane = `content-import:${doc.space}`
   const space = await tx.get(spaces, doc.space)
@@ -110,7 +126,11 @@ async function enqueue(app: App, tx: Transaction, doc: ContentImportDoc): Promis
 }
 
 /** The import with this ID in the space, or null. */
-export async function findImport(app: App, space: Pick<LoadedSpace, 'doc'>, id: string): Promise<Document<ContentImportDoc> | null> {
+export async function findImport(
+  app: App,
+  space: Pick<LoadedSpace, 'doc'>,
+  id: string,
+): Promise<Document<ContentImportDoc> | null> {
   const doc = await app.store.get(contentImports, id)
   return doc?.space === space.doc.id ? doc : null
 }

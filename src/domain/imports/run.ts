@@ -14,16 +14,31 @@ import { shownUrl, withoutQuery } from './shown-url.js'
 import { allPages } from './source-page.js'
 
 /** How a run ended. */
-type ImportEnd = Partial<Pick<ContentImportDoc, 'revision' | 'problem' | 'importedResources' | 'totalResources' | 'failures' | 'moreFailures'>>
+type ImportEnd = Partial<
+  Pick<ContentImportDoc, 'revision' | 'problem' | 'importedResources' | 'totalResources' | 'failures' | 'moreFailures'>
+>
 
-const CODES: readonly string[] = ['bad-request', 'forbidden', 'not-found', 'conflict', 'too-large', 'locked'] satisfies ImportProblem['code'][]
+const CODES: readonly string[] = [
+  'bad-request',
+  'forbidden',
+  'not-found',
+  'conflict',
+  'too-large',
+  'locked',
+] satisfies ImportProblem['code'][]
 
 /** What ended an import, as its request would have been refused; null if the error is unexpected. */
 function problemOf(error: unknown): ImportProblem | null {
-  if (error instanceof ImportRefused || error instanceof ResourceFailure || error instanceof ChangeError) return { code: 'bad-request', message: error.message }
-  if (error instanceof TextTooCostly) return { code: 'too-large', message: `A text is too large for this import. ${error.message}` }
+  if (error instanceof ImportRefused || error instanceof ResourceFailure || error instanceof ChangeError)
+    return { code: 'bad-request', message: error.message }
+  if (error instanceof TextTooCostly)
+    return { code: 'too-large', message: `A text is too large for this import. ${error.message}` }
   if (!(error instanceof ServiceError) || !CODES.includes(error.code)) return null
-  return { code: error.code as ImportProblem['code'], message: error.message, ...(error.extra.paths ? { paths: error.extra.paths } : {}) }
+  return {
+    code: error.code as ImportProblem['code'],
+    message: error.message,
+    ...(error.extra.paths ? { paths: error.extra.paths } : {}),
+  }
 }
 
 /** Opens the space of an import, for its user. Throws 404 if there is none. */
@@ -54,10 +69,13 @@ export async function runImport(app: App, id: string, signal: AbortSignal): Prom
     // Before anything is read: who may not write gets the reason at once.
     await branchOf(run)
     await guardOf(guardedRun(run)).check()
-    gathering = new Gathering(app, { space: run.space, url: run.doc.url, source: run.doc.source }, signal, (progress) => tell(app, id, progress))
+    gathering = new Gathering(app, { space: run.space, url: run.doc.url, source: run.doc.source }, signal, (progress) =>
+      tell(app, id, progress),
+    )
     const gathered = await gather(gathering)
     const imported =
-      allPages(gathered.pages).filter(({ isFolder }) => !isFolder).length + new Set([...gathered.files.values()].map(({ digest }) => digest)).size
+      allPages(gathered.pages).filter(({ isFolder }) => !isFolder).length +
+      new Set([...gathered.files.values()].map(({ digest }) => digest)).size
     const counts = { importedResources: imported, totalResources: imported + gathering.failed }
     const failures = { failures: gathering.failures, moreFailures: gathering.moreFailures }
     // With the counts: a run after a crash has nothing else to tell of them.
@@ -74,7 +92,8 @@ export async function runImport(app: App, id: string, signal: AbortSignal): Prom
   }
 }
 
-const tell = (app: App, id: string, progress: Progress): Promise<void> => change(app, id, (doc) => ({ ...doc, ...progress }))
+const tell = (app: App, id: string, progress: Progress): Promise<void> =>
+  change(app, id, (doc) => ({ ...doc, ...progress }))
 
 async function change(app: App, id: string, how: (doc: ContentImportDoc) => ContentImportDoc): Promise<void> {
   await app.store.transact(async (tx) => {

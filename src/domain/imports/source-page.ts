@@ -27,7 +27,8 @@ export interface SourceContent {
 }
 
 /** All pages of a tree, each before those below it. */
-export const allPages = (pages: readonly SourcePage[]): SourcePage[] => pages.flatMap((page) => [page, ...allPages(page.children)])
+export const allPages = (pages: readonly SourcePage[]): SourcePage[] =>
+  pages.flatMap((page) => [page, ...allPages(page.children)])
 
 /** An address without its fragment, decoded, so that it is found however it is written; of a website, `/docs`, `/docs/` and `/docs/index.html` are one. */
 export function keyOf(url: string): string {

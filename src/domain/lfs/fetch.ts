@@ -51,7 +51,10 @@ function ended(app: App, job: string, order: LfsOrder, run: Fetch, problem: LfsE
   return async (tx) => {
     await recordProblem(app, tx, order.space, problem?.message ?? null, again ? retryMs : REFUSED_MS)
     if (!again) return
-    const notBefore = run.unfinished && problem === null && !run.passing ? undefined : new Date(app.clock.now().getTime() + retryMs).toISOString()
+    const notBefore =
+      run.unfinished && problem === null && !run.passing
+        ? undefined
+        : new Date(app.clock.now().getTime() + retryMs).toISOString()
     // What was refused in this run is not asked for again in the next one.
     await queueLfs(app, tx, { ...order, asked: false, tries }, app.credentials.get(job), notBefore)
   }
@@ -88,7 +91,8 @@ class Fetch {
     let bytes = 0
     // One whose file got lost is recorded as present, and is among those that are missing.
     const lost = new Set(missing.map(({ oid }) => oid))
-    for (const one of await this.app.store.find(lfsObjects, 'space', this.order.space)) if (one.state === 'present' && !lost.has(one.oid)) bytes += one.size
+    for (const one of await this.app.store.find(lfsObjects, 'space', this.order.space))
+      if (one.state === 'present' && !lost.has(one.oid)) bytes += one.size
     const fit: FoundPointer[] = []
     const failed: Failed[] = []
     for (const pointer of missing) {
@@ -111,7 +115,8 @@ class Fetch {
       for (let at = 0; at < left.length; at += MAX_BATCH) {
         if (this.#isOver) this.unfinished = true
         if (this.unfinished) break
-        if (opened.expiresAt !== null && opened.expiresAt < this.app.clock.now().getTime() + EXPIRES_SOON_MS) opened = await open()
+        if (opened.expiresAt !== null && opened.expiresAt < this.app.clock.now().getTime() + EXPIRES_SOON_MS)
+          opened = await open()
         again.push(...(await this.#batch(opened.server, left.slice(at, at + MAX_BATCH), round === ROUNDS)))
       }
       left = again
@@ -178,7 +183,9 @@ class Fetch {
 
 function tooLarge(size: number, before: number, maxObject: number, maxSpace: number): string | null {
   if (maxObject === 0) return 'Files of Git LFS are not fetched by this server (BINDERY_LFS_LIMIT_BYTES).'
-  if (size > maxObject) return `It has ${size} bytes, and a file of Git LFS may have ${maxObject} (BINDERY_LFS_LIMIT_BYTES).`
-  if (before + size > maxSpace) return `The files of Git LFS of the space would have more than ${maxSpace} bytes (BINDERY_LFS_SPACE_BYTES).`
+  if (size > maxObject)
+    return `It has ${size} bytes, and a file of Git LFS may have ${maxObject} (BINDERY_LFS_LIMIT_BYTES).`
+  if (before + size > maxSpace)
+    return `The files of Git LFS of the space would have more than ${maxSpace} bytes (BINDERY_LFS_SPACE_BYTES).`
   return null
 }

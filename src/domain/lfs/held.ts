@@ -8,8 +8,11 @@ import type { App } from '../context/app.js'
 export async function whyNotHeld(app: App, space: string, { oid, size }: LfsObject): Promise<string | null> {
   const doc = await app.store.get(lfsObjects, lfsObjectId(space, oid))
   if (doc?.state === 'present') {
-    if (doc.size !== size) return `Its pointer says ${size} bytes, but the file with that hash has ${doc.size}. Correct the pointer.`
-    return (await app.lfsFiles.has({ oid, size })) ? null : 'The file is gone from the service and will be fetched again. Try again later.'
+    if (doc.size !== size)
+      return `Its pointer says ${size} bytes, but the file with that hash has ${doc.size}. Correct the pointer.`
+    return (await app.lfsFiles.has({ oid, size }))
+      ? null
+      : 'The file is gone from the service and will be fetched again. Try again later.'
   }
   const about = await app.store.get(lfsSpaces, space)
   if (!about) return 'The space was not imported from a repository that has the file.'
@@ -17,7 +20,11 @@ export async function whyNotHeld(app: App, space: string, { oid, size }: LfsObje
 }
 
 /** An object of a space with its size in bytes; null if the space does not have it. */
-export async function openHeldObject(app: App, space: string, oid: string): Promise<{ size: number; stream: Readable } | null> {
+export async function openHeldObject(
+  app: App,
+  space: string,
+  oid: string,
+): Promise<{ size: number; stream: Readable } | null> {
   const doc = await app.store.get(lfsObjects, lfsObjectId(space, oid))
   if (doc?.state !== 'present' || !(await app.lfsFiles.has(doc))) return null
   return { size: doc.size, stream: app.lfsFiles.stream(oid) }

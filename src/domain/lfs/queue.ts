@@ -28,7 +28,8 @@ export interface LfsOrder {
 }
 
 /** A job that waits for its time holds its lane, so that another remote needs one of its own. */
-const laneOf = ({ space, remote }: Pick<LfsOrder, 'space' | 'remote'>): string => `${RESOLVE_LFS}-${space}-${remote.key}`
+const laneOf = ({ space, remote }: Pick<LfsOrder, 'space' | 'remote'>): string =>
+  `${RESOLVE_LFS}-${space}-${remote.key}`
 
 /** What is to be fetched after an import or export; null if nothing is missing. */
 export async function lfsOrderAfter(sync: Sync, { revision, remoteRevision }: Outcome): Promise<LfsOrder | null> {
@@ -109,12 +110,17 @@ async function rememberRemote(app: App, tx: Transaction, { space, remote }: LfsO
   // An import with a credential of its own does not make the space forget whose credential opens the remote when there is none.
   const connection = same?.connection === undefined ? null : await tx.get(connections, same.connection)
   const newest = connection?.key === remote.key ? { connection: connection.id, ...remote } : remote
-  await tx.replace(lfsSpaces, { ...about, remotes: [newest, ...about.remotes.filter((one) => one !== same)].slice(0, MAX_REMOTES) })
+  await tx.replace(lfsSpaces, {
+    ...about,
+    remotes: [newest, ...about.remotes.filter((one) => one !== same)].slice(0, MAX_REMOTES),
+  })
 }
 
 /** The remote that was used last, of those whose connection has not gone; else the last of all. */
 async function usableRemote(app: App, remotes: readonly LfsRemote[]): Promise<LfsRemote | undefined> {
-  for (const remote of remotes) if (remote.connection === undefined || (await app.store.get(connections, remote.connection))?.key === remote.key) return remote
+  for (const remote of remotes)
+    if (remote.connection === undefined || (await app.store.get(connections, remote.connection))?.key === remote.key)
+      return remote
   return remotes[0]
 }
 
@@ -132,7 +138,11 @@ export async function queueMissing(app: App, space: string, options: { deep: boo
   if ((await app.store.find(jobs, 'lane', laneOf({ space, remote }))).some(({ state }) => state === 'queued')) return
   const repo = await app.git.open(repositoryName(space))
   const main = repo.head(MAIN)
-  if (main === null || (await missingObjects(app, space, repo, [main], { asked: false, deep: options.deep })).length === 0) return
+  if (
+    main === null ||
+    (await missingObjects(app, space, repo, [main], { asked: false, deep: options.deep })).length === 0
+  )
+    return
   await app.store.transact((tx) => queueLfs(app, tx, { space, remote, revisions: [], asked: false, tries: 0 }))
   app.wakeJobs()
 }

@@ -34,7 +34,13 @@ export async function recordFailed(app: App, space: string, failed: readonly Fai
         const before = await tx.get(lfsObjects, lfsObjectId(space, pointer.oid))
         // Another pointer says the same hash with another size, and that one was right.
         if (before?.state === 'present' && before.size !== pointer.size) continue
-        docs.push({ ...docOf(app, space, pointer), state: 'failed', problem, attempts: (before?.attempts ?? 0) + 1, retryAt: later(app, retryMs) })
+        docs.push({
+          ...docOf(app, space, pointer),
+          state: 'failed',
+          problem,
+          attempts: (before?.attempts ?? 0) + 1,
+          retryAt: later(app, retryMs),
+        })
       }
       await put(app, tx, space, docs)
     })
@@ -62,7 +68,13 @@ async function put(app: App, tx: Transaction, space: string, docs: readonly LfsO
 }
 
 /** Records why nothing can be fetched from a remote, or that it can again (null), in the transaction that ends the job. */
-export async function recordProblem(app: App, tx: Transaction, space: string, problem: string | null, retryMs = REFUSED_MS): Promise<void> {
+export async function recordProblem(
+  app: App,
+  tx: Transaction,
+  space: string,
+  problem: string | null,
+  retryMs = REFUSED_MS,
+): Promise<void> {
   const about = await tx.get(lfsSpaces, space)
   if (!about || (problem === null && about.problem === undefined)) return
   const { problem: _before, retryAt: _then, ...rest } = about

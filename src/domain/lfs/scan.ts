@@ -62,7 +62,13 @@ interface Wanted {
  * The objects that the pointers of some revisions name and that a space does not have, those first that were not tried yet. Revisions that the repository
  * does not have are passed over.
  */
-export async function missingObjects(app: App, space: string, repo: Repository, revisions: readonly CommitId[], wanted: Wanted): Promise<FoundPointer[]> {
+export async function missingObjects(
+  app: App,
+  space: string,
+  repo: Repository,
+  revisions: readonly CommitId[],
+  wanted: Wanted,
+): Promise<FoundPointer[]> {
   const now = app.clock.now().toISOString()
   const missing = new Map<string, FoundPointer>()
   const failed = new Map<string, FoundPointer>()

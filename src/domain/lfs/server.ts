@@ -2,7 +2,15 @@
 import { readBounded } from '../../content/read-file.js'
 import { ObjectTooLarge, type Remote, RemoteError, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { accessBy, endpointOf, isAskedOfHost, LfsError, type LfsServer, MAX_CONFIG_BYTES, readAccess } from '../../lfs/index.js'
+import {
+  accessBy,
+  endpointOf,
+  isAskedOfHost,
+  LfsError,
+  type LfsServer,
+  MAX_CONFIG_BYTES,
+  readAccess,
+} from '../../lfs/index.js'
 import { type ConnectionDoc, connections, spaces } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { MAIN } from '../context/refs.js'
@@ -24,7 +32,13 @@ export interface OpenedServer {
  * The server of an order's remote; that of an ssh remote as its host says. Throws `LfsError`, also if its connection is gone, paused, or leads elsewhere now.
  * @param job whose credential, of a request, is in memory
  */
-export async function serverOf(app: App, job: string, order: LfsOrder, repo: Repository, signal: AbortSignal): Promise<OpenedServer> {
+export async function serverOf(
+  app: App,
+  job: string,
+  order: LfsOrder,
+  repo: Repository,
+  signal: AbortSignal,
+): Promise<OpenedServer> {
   const connection = await connectionOf(app, order)
   const given = app.credentials.get(job) ?? (connection ? await credentialOf(app, connection) : undefined)
   const remote = withCredential(order.remote, given, signal)
@@ -34,19 +48,29 @@ export async function serverOf(app: App, job: string, order: LfsOrder, repo: Rep
     const said = await repo.lfsAccess(remote).catch((error: unknown) => {
       throw asLfsError(error)
     })
-    const { endpoint, headers, expiresAt } = readAccess(said, { now: app.clock.now(), insecure: app.settings.connectionProtocols.includes('http') })
+    const { endpoint, headers, expiresAt } = readAccess(said, {
+      now: app.clock.now(),
+      insecure: app.settings.connectionProtocols.includes('http'),
+    })
     return { server: { ...common, endpoint, access: headers }, expiresAt }
   }
   const { username, password } = given ?? {}
-  const basic = username === undefined && password === undefined ? null : { username: username ?? '', password: password ?? '' }
-  return { server: { ...common, endpoint: endpointOf(order.remote.url, config), access: accessBy(basic) }, expiresAt: null }
+  const basic =
+    username === undefined && password === undefined ? null : { username: username ?? '', password: password ?? '' }
+  return {
+    server: { ...common, endpoint: endpointOf(order.remote.url, config), access: accessBy(basic) },
+    expiresAt: null,
+  }
 }
 
 async function connectionOf(app: App, { remote }: LfsOrder): Promise<ConnectionDoc | null> {
   if (remote.connection === undefined) return null
   const connection = await app.store.get(connections, remote.connection)
   if (connection?.key !== remote.key)
-    throw new LfsError('refused', 'The connection to its repository was removed, or leads elsewhere now. Connect the repository, or import from it.')
+    throw new LfsError(
+      'refused',
+      'The connection to its repository was removed, or leads elsewhere now. Connect the repository, or import from it.',
+    )
   if (connection.paused) throw new LfsError('passing', 'The connection to its repository is paused.')
   return connection
 }
@@ -63,7 +87,12 @@ async function credentialOf(app: App, connection: ConnectionDoc): Promise<Creden
  * The text of `.lfsconfig` at the root of a repository of which the space has a folder only, as the branch has it now; null if there is none. Only asked for if
  * objects are missing.
  */
-async function rootConfigOf(app: App, { space, remote: { ref, directory, head } }: LfsOrder, repo: Repository, remote: Remote): Promise<string | null> {
+async function rootConfigOf(
+  app: App,
+  { space, remote: { ref, directory, head } }: LfsOrder,
+  repo: Repository,
+  remote: Remote,
+): Promise<string | null> {
   if (directory === undefined || /^file:/i.test(remote.url)) return null
   // A space of an earlier release has the remote's commits themselves.
   if (head !== undefined && (await repo.hasCommit(head))) return null
@@ -71,7 +100,15 @@ async function rootConfigOf(app: App, { space, remote: { ref, directory, head } 
   if (owner === undefined) return null
   const { maxBlobBytes, maxPackBytes, maxTreeEntries: maxEntries, remoteTimeoutMs: timeoutMs } = app.settings
   try {
-    return await repo.rootFile(remote, ref as RefName, { name: CONFIG, maxBytes: MAX_CONFIG_BYTES, owner, maxBlobBytes, maxPackBytes, maxEntries, timeoutMs })
+    return await repo.rootFile(remote, ref as RefName, {
+      name: CONFIG,
+      maxBytes: MAX_CONFIG_BYTES,
+      owner,
+      maxBlobBytes,
+      maxPackBytes,
+      maxEntries,
+      timeoutMs,
+    })
   } catch (error) {
     throw error instanceof ObjectTooLarge ? tooLong() : asLfsError(error)
   }
@@ -84,7 +121,8 @@ const PASSING: ReadonlySet<RemoteError['kind']> = new Set(['unreachable', 'timeo
 const asLfsError = (error: unknown): unknown =>
   error instanceof RemoteError ? new LfsError(PASSING.has(error.kind) ? 'passing' : 'refused', error.message) : error
 
-const tooLong = (): LfsError => new LfsError('refused', `${CONFIG} has more than ${MAX_CONFIG_BYTES} bytes, so nothing is fetched. Make it shorter.`)
+const tooLong = (): LfsError =>
+  new LfsError('refused', `${CONFIG} has more than ${MAX_CONFIG_BYTES} bytes, so nothing is fetched. Make it shorter.`)
 
 /** The text of `.lfsconfig`: that of the remote's head, since the space may be a folder of it, else that of main. */
 async function configOf(repo: Repository, { remote }: LfsOrder): Promise<string | null> {

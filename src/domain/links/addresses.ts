@@ -6,7 +6,11 @@ import type { App } from '../context/app.js'
 import { publishedSpaces } from '../sites/published-spaces.js'
 
 /** What an address names in a space. */
-type Named = { kind: 'space' } | { kind: 'page'; id: string } | { kind: 'file'; id: string } | { kind: 'path'; path: string }
+type Named =
+  | { kind: 'space' }
+  | { kind: 'page'; id: string }
+  | { kind: 'file'; id: string }
+  | { kind: 'path'; path: string }
 
 /** A place that an address leads to. */
 export interface SpaceAddress {
@@ -42,7 +46,8 @@ export class SpaceAddresses {
     const published = new Map<string, string>()
     const slices = new Slices()
     for (const site of owner ? await app.store.find(sites, 'organization', organization) : []) {
-      if (owner) for (const { url, space } of publishedSpaces({ app, organization: owner, site })) published.set(url, space)
+      if (owner)
+        for (const { url, space } of publishedSpaces({ app, organization: owner, site })) published.set(url, space)
       if (slices.due) await slices.rest()
     }
     return new SpaceAddresses(app, published)
@@ -77,7 +82,9 @@ export class SpaceAddresses {
   /** The path below the address of the service; null for another service. */
   #pathInService(url: URL): string | null {
     const base = this.#service.pathname.replace(/\/$/, '')
-    return url.origin === this.#service.origin && `${url.pathname}/`.startsWith(`${base}/`) ? url.pathname.slice(base.length) : null
+    return url.origin === this.#service.origin && `${url.pathname}/`.startsWith(`${base}/`)
+      ? url.pathname.slice(base.length)
+      : null
   }
 
   #inApp(url: URL, fragment: { fragment?: string }): SpaceAddress | null {
@@ -90,9 +97,19 @@ export class SpaceAddresses {
   /** The longest address of a site space with which this one begins: the default site space of a site has the site's own. */
   #onSite(url: URL, fragment: { fragment?: string }): SpaceAddress | null {
     const whole = `${url.origin}${url.pathname.replace(/\/$/, '')}`
-    for (let base = whole.split('/', MAX_PARTS).join('/'); base.length >= url.origin.length; base = base.slice(0, Math.max(0, base.lastIndexOf('/')))) {
+    for (
+      let base = whole.split('/', MAX_PARTS).join('/');
+      base.length >= url.origin.length;
+      base = base.slice(0, Math.max(0, base.lastIndexOf('/')))
+    ) {
       const space = this.published.get(base)
-      if (space !== undefined) return { space, named: { kind: 'path', path: decoded(whole.slice(base.length + 1)) }, ...fragment, inApp: false }
+      if (space !== undefined)
+        return {
+          space,
+          named: { kind: 'path', path: decoded(whole.slice(base.length + 1)) },
+          ...fragment,
+          inApp: false,
+        }
     }
     return null
   }

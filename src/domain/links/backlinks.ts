@@ -44,7 +44,8 @@ export async function backlinksOf(app: App, actor: Actor, home: OpenRevision, to
   const graph = await linksOf(app, home)
   const own = graph.byTarget.get('page' in to ? `page:${to.page.id}` : `file:${to.file.gitPath}`) ?? []
   const addresses = await SpaceAddresses.of(app, home.space.doc.organization)
-  const find = (revision: OpenRevision, links: ReadonlyMap<string, readonly OutwardLink[]>) => byAddress(app, { home, to, addresses }, revision, links)
+  const find = (revision: OpenRevision, links: ReadonlyMap<string, readonly OutwardLink[]>) =>
+    byAddress(app, { home, to, addresses }, revision, links)
   const found = [...own.map(({ source }) => ({ revision: home, source })), ...(await find(home, graph.byOrigin))]
   const end = performance.now() + DEADLINE_MS
   for (const space of await otherSpaces(app, actor, home)) {
@@ -61,12 +62,19 @@ export async function backlinksOf(app: App, actor: Actor, home: OpenRevision, to
 }
 
 const stillReading = (): ServiceError =>
-  new ServiceError('unavailable', 'The other spaces of the organization are still being read for the first time. Ask again in a moment.', {
-    headers: { 'Retry-After': '1' },
-  })
+  new ServiceError(
+    'unavailable',
+    'The other spaces of the organization are still being read for the first time. Ask again in a moment.',
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  )
 
 async function otherSpaces(app: App, actor: Actor, { space }: OpenRevision) {
-  const { documents } = await app.store.page(spaces, 'createdAt', space.doc.organization, { limit: Number.POSITIVE_INFINITY, direction: 'asc' })
+  const { documents } = await app.store.page(spaces, 'createdAt', space.doc.organization, {
+    limit: Number.POSITIVE_INFINITY,
+    direction: 'asc',
+  })
   const others = documents.filter(({ id, deletedAt }) => id !== space.doc.id && deletedAt === undefined)
   const opened = await openSpaces(app, await visibleSpaces(app, actor, space.doc.organization, others))
   // Links from a space that is out of service are found again once it is repaired.
@@ -88,7 +96,8 @@ async function byAddress(
       const address = addresses.read(target)
       if (!address || address.space !== home.space.doc.id) continue
       const place = await placeIn(app, home, address)
-      if ('page' in to ? place?.page?.id === to.page.id : place?.file?.id === to.file.id) found.push({ revision, source })
+      if ('page' in to ? place?.page?.id === to.page.id : place?.file?.id === to.file.id)
+        found.push({ revision, source })
     }
   return found
 }

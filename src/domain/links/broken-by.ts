@@ -11,11 +11,17 @@ import { LinkReport } from './report.js'
  * The keys of links that are broken without the change request: on main (if it is merged, in the revision before the merge), or where it
  * branched off. A broken link of the change request that is not among them was broken by it.
  */
-export async function brokenWithout(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Set<string>> {
+export async function brokenWithout(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+): Promise<Set<string>> {
   const { before, merge } = await spanOf(app, space, changeRequest)
   const other = merge === null ? headOf(space) : ((await space.repo.mergeBase(before, changeRequest.head)) ?? before)
   const broken = new Set<string>()
   for (const commit of new Set([before, other]))
-    for (const key of await (await LinkReport.of(app, actor, await openRevision(app, space, commit))).broken()) broken.add(key)
+    for (const key of await (await LinkReport.of(app, actor, await openRevision(app, space, commit))).broken())
+      broken.add(key)
   return broken
 }

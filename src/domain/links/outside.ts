@@ -8,7 +8,10 @@ import type { OpenRevision } from '../revisions/revisions.js'
  * Finds the addresses of links out of the project directory: below `repoTreeURL` if the space has one, else the path in the repository if
  * that file exists. Links that are missing in the result refer to no file.
  */
-export async function outsideAddresses({ space, snapshot }: Pick<OpenRevision, 'space' | 'snapshot'>, links: readonly Link[]): Promise<Map<Link, string>> {
+export async function outsideAddresses(
+  { space, snapshot }: Pick<OpenRevision, 'space' | 'snapshot'>,
+  links: readonly Link[],
+): Promise<Map<Link, string>> {
   const { git } = space.doc
   const found = new Map<Link, string>()
   if (links.length === 0 || git === undefined || git.directory === '') return found

@@ -82,13 +82,18 @@ async function openVisible(app: App, actor: Actor, id: string): Promise<OpenRevi
 }
 
 /** What an address leads to in a revision of its space; null if that is not there. */
-export async function placeIn(app: App, revision: OpenRevision, { named }: Pick<SpaceAddress, 'named'>): Promise<Place | null> {
+export async function placeIn(
+  app: App,
+  revision: OpenRevision,
+  { named }: Pick<SpaceAddress, 'named'>,
+): Promise<Place | null> {
   if (named.kind === 'space') return { revision }
   if (named.kind === 'file') {
     const file = (await filesOf(app, revision)).find(({ id }) => id === named.id)
     return file ? { revision, file } : null
   }
-  const pageIn = (opened: OpenRevision) => (named.kind === 'page' ? opened.structure.byId.get(named.id) : findPageByPath(opened, named.path))
+  const pageIn = (opened: OpenRevision) =>
+    named.kind === 'page' ? opened.structure.byId.get(named.id) : findPageByPath(opened, named.path)
   const written = pageIn(revision)
   if (written) return { revision, page: written }
   const shown = await withComputed(app, revision, null)

@@ -47,7 +47,10 @@ export class LinkReport {
         if (slices.due) await slices.rest()
       }
     for (const link of graph.byTarget.get(SPECIFICATIONS) ?? []) {
-      if (link.to?.kind === 'openapi' && !(await hasPart(app, revision.space.doc.organization, link.to.spec, link.to.part)))
+      if (
+        link.to?.kind === 'openapi' &&
+        !(await hasPart(app, revision.space.doc.organization, link.to.spec, link.to.part))
+      )
         elsewhere.set(link, { status: 'broken', problem: 'specification', place: null })
       if (slices.due) await slices.rest()
     }
@@ -57,7 +60,13 @@ export class LinkReport {
   }
 
   stateOf(link: Link): LinkState {
-    return this.elsewhere.get(link) ?? { status: link.problem === null ? 'ok' : 'broken', problem: link.problem, place: null }
+    return (
+      this.elsewhere.get(link) ?? {
+        status: link.problem === null ? 'ok' : 'broken',
+        problem: link.problem,
+        place: null,
+      }
+    )
   }
 
   /** Those of some links that have a status, in slices: a space may have a hundred thousand. */

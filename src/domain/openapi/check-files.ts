@@ -23,7 +23,10 @@ export async function checkSpecFiles(app: App, options: { deep: boolean }): Prom
     const name = `OpenAPI specification ${spec.slug} of organization ${spec.organization}`
     if ('text' in spec.source) {
       const state = await app.specFiles.check(spec.source.text, options)
-      if (state !== 'whole') found.complaints.push(`${name}: its source, the file ${spec.source.text}, is ${state}. Give it the text again (PUT).`)
+      if (state !== 'whole')
+        found.complaints.push(
+          `${name}: its source, the file ${spec.source.text}, is ${state}. Give it the text again (PUT).`,
+        )
     }
     for (const version of await app.store.find(openApiVersions, 'spec', spec.id))
       found.complaints.push(...(await checkVersion(app, { spec, version, name }, options)))
@@ -42,7 +45,9 @@ async function checkVersion(
   const content = await app.specFiles.check(version.content, options)
   if (content !== 'whole') {
     await app.specFiles.remove(version.content)
-    return [`${at}: its document, the file ${version.content}, is ${content}. ${await withoutDocument(app, spec, version)}`]
+    return [
+      `${at}: its document, the file ${version.content}, is ${content}. ${await withoutDocument(app, spec, version)}`,
+    ]
   }
   const wrong: string[] = []
   for (const kind of DERIVED) {

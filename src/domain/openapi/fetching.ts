@@ -40,10 +40,18 @@ export class SpecFetch {
 
   /** Fetches a file. Throws `FetchFailure`. */
   async file(url: string): Promise<FetchedFile> {
-    if (++this.#files > MAX_FILES) throw new FetchFailure('FETCH_ERROR', `The specification refers to more than ${MAX_FILES} files. Bundle it into fewer.`)
+    if (++this.#files > MAX_FILES)
+      throw new FetchFailure(
+        'FETCH_ERROR',
+        `The specification refers to more than ${MAX_FILES} files. Bundle it into fewer.`,
+      )
     return this.#turns.run(async () => {
       const { status, headers, body, url: from } = await this.#send(url, {})
-      if (status !== 200) throw new FetchFailure('FETCH_ERROR', `${url} returned status ${status}. Check the URL, and that it can be read without signing in.`)
+      if (status !== 200)
+        throw new FetchFailure(
+          'FETCH_ERROR',
+          `${url} returned status ${status}. Check the URL, and that it can be read without signing in.`,
+        )
       this.#bytes += body.length
       this.#checkBytes()
       const { etag, 'last-modified': lastModified } = headers
@@ -56,7 +64,12 @@ export class SpecFetch {
   async isUnchanged(validators: readonly FileValidator[]): Promise<boolean> {
     const answers = await Promise.all(
       validators.map(({ url, etag, lastModified }) =>
-        this.#turns.run(() => this.#send(url, { ...(etag ? { 'if-none-match': etag } : {}), ...(lastModified ? { 'if-modified-since': lastModified } : {}) })),
+        this.#turns.run(() =>
+          this.#send(url, {
+            ...(etag ? { 'if-none-match': etag } : {}),
+            ...(lastModified ? { 'if-modified-since': lastModified } : {}),
+          }),
+        ),
       ),
     )
     return answers.every(({ status }) => status === 304)
@@ -65,7 +78,9 @@ export class SpecFetch {
   /** Of all files that were fetched; undefined if the servers gave none for some, or there are too many. */
   validators(): FileValidator[] | undefined {
     const all = this.#validators
-    return all.length > 0 && all.length <= MAX_VALIDATORS && all.every((one) => one.etag ?? one.lastModified) ? all : undefined
+    return all.length > 0 && all.length <= MAX_VALIDATORS && all.every((one) => one.etag ?? one.lastModified)
+      ? all
+      : undefined
   }
 
   async #send(url: string, headers: Record<string, string>): Promise<HttpResponse> {
@@ -84,7 +99,10 @@ export class SpecFetch {
       if (!(error instanceof OutboundError)) throw error
       if (error.failure === 'timeout') throw this.#tooSlow(url)
       if (error.failure === 'too-large') throw this.#tooLarge()
-      throw new FetchFailure('FETCH_ERROR', error.failure === 'refused' ? `${url.slice(0, 300)} is not fetched: ${error.message}` : error.message)
+      throw new FetchFailure(
+        'FETCH_ERROR',
+        error.failure === 'refused' ? `${url.slice(0, 300)} is not fetched: ${error.message}` : error.message,
+      )
     }
   }
 
@@ -102,6 +120,9 @@ export class SpecFetch {
 
   #tooSlow(url = 'The files of the specification'): FetchFailure {
     const seconds = this.app.settings.specFetchMs / 1000
-    return new FetchFailure('FETCH_TIMEOUT', `${url} did not arrive within ${seconds} seconds. Try again later, or give the specification as a text.`)
+    return new FetchFailure(
+      'FETCH_TIMEOUT',
+      `${url} did not arrive within ${seconds} seconds. Try again later, or give the specification as a text.`,
+    )
   }
 }

@@ -22,7 +22,11 @@ interface StoredPart {
 }
 
 /** Parts of a version, in the order of their places; null if the file is gone. */
-export async function readParts(app: Pick<App, 'specFiles'>, file: string, places: readonly PartPlace[]): Promise<StoredPart[] | null> {
+export async function readParts(
+  app: Pick<App, 'specFiles'>,
+  file: string,
+  places: readonly PartPlace[],
+): Promise<StoredPart[] | null> {
   const found = await unlessGone(app.specFiles.readRanges(file, places))
   return (
     found?.map((bytes) => {

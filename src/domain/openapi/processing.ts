@@ -1,6 +1,13 @@
 /** Processes a specification: fetches it, reads it, and records a new version if its content changed. */
 import { newId } from '../../kernel/ids.js'
-import { openApiSpecs, type OpenApiSpecDoc, openApiVersions, type OpenApiVersionDoc, type SpecError, type SpecErrorCode } from '../../model/index.js'
+import {
+  openApiSpecs,
+  type OpenApiSpecDoc,
+  openApiVersions,
+  type OpenApiVersionDoc,
+  type SpecError,
+  type SpecErrorCode,
+} from '../../model/index.js'
 import { readSpec, type ReadSpec, type SpecProblem } from '../../specs/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -40,14 +47,17 @@ export async function processSpec(app: App, id: string, signal: AbortSignal): Pr
 async function readNow(app: App, spec: Spec, signal: AbortSignal): Promise<SpecOutcome> {
   const fetches = new SpecFetch(app, signal)
   try {
-    if (spec.lastVersion !== undefined && spec.validators && (await fetches.isUnchanged(spec.validators))) return outcome(app, spec, async () => ({}))
+    if (spec.lastVersion !== undefined && spec.validators && (await fetches.isUnchanged(spec.validators)))
+      return outcome(app, spec, async () => ({}))
     const read = await readSource(app, spec, fetches, signal)
     if ('problem' in read) return failed(app, spec, read.problem)
     const files = {
       content: await app.specFiles.write(read.document),
       ...(await writeDerived(app, read)),
     }
-    return outcome(app, spec, (tx, stored) => recordVersion(app, tx, stored, { read, files, validators: fetches.validators() }))
+    return outcome(app, spec, (tx, stored) =>
+      recordVersion(app, tx, stored, { read, files, validators: fetches.validators() }),
+    )
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error
     return failed(app, spec, error)
@@ -58,22 +68,39 @@ async function readNow(app: App, spec: Spec, signal: AbortSignal): Promise<SpecO
 const begin = (app: App, id: string): Promise<Spec | null> =>
   app.store.transact(async (tx) => {
     const spec = await tx.get(openApiSpecs, id)
-    return spec?.processingState === 'pending' ? tx.replace(openApiSpecs, { ...spec, processingState: 'progress' }) : spec
+    return spec?.processingState === 'pending'
+      ? tx.replace(openApiSpecs, { ...spec, processingState: 'progress' })
+      : spec
   })
 
-async function readSource(app: App, { source, lastVersion }: Spec, fetches: SpecFetch, signal: AbortSignal): Promise<ReadSpec | { problem: SpecProblem }> {
-  const root = 'url' in source ? await fetches.file(source.url) : { body: await app.specFiles.read(source.text), url: null }
+async function readSource(
+  app: App,
+  { source, lastVersion }: Spec,
+  fetches: SpecFetch,
+  signal: AbortSignal,
+): Promise<ReadSpec | { problem: SpecProblem }> {
+  const root =
+    'url' in source ? await fetches.file(source.url) : { body: await app.specFiles.read(source.text), url: null }
   const last = lastVersion === undefined ? null : await app.store.get(openApiVersions, lastVersion)
   const previous = last && (await app.specFiles.read(last.outline))
   return readSpec({ body: root.body, url: root.url, previous }, limitsOf(app), (url) => fetches.file(url), signal)
 }
 
-const limitsOf = (app: App) => ({ ...LIMITS, wallMs: LIMITS.wallMs + app.settings.specFetchMs, resultBytes: 2 * app.settings.maxSpecBytes })
+const limitsOf = (app: App) => ({
+  ...LIMITS,
+  wallMs: LIMITS.wallMs + app.settings.specFetchMs,
+  resultBytes: 2 * app.settings.maxSpecBytes,
+})
 
 /** Makes the files of a version again from its document. Returns null if the document cannot be read. */
 export async function rebuildFiles(app: App, { content }: Pick<OpenApiVersionDoc, 'content'>): Promise<Derived | null> {
-  const nothing = (): Promise<never> => Promise.reject(new FetchFailure('FETCH_ERROR', 'A bundled document refers to no files.'))
-  const read = await readSpec({ body: await app.specFiles.read(content), url: null, previous: null }, limitsOf(app), nothing)
+  const nothing = (): Promise<never> =>
+    Promise.reject(new FetchFailure('FETCH_ERROR', 'A bundled document refers to no files.'))
+  const read = await readSpec(
+    { body: await app.specFiles.read(content), url: null, previous: null },
+    limitsOf(app),
+    nothing,
+  )
   return 'problem' in read ? null : writeDerived(app, read)
 }
 
@@ -130,11 +157,17 @@ interface NewVersion {
 }
 
 /** Writes a version, if its content is not that of the newest one. */
-async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, files, validators }: NewVersion): Promise<Changed> {
+async function recordVersion(
+  app: App,
+  tx: Transaction,
+  stored: Spec,
+  { read, files, validators }: NewVersion,
+): Promise<Changed> {
   const last = stored.lastVersion === undefined ? null : await tx.get(openApiVersions, stored.lastVersion)
   if (last?.content === files.content) {
     // Another release may make other parts of the same document.
-    if (last.parts !== files.parts || last.index !== files.index) await tx.replace(openApiVersions, { ...last, ...files })
+    if (last.parts !== files.parts || last.index !== files.index)
+      await tx.replace(openApiVersions, { ...last, ...files })
     return { validators }
   }
   const now = app.clock.now().toISOString()
@@ -153,7 +186,12 @@ async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, fi
   await dropOldVersions(tx, stored.id)
   await queueSpreading(app, tx, stored)
   const subject = { openapiSpec: stored.id }
-  await emit(app, tx, { type: 'openapi_spec.version_created', organization: stored.organization, subject, data: { slug: stored.slug, version: version.id } })
+  await emit(app, tx, {
+    type: 'openapi_spec.version_created',
+    organization: stored.organization,
+    subject,
+    data: { slug: stored.slug, version: version.id },
+  })
   return { validators, lastVersion: version.id, updatedAt: now }
 }
 
@@ -162,6 +200,7 @@ async function dropOldVersions(tx: Transaction, spec: string): Promise<void> {
   let bytes = 0
   for (const [index, version] of versions.entries()) {
     bytes += version.bytes + version.partBytes
-    if (index > 0 && (index >= KEPT_VERSIONS.count || bytes > KEPT_VERSIONS.bytes)) await tx.remove(openApiVersions, version.id)
+    if (index > 0 && (index >= KEPT_VERSIONS.count || bytes > KEPT_VERSIONS.bytes))
+      await tx.remove(openApiVersions, version.id)
   }
 }

@@ -19,12 +19,26 @@ type Named = Pick<Document<OpenApiSpecDoc>, 'id' | 'organization'>
 
 /** Queues a job for a specification, unless one waits already: that one will read the source as it is by then. */
 export async function queueProcessing(app: App, tx: Transaction, spec: Named): Promise<boolean> {
-  return insertOnce(app, tx, { kind: PROCESS_OPENAPI, lane: laneOf(spec), organization: spec.organization, payload: { spec: spec.id } })
+  return insertOnce(app, tx, {
+    kind: PROCESS_OPENAPI,
+    lane: laneOf(spec),
+    organization: spec.organization,
+    payload: { spec: spec.id },
+  })
 }
 
 /** Queues the search for the spaces that use the specification with a slug, which has a new version or is gone. */
-export const queueSpreading = (app: App, tx: Transaction, { slug, organization }: Pick<OpenApiSpecDoc, 'slug' | 'organization'>): Promise<boolean> =>
-  insertOnce(app, tx, { kind: SPREAD_OPENAPI, lane: `${SPREAD_OPENAPI}-${organization}`, organization, payload: { organization, slug } })
+export const queueSpreading = (
+  app: App,
+  tx: Transaction,
+  { slug, organization }: Pick<OpenApiSpecDoc, 'slug' | 'organization'>,
+): Promise<boolean> =>
+  insertOnce(app, tx, {
+    kind: SPREAD_OPENAPI,
+    lane: `${SPREAD_OPENAPI}-${organization}`,
+    organization,
+    payload: { organization, slug },
+  })
 
 /** Queues the revision of a space that uses the specification with a slug. */
 export async function queueComputed(app: App, tx: Transaction, space: string, slug: string): Promise<boolean> {
@@ -34,18 +48,30 @@ export async function queueComputed(app: App, tx: Transaction, space: string, sl
 }
 
 /** Queues a job at the end of its lane, unless the same one waits there already: that one sees what is so by then. */
-async function insertOnce(app: App, tx: Transaction, wanted: Pick<JobDoc, 'kind' | 'lane' | 'payload' | 'organization'>): Promise<boolean> {
+async function insertOnce(
+  app: App,
+  tx: Transaction,
+  wanted: Pick<JobDoc, 'kind' | 'lane' | 'payload' | 'organization'>,
+): Promise<boolean> {
   const all = await tx.find(jobs, 'lane', wanted.lane)
   const same = JSON.stringify(wanted.payload)
   if (all.some((job) => job.state === 'queued' && JSON.stringify(job.payload) === same)) return false
   const sequence = 1 + all.reduce((most, job) => Math.max(most, job.sequence), 0)
-  await tx.insert(jobs, { ...wanted, id: newId(), state: 'queued', sequence, attempts: 0, createdAt: app.clock.now().toISOString() })
+  await tx.insert(jobs, {
+    ...wanted,
+    id: newId(),
+    state: 'queued',
+    sequence,
+    attempts: 0,
+    createdAt: app.clock.now().toISOString(),
+  })
   return true
 }
 
 /** Removes the job of a specification that waits. */
 export async function dropProcessing(tx: Transaction, spec: Named): Promise<void> {
-  for (const job of await tx.find(jobs, 'lane', laneOf(spec))) if (job.state === 'queued' && job.payload.spec === spec.id) await tx.remove(jobs, job.id)
+  for (const job of await tx.find(jobs, 'lane', laneOf(spec)))
+    if (job.state === 'queued' && job.payload.spec === spec.id) await tx.remove(jobs, job.id)
 }
 
 /** Queues the specifications given by URL that were last processed longer ago than the settings say. Returns how many. */
@@ -56,17 +82,33 @@ export async function queueRefreshes(app: App): Promise<number> {
   let queued = 0
   for (const { id, organization, source, processingState, lastProcessedAt } of await app.store.all(openApiSpecs)) {
     if (!('url' in source) || processingState !== 'complete' || Date.parse(lastProcessedAt ?? '') > before) continue
-    if (await app.store.transact(async (tx) => (await tx.get(openApiSpecs, id)) !== null && queueProcessing(app, tx, { id, organization }))) queued++
+    if (
+      await app.store.transact(
+        async (tx) => (await tx.get(openApiSpecs, id)) !== null && queueProcessing(app, tx, { id, organization }),
+      )
+    )
+      queued++
   }
   return queued
 }
 
 /** Queues the making of parts for versions that an earlier release stored without; the newest first. Returns how many. */
 export async function queueMissingParts(app: App): Promise<number> {
-  const missing = (await app.store.all(openApiVersions)).filter(({ index }) => !index).sort((a, b) => b.number - a.number)
+  const missing = (await app.store.all(openApiVersions))
+    .filter(({ index }) => !index)
+    .sort((a, b) => b.number - a.number)
   let queued = 0
   for (const { id, organization } of missing)
-    if (await app.store.transact((tx) => insertOnce(app, tx, { kind: MAKE_PARTS, lane: laneOf({ organization }), organization, payload: { version: id } })))
+    if (
+      await app.store.transact((tx) =>
+        insertOnce(app, tx, {
+          kind: MAKE_PARTS,
+          lane: laneOf({ organization }),
+          organization,
+          payload: { version: id },
+        }),
+      )
+    )
       queued++
   return queued
 }
@@ -74,6 +116,8 @@ export async function queueMissingParts(app: App): Promise<number> {
 /** Removes the files that no specification and no version names. Returns how many. */
 export function sweepSpecFiles(app: App): Promise<number> {
   return app.specFiles.sweep(
-    async (hash) => (await app.store.count(openApiVersions, 'file', hash)) > 0 || (await app.store.count(openApiSpecs, 'text', hash)) > 0,
+    async (hash) =>
+      (await app.store.count(openApiVersions, 'file', hash)) > 0 ||
+      (await app.store.count(openApiSpecs, 'text', hash)) > 0,
   )
 }

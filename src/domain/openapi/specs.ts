@@ -2,7 +2,15 @@
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
-import { type CreateOpenAPISpec, openApiSpecs, type OpenApiSpecDoc, openApiVersions, organizations, SPEC_SLUG, type PutOpenAPISpec } from '../../model/index.js'
+import {
+  type CreateOpenAPISpec,
+  openApiSpecs,
+  type OpenApiSpecDoc,
+  openApiVersions,
+  organizations,
+  SPEC_SLUG,
+  type PutOpenAPISpec,
+} from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
@@ -20,13 +28,20 @@ interface SpecSlot {
 }
 
 /** The specification with a slug; null if the organization has none. */
-export async function findSpec(reader: Reader, organization: string, slug: string): Promise<Document<OpenApiSpecDoc> | null> {
+export async function findSpec(
+  reader: Reader,
+  organization: string,
+  slug: string,
+): Promise<Document<OpenApiSpecDoc> | null> {
   return (await reader.find(openApiSpecs, 'slug', `${organization}/${slug}`))[0] ?? null
 }
 
 /** The specifications of an organization, the oldest first. */
-export const listSpecs = (app: App, organization: LoadedOrganization, query: PageQuery): Promise<Page<Document<OpenApiSpecDoc>>> =>
-  pageOf(app.store, openApiSpecs, 'createdAt', organization.doc.id, query)
+export const listSpecs = (
+  app: App,
+  organization: LoadedOrganization,
+  query: PageQuery,
+): Promise<Page<Document<OpenApiSpecDoc>>> => pageOf(app.store, openApiSpecs, 'createdAt', organization.doc.id, query)
 
 /** Throws 400 for a URL that the service never sends requests to. A host that does not resolve (yet) is accepted. */
 async function storedSource(app: App, source: CreateOpenAPISpec['source']): Promise<OpenApiSpecDoc['source']> {
@@ -34,7 +49,9 @@ async function storedSource(app: App, source: CreateOpenAPISpec['source']): Prom
     const bytes = Buffer.from(source.text)
     const most = app.settings.maxSpecBytes
     if (bytes.length > most)
-      throw badRequest(`The specification has more than ${most} bytes.`, [{ path: '/source/text', message: `must have at most ${most} bytes` }])
+      throw badRequest(`The specification has more than ${most} bytes.`, [
+        { path: '/source/text', message: `must have at most ${most} bytes` },
+      ])
     return { text: await app.specFiles.write(bytes) }
   }
   try {
@@ -42,17 +59,26 @@ async function storedSource(app: App, source: CreateOpenAPISpec['source']): Prom
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     if (error.failure === 'refused')
-      throw badRequest(`A specification cannot have this URL: ${error.message}`, [{ path: '/source/url', message: error.message }])
+      throw badRequest(`A specification cannot have this URL: ${error.message}`, [
+        { path: '/source/url', message: error.message },
+      ])
   }
   return { url: source.url }
 }
 
 /** Creates a specification, which is then processed. Throws 400 (source), 409 if the slug is in use or there are too many. */
-export async function createSpec(app: App, actor: Actor, organization: LoadedOrganization, input: CreateOpenAPISpec): Promise<Document<OpenApiSpecDoc>> {
+export async function createSpec(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateOpenAPISpec,
+): Promise<Document<OpenApiSpecDoc>> {
   const source = await storedSource(app, input.source)
   const made = await app.store.transact(async (tx) => {
     if (await findSpec(tx, organization.doc.id, input.slug))
-      throw conflict(`There is a specification with the slug ${input.slug} already. Replace it with PUT, or choose another slug.`)
+      throw conflict(
+        `There is a specification with the slug ${input.slug} already. Replace it with PUT, or choose another slug.`,
+      )
     return insert(app, tx, actor, { ...input, organization: organization.doc.id, source })
   })
   app.wakeJobs()
@@ -75,7 +101,15 @@ async function insert(
     throw conflict(`An organization can have at most ${MAX_SPECS} specifications: remove one first.`)
   const now = app.clock.now().toISOString()
   const state = { visibility, processingState: 'pending' as const, generation: 1 }
-  const spec = await tx.insert(openApiSpecs, { id: newId(), organization, slug, source, ...state, createdAt: now, updatedAt: now })
+  const spec = await tx.insert(openApiSpecs, {
+    id: newId(),
+    organization,
+    slug,
+    source,
+    ...state,
+    createdAt: now,
+    updatedAt: now,
+  })
   await queueProcessing(app, tx, spec)
   await emitSpec(app, tx, 'openapi_spec.created', spec, actor)
   return spec
@@ -94,7 +128,10 @@ export async function putSpec(
     const stored = await findSpec(tx, organization.doc.id, slug)
     if (!stored) {
       checkSlug(slug)
-      return { spec: await insert(app, tx, actor, { ...input, slug, organization: organization.doc.id, source }), isNew: true }
+      return {
+        spec: await insert(app, tx, actor, { ...input, slug, organization: organization.doc.id, source }),
+        isNew: true,
+      }
     }
     const { validators: _ofTheOldSource, ...rest } = stored
     const visibility = input.visibility ?? stored.visibility
@@ -118,7 +155,10 @@ export async function putSpec(
 function checkSlug(slug: string): void {
   if (new RegExp(SPEC_SLUG).test(slug) && slug.length <= 100) return
   throw badRequest('A slug consists of lower-case letters, digits and single hyphens between them, at most 100.', [
-    { path: 'path/specSlug', message: 'must be lower-case letters, digits and single hyphens between them, at most 100 characters' },
+    {
+      path: 'path/specSlug',
+      message: 'must be lower-case letters, digits and single hyphens between them, at most 100 characters',
+    },
   ])
 }
 
@@ -156,4 +196,11 @@ const emitSpec = (
   type: 'openapi_spec.created' | 'openapi_spec.updated' | 'openapi_spec.deleted',
   spec: Document<OpenApiSpecDoc>,
   actor: Actor,
-) => emit(app, tx, { type, organization: spec.organization, actor: actor.user.id, subject: { openapiSpec: spec.id }, data: { slug: spec.slug } })
+) =>
+  emit(app, tx, {
+    type,
+    organization: spec.organization,
+    actor: actor.user.id,
+    subject: { openapiSpec: spec.id },
+    data: { slug: spec.slug },
+  })

@@ -52,8 +52,12 @@ export async function readDocument(app: App, version: Pick<OpenApiVersionDoc, 'c
     return await app.specFiles.read(version.content)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT' && (cause as Error).name !== 'WrongBytes') throw cause
-    app.log.error({ error: cause, version: version.content }, 'The document of a specification is missing or damaged. Stop the server and run fsck --deep.')
-    const message = 'The document of this version is missing or damaged on the server. Give the specification its source again, or ask an operator to run fsck.'
+    app.log.error(
+      { error: cause, version: version.content },
+      'The document of a specification is missing or damaged. Stop the server and run fsck --deep.',
+    )
+    const message =
+      'The document of this version is missing or damaged on the server. Give the specification its source again, or ask an operator to run fsck.'
     throw new ServiceError('unavailable', message, { cause })
   }
 }

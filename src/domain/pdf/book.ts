@@ -3,7 +3,14 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFile } from '../../content/read-file.js'
 import type { PrintOrder } from '../../printing/index.js'
-import { type BookFacts, type Chapter, chaptersDocument, type ContentsItem, frontDocument, type Sheet } from '../../render/index.js'
+import {
+  type BookFacts,
+  type Chapter,
+  chaptersDocument,
+  type ContentsItem,
+  frontDocument,
+  type Sheet,
+} from '../../render/index.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import { eachDocument, knownPages, type OpenRevision } from '../revisions/revisions.js'
@@ -15,7 +22,13 @@ import { type Chosen, choosePages, eachChosen, type PdfChoice } from './selectio
 const DOCUMENT_LENGTH = 2_500_000
 
 /** Writes the book into the folder. Throws 404 if the page that was asked for does not exist. */
-export async function writeBook(app: App, revision: OpenRevision, folder: string, choice: PdfChoice, facts: BookFacts): Promise<void> {
+export async function writeBook(
+  app: App,
+  revision: OpenRevision,
+  folder: string,
+  choice: PdfChoice,
+  facts: BookFacts,
+): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const chosen = await chosenPages(app, revision, choice)
   const around: PageSurroundings = {
@@ -67,7 +80,13 @@ async function* sheetsOf(chosen: Chosen, around: PageSurroundings, depth = 0): A
     const { entry } = chosen
     const page = await pageHtml(entry, around)
     const { html, headings, description } = page
-    const sheet = { anchor: anchorOfPage(entry.id), title: page.title ?? entry.title, depth, html, ids: headings.map(({ id }) => id) }
+    const sheet = {
+      anchor: anchorOfPage(entry.id),
+      title: page.title ?? entry.title,
+      depth,
+      html,
+      ids: headings.map(({ id }) => id),
+    }
     yield { ...sheet, ...(description === undefined ? {} : { description }) }
   }
   for (const below of chosen.pages) yield* sheetsOf(below, around, chosen.type === 'group' ? depth : depth + 1)
@@ -76,7 +95,11 @@ async function* sheetsOf(chosen: Chosen, around: PageSurroundings, depth = 0): A
 const titleOf = (one: Chosen): string => (one.type === 'page' ? one.entry.title : one.title)
 
 const contentsOf = (chosen: readonly Chosen[]): ContentsItem[] =>
-  chosen.map((one) => ({ title: titleOf(one), ...(one.type === 'page' ? { anchor: anchorOfPage(one.entry.id) } : {}), items: contentsOf(one.pages) }))
+  chosen.map((one) => ({
+    title: titleOf(one),
+    ...(one.type === 'page' ? { anchor: anchorOfPage(one.entry.id) } : {}),
+    items: contentsOf(one.pages),
+  }))
 
 async function writeOrder(
   folder: string,

@@ -41,5 +41,9 @@ export function pdfUrl(app: App, of: Omit<PdfLink, 'expires'>): string {
 export function isValidLink(app: App, link: PdfLink, signature: string): boolean {
   const expected = Buffer.from(sign(app, link))
   const given = Buffer.from(signature)
-  return given.length === expected.length && timingSafeEqual(given, expected) && link.expires * 1000 > app.clock.now().getTime()
+  return (
+    given.length === expected.length &&
+    timingSafeEqual(given, expected) &&
+    link.expires * 1000 > app.clock.now().getTime()
+  )
 }

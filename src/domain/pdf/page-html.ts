@@ -50,8 +50,14 @@ export async function pageHtml(entry: PrintedEntry, around: PageSurroundings): P
   const { attributes, markdown: written } = page.source
   const unread = page.hidden ?? page.large
   const filled = /\{%|class="expression"/.test(written)
-  const markdown = unread ?? (filled ? await evaluate(app, revision, entry.gitPath, written, attributes.variables) : written)
-  const rendered = await render(app, revision.space.doc.id, markdown, orderOf(entry, await targetsOf(markdown, entry, around)))
+  const markdown =
+    unread ?? (filled ? await evaluate(app, revision, entry.gitPath, written, attributes.variables) : written)
+  const rendered = await render(
+    app,
+    revision.space.doc.id,
+    markdown,
+    orderOf(entry, await targetsOf(markdown, entry, around)),
+  )
   return { ...rendered, ...(attributes.description === undefined ? {} : { description: attributes.description }) }
 }
 
@@ -90,17 +96,25 @@ async function targetsOf(markdown: string, entry: DocumentEntry, around: PageSur
   const images: [string, string][] = []
   for (const { target } of await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), [])) {
     const named = resolveReference(target, entry.gitPath, revision.structure, (path) => paths.has(path))
-    if (named.kind === 'anchor') links.push([target, { href: bookAddress(anchorIn(entry.id, named.anchor), anchorOfPage(entry.id)) }])
+    if (named.kind === 'anchor')
+      links.push([target, { href: bookAddress(anchorIn(entry.id, named.anchor), anchorOfPage(entry.id)) }])
     if (named.kind === 'page' && around.printed.has(named.entry.id)) {
       const { id, title } = named.entry
       const top = anchorOfPage(id)
-      links.push([target, { href: named.anchor === undefined ? bookAddress(top) : bookAddress(anchorIn(id, named.anchor), top), title }])
+      links.push([
+        target,
+        { href: named.anchor === undefined ? bookAddress(top) : bookAddress(anchorIn(id, named.anchor), top), title },
+      ])
     }
     if (named.kind !== 'file') continue
     const picture = await pictures.address(named.gitPath)
     if (picture !== null) images.push([target, picture])
     const url = revision.space.doc.git?.fileURL
-    if (url !== undefined) links.push([target, { href: `${url.replace(/\/$/, '')}/${named.gitPath.split('/').map(encodeURIComponent).join('/')}` }])
+    if (url !== undefined)
+      links.push([
+        target,
+        { href: `${url.replace(/\/$/, '')}/${named.gitPath.split('/').map(encodeURIComponent).join('/')}` },
+      ])
   }
   return { links: Object.fromEntries(links), images: Object.fromEntries(images) }
 }

@@ -41,7 +41,10 @@ export async function requestPdf(app: App, wanted: Wanted): Promise<{ url: strin
     })
   }
   const missing = kept ? diagnosticsOf(kept) : []
-  return { url: pdfUrl(app, { ...wanted, name: fileName(facts.title) }), ...(missing.length > 0 ? { diagnostics: missing } : {}) }
+  return {
+    url: pdfUrl(app, { ...wanted, name: fileName(facts.title) }),
+    ...(missing.length > 0 ? { diagnostics: missing } : {}),
+  }
 }
 
 function diagnosticsOf({ missingGlyphs }: KeptPdf): Diagnostic[] {
@@ -62,7 +65,8 @@ export async function openPdf(app: App, link: PdfLink, signature: string): Promi
   if (kept) return kept
   requireEngine(app)
   const job = await queue(app, space, { ...link, key })
-  if (job.state === 'failed') throw conflict(`The PDF could not be made: ${job.error ?? 'the reason is in the log of the server.'}`)
+  if (job.state === 'failed')
+    throw conflict(`The PDF could not be made: ${job.error ?? 'the reason is in the log of the server.'}`)
   return null
 }
 
@@ -72,7 +76,10 @@ function requireEngine(app: App): void {
 }
 
 /** What is printed on the cover, and the key under which the PDF is kept. Throws 404 if the space or the revision is gone. */
-export async function factsOf(app: App, wanted: Wanted): Promise<{ facts: BookFacts; key: string; space: Document<SpaceDoc> }> {
+export async function factsOf(
+  app: App,
+  wanted: Wanted,
+): Promise<{ facts: BookFacts; key: string; space: Document<SpaceDoc> }> {
   const space = await app.store.get(spaces, wanted.space)
   if (!space || space.deletedAt !== undefined) throw notFound('This PDF')
   const repo = await app.git.open(repositoryName(space.id))
@@ -90,7 +97,15 @@ export async function factsOf(app: App, wanted: Wanted): Promise<{ facts: BookFa
   // Which version of a specification is shown depends on the lock and on what is the head.
   const specs = [await specStamp(app, space.organization), space.editMode, repo.head(MAIN) === wanted.revision]
   const lfs = await lfsStamp(app, space.id)
-  const parts = [BOOK_VERSION, wanted.revision, wanted.page ?? '', wanted.only === true, facts, specs, ...(lfs === '0' ? [] : [lfs])]
+  const parts = [
+    BOOK_VERSION,
+    wanted.revision,
+    wanted.page ?? '',
+    wanted.only === true,
+    facts,
+    specs,
+    ...(lfs === '0' ? [] : [lfs]),
+  ]
   return { facts, key: createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40), space }
 }
 
@@ -107,16 +122,30 @@ async function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>,
   const { space, revision, changeRequest, page, only, key } = wanted
   const lane = `print-pdf:${organization}`
   const id = `print-pdf:${space}:${key}`
-  const order = { space, revision, key, ...(changeRequest ? { changeRequest } : {}), ...(page ? { page } : {}), ...(only ? { only } : {}) }
+  const order = {
+    space,
+    revision,
+    key,
+    ...(changeRequest ? { changeRequest } : {}),
+    ...(page ? { page } : {}),
+    ...(only ? { only } : {}),
+  }
   const before = await app.store.get(jobs, id)
   if (before && !isOver(app, before)) return before
   const queued = await app.store.transact(async (tx) => {
     const now = app.clock.now()
     const known = await tx.get(jobs, id)
     if (known && !isOver(app, known)) return known
-    const waiting = (await tx.find(jobs, 'lane', lane)).filter((job) => job.state === 'queued' || job.state === 'running')
-    if (waiting.length >= MAX_WAITING || waiting.filter((job) => job.payload['space'] === space).length >= MAX_WAITING_OF_SPACE)
-      throw new ServiceError('unavailable', 'Too many PDFs are being made. Try again later.', { headers: { 'Retry-After': '30' } })
+    const waiting = (await tx.find(jobs, 'lane', lane)).filter(
+      (job) => job.state === 'queued' || job.state === 'running',
+    )
+    if (
+      waiting.length >= MAX_WAITING ||
+      waiting.filter((job) => job.payload['space'] === space).length >= MAX_WAITING_OF_SPACE
+    )
+      throw new ServiceError('unavailable', 'Too many PDFs are being made. Try again later.', {
+        headers: { 'Retry-After': '30' },
+      })
     const job = {
       id,
       kind: 'print-pdf',

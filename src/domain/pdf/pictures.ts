@@ -14,7 +14,16 @@ const MAX_PIXELS = 60_000_000
 /** Most bytes of all pictures of a PDF together; those that are found later are not printed. */
 const MAX_BYTES = 1024 * 1024 * 1024
 
-const TYPES: Record<string, string> = { png: 'png', jpg: 'jpg', jpeg: 'jpg', gif: 'gif', webp: 'webp', avif: 'avif', bmp: 'bmp', svg: 'svg' }
+const TYPES: Record<string, string> = {
+  png: 'png',
+  jpg: 'jpg',
+  jpeg: 'jpg',
+  gif: 'gif',
+  webp: 'webp',
+  avif: 'avif',
+  bmp: 'bmp',
+  svg: 'svg',
+}
 
 /** The pictures of one PDF. A file that several pages show is written once. */
 export class Pictures {
@@ -46,7 +55,9 @@ export class Pictures {
     const content = await this.snapshot.read(oid, MAX_PICTURE_BYTES)
     const lfs = await lfsFileOf(this.app, this.space, this.snapshot, oid, content.length)
     if (!lfs) return content
-    return lfs.state !== 'present' || lfs.size > MAX_PICTURE_BYTES ? null : this.app.lfsFiles.head(lfs.oid, lfs.size).catch(() => null)
+    return lfs.state !== 'present' || lfs.size > MAX_PICTURE_BYTES
+      ? null
+      : this.app.lfsFiles.head(lfs.oid, lfs.size).catch(() => null)
   }
 
   async #write(oid: string, name: string): Promise<string | null> {

@@ -18,7 +18,12 @@ export async function printPdf(app: App, job: string, order: PdfOrder): Promise<
   try {
     const { facts, space } = await factsOf(app, order)
     const repo = await app.git.open(repositoryName(space.id))
-    const revision = await openShown(app, { doc: space, role: 'read', repo }, order.revision as CommitId, order.changeRequest !== undefined)
+    const revision = await openShown(
+      app,
+      { doc: space, role: 'read', repo },
+      order.revision as CommitId,
+      order.changeRequest !== undefined,
+    )
     await writeBook(app, revision, folder, order, facts)
     const printed = await app.printer.print(folder)
     await app.pdfs.keep(order.space, order.key, folder, printed)

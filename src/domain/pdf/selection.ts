@@ -17,10 +17,18 @@ export interface PdfChoice {
 export type PrintedEntry = DocumentEntry | GeneratedEntry
 
 /** A page or group that is printed. */
-export type Chosen = { type: 'group'; id: string; title: string; pages: Chosen[] } | { type: 'page'; entry: PrintedEntry; pages: Chosen[] }
+export type Chosen =
+  | { type: 'group'; id: string; title: string; pages: Chosen[] }
+  | { type: 'page'; entry: PrintedEntry; pages: Chosen[] }
 
 /** Somebody of whom nothing is known, so that no condition holds: a PDF is passed on. */
-const anyReader: VisitorContext = { published: true, visibility: 'public', shareKey: false, token: false, holds: () => false }
+const anyReader: VisitorContext = {
+  published: true,
+  visibility: 'public',
+  shareKey: false,
+  token: false,
+  holds: () => false,
+}
 
 type Known = (entry: DocumentEntry) => KnownPage | undefined
 

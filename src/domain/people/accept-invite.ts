@@ -13,7 +13,14 @@ import {
   type UserDoc,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { createLimitedUser, createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
+import {
+  createLimitedUser,
+  createUser,
+  findAccount,
+  findLimitedMember,
+  type IssuedToken,
+  issueToken,
+} from '../accounts/accounts.js'
 import { requiresSso } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -31,7 +38,8 @@ interface Accepted {
   issued: IssuedToken | null
 }
 
-const gone = () => new ServiceError('not-found', 'The invitation does not exist, was revoked or has expired: ask for a new one.')
+const gone = () =>
+  new ServiceError('not-found', 'The invitation does not exist, was revoked or has expired: ask for a new one.')
 
 /**
  * Accepts an invitation: by the caller or, for an e-mail invitation, by somebody who is not signed in.
@@ -58,23 +66,34 @@ export async function acceptInvite(app: App, actor: Actor | null, input: AcceptI
     if (!(await isAcceptable(app, tx, invite))) throw gone()
     const organization = (await tx.get(organizations, invite.organization)) as Document<OrganizationDoc>
     // A user of a single organization who was removed a moment ago must not come back by a link.
-    if (actor?.user.limitedTo !== undefined && !(await tx.get(memberships, membershipId(invite.organization, actor.user.id)))) throw gone()
+    if (
+      actor?.user.limitedTo !== undefined &&
+      !(await tx.get(memberships, membershipId(invite.organization, actor.user.id)))
+    )
+      throw gone()
     const user = actor ? checkAddress(actor, invite) : await newcomer(app, tx, invite, input)
     const doc = await join(app, tx, invite, user)
-    if (invite.kind === 'email') await tx.replace(invites, { ...invite, accepted: { user: user.id, at: app.clock.now().toISOString() } })
+    if (invite.kind === 'email')
+      await tx.replace(invites, { ...invite, accepted: { user: user.id, at: app.clock.now().toISOString() } })
     const issued = actor || requiresSso(organization, doc) ? null : await issueSession(app, tx, user)
     return { doc, user, issued }
   })
 }
 
-async function acceptedBefore(tx: Transaction, actor: Actor | null, { organization }: InviteDoc, by: string): Promise<Accepted> {
+async function acceptedBefore(
+  tx: Transaction,
+  actor: Actor | null,
+  { organization }: InviteDoc,
+  by: string,
+): Promise<Accepted> {
   const doc = actor?.user.id === by ? await tx.get(memberships, membershipId(organization, by)) : null
   if (!actor || !doc) throw conflict('The invitation has been accepted already.')
   return { doc, user: actor.user, issued: null }
 }
 
 function checkAddress({ user }: Actor, { kind, email }: InviteDoc): Document<UserDoc> {
-  if (email !== undefined && email !== user.email) throw new ServiceError('forbidden', 'The invitation is for another e-mail address than yours.')
+  if (email !== undefined && email !== user.email)
+    throw new ServiceError('forbidden', 'The invitation is for another e-mail address than yours.')
   // The caller claims the address without proof; the invitation by mail is for whoever proves that they own it.
   if (kind === 'email' && user.limitedTo !== undefined)
     throw conflict('You are a member already. To get an account for the address, accept without your token.')
@@ -82,22 +101,40 @@ function checkAddress({ user }: Actor, { kind, email }: InviteDoc): Document<Use
 }
 
 /** Creates the user for somebody who is not signed in: an account if the link came by mail, else a user of the organization alone. */
-async function newcomer(app: App, tx: Transaction, { email, mail, organization }: InviteDoc, { displayName }: AcceptInvite): Promise<Document<UserDoc>> {
+async function newcomer(
+  app: App,
+  tx: Transaction,
+  { email, mail, organization }: InviteDoc,
+  { displayName }: AcceptInvite,
+): Promise<Document<UserDoc>> {
   if (email === undefined)
-    throw new ServiceError('unauthenticated', 'Sign in first, then accept; without an account, ask for a sign-in link with this invitation (POST /v1/sign-in).')
+    throw new ServiceError(
+      'unauthenticated',
+      'Sign in first, then accept; without an account, ask for a sign-in link with this invitation (POST /v1/sign-in).',
+    )
   const account = await findAccount(tx, email)
   const who = { email, ...(displayName === undefined ? {} : { displayName }) }
   if (mail !== undefined) {
     if (account) throw conflict('There is an account with this address: sign in, then accept the invitation.')
     return createUser(app, { ...who, proof: 'mail' }, tx)
   }
-  const member = (account && (await tx.get(memberships, membershipId(organization, account.id)))) ?? (await findLimitedMember(tx, organization, email))
-  if (member) throw conflict('A member of the organization has this address already: sign in, or ask an admin to remove that member and invite you again.')
+  const member =
+    (account && (await tx.get(memberships, membershipId(organization, account.id)))) ??
+    (await findLimitedMember(tx, organization, email))
+  if (member)
+    throw conflict(
+      'A member of the organization has this address already: sign in, or ask an admin to remove that member and invite you again.',
+    )
   return createLimitedUser(app, who, organization, tx)
 }
 
 /** Makes a user a member, unless they are one. */
-export async function join(app: App, tx: Transaction, invite: InviteDoc, user: Document<UserDoc>): Promise<Document<MembershipDoc>> {
+export async function join(
+  app: App,
+  tx: Transaction,
+  invite: InviteDoc,
+  user: Document<UserDoc>,
+): Promise<Document<MembershipDoc>> {
   const { organization } = invite
   const present = await tx.get(memberships, membershipId(organization, user.id))
   if (present) return present

@@ -11,14 +11,18 @@ export async function requireAdmin(tx: Transaction, actor: Actor, organization: 
     throw new ServiceError('forbidden', 'Only an admin of the organization may change or remove other members.')
 }
 
-const isActiveAdmin = ({ role, disabled }: Pick<MembershipDoc, 'role' | 'disabled'>): boolean => role === 'admin' && !disabled
+const isActiveAdmin = ({ role, disabled }: Pick<MembershipDoc, 'role' | 'disabled'>): boolean =>
+  role === 'admin' && !disabled
 
 /** Whether a member is an active admin who needs no single sign-on, and so can repair it. */
-export const isLastResort = (member: MembershipDoc): boolean => isActiveAdmin(member) && !requiresSso({ sso: false }, member)
+export const isLastResort = (member: MembershipDoc): boolean =>
+  isActiveAdmin(member) && !requiresSso({ sso: false }, member)
 
 /** Throws 409 unless there is another admin who can get in without single sign-on. */
 export async function requireOtherAdmin(tx: Transaction, member: Document<MembershipDoc>): Promise<void> {
-  const others = (await tx.find(memberships, 'organization', member.organization)).filter((other) => other.id !== member.id && isActiveAdmin(other))
+  const others = (await tx.find(memberships, 'organization', member.organization)).filter(
+    (other) => other.id !== member.id && isActiveAdmin(other),
+  )
   if (others.some(isLastResort)) return
   throw conflict(
     others.length === 0

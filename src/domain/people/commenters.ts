@@ -9,12 +9,19 @@ import { discussionKeyOf, type LoadedDiscussion } from '../comments/discussion.j
  * The authors of the comments and replies of a discussion, in the order in which they joined the organization. Only its
  * present, active members are listed.
  */
-export async function listCommenters(app: App, discussion: LoadedDiscussion, query: PageQuery): Promise<Page<CountedMember>> {
+export async function listCommenters(
+  app: App,
+  discussion: LoadedDiscussion,
+  query: PageQuery,
+): Promise<Page<CountedMember>> {
   const { organization } = discussion.space.doc
   const wrote = await app.store.find(commenters, 'discussion', discussionKeyOf(discussion))
   const found = await Promise.all(
     wrote.map(async (one): Promise<LoadedMember | null> => {
-      const [doc, user] = await Promise.all([app.store.get(memberships, membershipId(organization, one.user)), app.store.get(users, one.user)])
+      const [doc, user] = await Promise.all([
+        app.store.get(memberships, membershipId(organization, one.user)),
+        app.store.get(users, one.user),
+      ])
       return doc && user && !doc.disabled ? { doc, user, role: null } : null
     }),
   )

@@ -25,7 +25,8 @@ export interface FirstStart {
  * set a new one. Tokens that the setting had before are revoked, since an operator may change it because one became known.
  */
 export async function firstStart(app: App, given: { email: string; token: string | null }): Promise<FirstStart> {
-  const user = (await findAccount(app.store, given.email)) ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))
+  const user =
+    (await findAccount(app.store, given.email)) ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))
   const [mine] = await app.store.find(memberships, 'user', user.id)
   const organization =
     (mine && (await app.store.get(organizations, mine.organization))) ??
@@ -35,7 +36,8 @@ export async function firstStart(app: App, given: { email: string; token: string
     const secret = given.token
     const isValid = await app.store.transact(async (tx) => {
       const [valid] = await tx.find(tokens, 'hash', hashToken(secret))
-      for (const one of await tx.find(tokens, 'user', user.id)) if (one.label === GIVEN && one.hash !== hashToken(secret)) await tx.remove(tokens, one.id)
+      for (const one of await tx.find(tokens, 'user', user.id))
+        if (one.label === GIVEN && one.hash !== hashToken(secret)) await tx.remove(tokens, one.id)
       if (!valid) await issueToken(app, user.id, { label: GIVEN }, secret, tx)
       return valid !== undefined
     })

@@ -3,7 +3,14 @@ import { hashToken, newToken } from '../../auth/index.js'
 import { allows } from '../../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type InviteDoc, type InviteUsers, invites, membershipId, memberships, organizations } from '../../model/index.js'
+import {
+  type InviteDoc,
+  type InviteUsers,
+  invites,
+  membershipId,
+  memberships,
+  organizations,
+} from '../../model/index.js'
 import type { Document, Draft, Reader, Transaction } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'
 import type { App } from '../context/app.js'
@@ -36,13 +43,23 @@ interface Invited {
  * again. A new invitation replaces an earlier one for the same address. The result does not depend on whether an address has
  * an account on the service, which must stay unknown. Throws 400, and 403 if the caller is no longer an admin.
  */
-export async function inviteUsers(app: App, actor: Actor, organization: LoadedOrganization, input: InviteUsers): Promise<Invited> {
+export async function inviteUsers(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: InviteUsers,
+): Promise<Invited> {
   const emails = input.emails.map((email) => email.toLowerCase())
   const twice = emails.findIndex((email, index) => emails.indexOf(email) !== index)
-  if (twice >= 0) throw badRequest('An address is listed twice.', [{ path: `/emails/${twice}`, message: 'must be listed only once' }])
+  if (twice >= 0)
+    throw badRequest('An address is listed twice.', [{ path: `/emails/${twice}`, message: 'must be listed only once' }])
   const invited = await app.store.transact(async (tx) => {
     const { id, defaultRole } = await requireInviter(tx, actor, organization)
-    const wanted = { role: input.role === undefined ? defaultRole : input.role, sso: input.sso ?? false, createdBy: actor.user.id }
+    const wanted = {
+      role: input.role === undefined ? defaultRole : input.role,
+      sso: input.sso ?? false,
+      createdBy: actor.user.id,
+    }
     const result: Invited = { users: [], invites: [] }
     for (const email of emails) {
       const member = await memberOf(app, tx, id, email)
@@ -70,7 +87,9 @@ type Wanted = Pick<InviteDoc, 'organization' | 'role' | 'sso' | 'createdBy'> & {
 async function inviteOne(app: App, tx: Transaction, wanted: Wanted): Promise<ShownInvite> {
   const now = app.clock.now()
   const before = await tx.find(invites, 'email', `${wanted.organization}/${wanted.email}`)
-  const mailed = before.find((old) => old.mail !== undefined && isOpen(app, old) && now.getTime() - Date.parse(old.createdAt) < MAIL_AGAIN_MS)
+  const mailed = before.find(
+    (old) => old.mail !== undefined && isOpen(app, old) && now.getTime() - Date.parse(old.createdAt) < MAIL_AGAIN_MS,
+  )
   if (app.mail && mailed) return { doc: await tx.replace(invites, { ...mailed, ...wanted }) }
   for (const old of before) await tx.remove(invites, old.id)
   const expiresAt = new Date(now.getTime() + INVITE_MS).toISOString()
@@ -112,7 +131,12 @@ export const isOpen = (app: App, { accepted, expiresAt }: InviteDoc): boolean =>
   accepted === undefined && (expiresAt === undefined || Date.parse(expiresAt) > app.clock.now().getTime())
 
 /** An open invitation of the organization; null if there is none. */
-export async function findInvite(app: App, organization: LoadedOrganization, kind: InviteDoc['kind'], id: string): Promise<Document<InviteDoc> | null> {
+export async function findInvite(
+  app: App,
+  organization: LoadedOrganization,
+  kind: InviteDoc['kind'],
+  id: string,
+): Promise<Document<InviteDoc> | null> {
   const doc = await app.store.get(invites, id)
   return doc && doc.organization === organization.doc.id && doc.kind === kind && isOpen(app, doc) ? doc : null
 }
@@ -121,16 +145,30 @@ export async function findInvite(app: App, organization: LoadedOrganization, kin
  * Sends an invitation again: the link before is no longer valid, and the new one is for seven days. The caller vouches for it from now on.
  * Throws 403 if they are no longer an admin, 404 if it was revoked or accepted meanwhile, 409 if its mail is a minute old at most.
  */
-export async function resendInvite(app: App, actor: Actor, organization: LoadedOrganization, invite: Document<InviteDoc>): Promise<ShownInvite> {
+export async function resendInvite(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  invite: Document<InviteDoc>,
+): Promise<ShownInvite> {
   const resent = await app.store.transact(async (tx) => {
     await requireInviter(tx, actor, organization)
     const stored = await tx.get(invites, invite.id)
     if (!stored?.email || !isOpen(app, stored)) throw notFound('The invitation')
     const now = app.clock.now()
-    if (app.mail && stored.mail !== undefined && now.getTime() - Date.parse(stored.sentAt ?? stored.createdAt) < MAIL_AGAIN_MS)
+    if (
+      app.mail &&
+      stored.mail !== undefined &&
+      now.getTime() - Date.parse(stored.sentAt ?? stored.createdAt) < MAIL_AGAIN_MS
+    )
       throw conflict('The invitation was mailed less than a minute ago: wait before you send it again.')
     const { hash: _hash, mail: _mail, ...rest } = stored
-    const again = { ...rest, createdBy: actor.user.id, sentAt: now.toISOString(), expiresAt: new Date(now.getTime() + INVITE_MS).toISOString() }
+    const again = {
+      ...rest,
+      createdBy: actor.user.id,
+      sentAt: now.toISOString(),
+      expiresAt: new Date(now.getTime() + INVITE_MS).toISOString(),
+    }
     if (!app.mail) {
       const secret = newToken()
       return { doc: await tx.replace(invites, { ...again, hash: hashToken(secret) }), secret }
@@ -146,7 +184,8 @@ export async function resendInvite(app: App, actor: Actor, organization: LoadedO
 /** Revokes an invitation. Throws 409 if it was accepted meanwhile. */
 export async function revokeInvite(app: App, invite: Document<InviteDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
-    if ((await tx.get(invites, invite.id))?.accepted) throw conflict('The invitation has just been accepted: remove the member instead.')
+    if ((await tx.get(invites, invite.id))?.accepted)
+      throw conflict('The invitation has just been accepted: remove the member instead.')
     await tx.remove(invites, invite.id)
   })
 }

@@ -11,16 +11,24 @@ import { isOpen, requireInviter, type ShownInvite } from './invites.js'
 
 /** The open link invitations of an organization. */
 export async function listLinkInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {
-  return (await app.store.find(invites, 'organization', `${organization.doc.id}/link`)).filter((invite) => isOpen(app, invite))
+  return (await app.store.find(invites, 'organization', `${organization.doc.id}/link`)).filter((invite) =>
+    isOpen(app, invite),
+  )
 }
 
 /** Creates an invitation for everybody who has the link. Throws 409 if the organization does not allow links, 400 if it would already be expired, 403. */
-export async function createLinkInvite(app: App, actor: Actor, organization: LoadedOrganization, input: CreateLinkInvite): Promise<ShownInvite> {
+export async function createLinkInvite(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateLinkInvite,
+): Promise<ShownInvite> {
   const secret = newToken()
   const expiresAt = endOf(app, input.expiresAt)
   const doc = await app.store.transact(async (tx) => {
     const { id, inviteLinks, defaultRole } = await requireInviter(tx, actor, organization)
-    if (!inviteLinks) throw conflict('The organization does not allow invitations by link: set its inviteLinks to true first.')
+    if (!inviteLinks)
+      throw conflict('The organization does not allow invitations by link: set its inviteLinks to true first.')
     return tx.insert(invites, {
       id: newId(),
       organization: id,

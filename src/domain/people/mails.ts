@@ -39,7 +39,12 @@ interface Queued {
 }
 
 /** Each mail has its own lane, so that a retry delays no other mail. */
-async function insertJob(app: App, tx: Transaction, payload: MailOrder & MailJob, { organization, waitMs }: Queued): Promise<void> {
+async function insertJob(
+  app: App,
+  tx: Transaction,
+  payload: MailOrder & MailJob,
+  { organization, waitMs }: Queued,
+): Promise<void> {
   const id = newId()
   const now = app.clock.now().getTime()
   await tx.insert(jobs, {
@@ -73,7 +78,11 @@ interface Outcome {
 /**
  * Sends a queued mail. If the mail server fails, the mail is queued again with growing delays. After a crash it may be sent twice, but it is never lost.
  */
-export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload' | 'organization'>, write: WriteMail): Promise<Outcome> {
+export async function sendMail(
+  app: App,
+  job: Pick<JobDoc, 'id' | 'payload' | 'organization'>,
+  write: WriteMail,
+): Promise<Outcome> {
   if (!app.mail) return { error: 'No mail server is set up.' }
   const order = job.payload as unknown as MailOrder & MailJob
   const mail = await write(app, order)
@@ -84,7 +93,10 @@ export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload' | 'o
     return { write: async (tx) => mail.settle?.(tx, 'sent') }
   } catch (error) {
     const refused = error instanceof MailRefused
-    app.log.warn({ error, job: job.id, mail: order.mail }, refused ? 'A mail was refused.' : 'A mail could not be sent.')
+    app.log.warn(
+      { error, job: job.id, mail: order.mail },
+      refused ? 'A mail was refused.' : 'A mail could not be sent.',
+    )
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** order.tries, LONGEST_RETRY_MS)
     const now = app.clock.now().getTime()
     const isOver = refused || now + waitMs - order.since > PATIENCE_MS[order.mail]
@@ -104,4 +116,5 @@ export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload' | 'o
 }
 
 /** Puts a user's text on one line, without control characters, so that it can neither end a header nor imitate the service's own text. */
-export const oneLine = (text: string): string => [...text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()].slice(0, 100).join('')
+export const oneLine = (text: string): string =>
+  [...text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()].slice(0, 100).join('')

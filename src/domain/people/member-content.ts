@@ -19,14 +19,22 @@ export async function listMemberSpaces(
 ): Promise<Page<{ permission: Role; space: ListedSpace }>> {
   const access = await loadSpaceAccess(app.store, organization)
   const theirs = await access.visibleTo(await viewerOf(app.store, user.id, organization))
-  const callersRoles = new Map((await access.visibleTo(await viewerOf(app.store, actor.user.id, organization))).map(({ space, role }) => [space.id, role]))
+  const callersRoles = new Map(
+    (await access.visibleTo(await viewerOf(app.store, actor.user.id, organization))).map(({ space, role }) => [
+      space.id,
+      role,
+    ]),
+  )
   const shared = theirs.flatMap(({ space, role: permission }) => {
     const role = callersRoles.get(space.id)
     return role === undefined ? [] : [{ doc: space, role, permission }]
   })
   const page = paginate(shared, query, ({ doc }) => [doc.createdAt, doc.id], query.order)
   const opened = await openSpaces(app, page.items)
-  return { ...page, items: opened.map((space, index) => ({ permission: page.items[index]?.permission as Role, space })) }
+  return {
+    ...page,
+    items: opened.map((space, index) => ({ permission: page.items[index]?.permission as Role, space })),
+  }
 }
 
 /** A page of a member's teams, with the member's role in each. */
@@ -39,10 +47,16 @@ export async function listMemberTeams(
 ): Promise<Page<{ team: CountedTeam; role: 'owner' | 'member' }>> {
   const needle = query.title?.toLowerCase()
   const inTeams = await app.store.find(teamMembers, 'user', `${organization.doc.id}/${user.id}`)
-  const found = await Promise.all(inTeams.map(async ({ team, role }) => ({ role, doc: await app.store.get(teams, team) })))
-  const matching = found.flatMap(({ role, doc }) => (doc && (needle === undefined || doc.title.toLowerCase().includes(needle)) ? [{ role, doc }] : []))
+  const found = await Promise.all(
+    inTeams.map(async ({ team, role }) => ({ role, doc: await app.store.get(teams, team) })),
+  )
+  const matching = found.flatMap(({ role, doc }) =>
+    doc && (needle === undefined || doc.title.toLowerCase().includes(needle)) ? [{ role, doc }] : [],
+  )
   const page = paginate(matching, query, ({ doc }) => [doc.createdAt, doc.id])
-  const seen = await Promise.all(page.items.map(async ({ doc }) => ({ doc, role: await roleOnTeam(app, actor, organization, doc.id) })))
+  const seen = await Promise.all(
+    page.items.map(async ({ doc }) => ({ doc, role: await roleOnTeam(app, actor, organization, doc.id) })),
+  )
   const counted = await countTeams(app, organization.doc.id, seen)
   return { ...page, items: counted.map((team, index) => ({ team, role: page.items[index]?.role ?? 'member' })) }
 }

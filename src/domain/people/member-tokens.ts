@@ -15,7 +15,9 @@ export interface MemberToken {
 
 /** Whether a token gives access to an organization that its user is a member of. */
 const reaches = (app: App, { organization, excludedFrom, expiresAt }: TokenDoc, wanted: string): boolean =>
-  (organization ?? wanted) === wanted && !excludedFrom?.includes(wanted) && (expiresAt === undefined || !isPast(app.clock, expiresAt))
+  (organization ?? wanted) === wanted &&
+  !excludedFrom?.includes(wanted) &&
+  (expiresAt === undefined || !isPast(app.clock, expiresAt))
 
 /** The tokens by which members, or one of them, reach the organization. */
 export async function listMemberTokens(app: App, { doc }: LoadedOrganization, user?: string): Promise<MemberToken[]> {
@@ -24,13 +26,18 @@ export async function listMemberTokens(app: App, { doc }: LoadedOrganization, us
     if (user !== undefined && membership.user !== user) continue
     const owner = await app.store.get(users, membership.user)
     if (!owner) continue
-    for (const token of await app.store.find(tokens, 'user', owner.id)) if (reaches(app, token, doc.id)) found.push({ token, user: owner })
+    for (const token of await app.store.find(tokens, 'user', owner.id))
+      if (reaches(app, token, doc.id)) found.push({ token, user: owner })
   }
   return found
 }
 
 /** One of them, by its ID, or null. */
-export async function findMemberToken(app: App, organization: LoadedOrganization, id: string): Promise<MemberToken | null> {
+export async function findMemberToken(
+  app: App,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<MemberToken | null> {
   const token = await app.store.get(tokens, id)
   return token && ((await listMemberTokens(app, organization, token.user)).find((one) => one.token.id === id) ?? null)
 }
@@ -39,13 +46,24 @@ export async function findMemberToken(app: App, organization: LoadedOrganization
  * Takes a token's access to the organization away: a token for it alone is revoked; another one no longer gives access to it, and goes
  * on elsewhere.
  */
-export async function revokeMemberToken(app: App, actor: Actor, { doc }: LoadedOrganization, { token }: MemberToken): Promise<void> {
+export async function revokeMemberToken(
+  app: App,
+  actor: Actor,
+  { doc }: LoadedOrganization,
+  { token }: MemberToken,
+): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(tokens, token.id)
     if (!stored) return
     if (stored.organization === doc.id) await tx.remove(tokens, stored.id)
     else await tx.replace(tokens, { ...stored, excludedFrom: [...new Set([...(stored.excludedFrom ?? []), doc.id])] })
     const data = { changed: ['tokens'] }
-    await emit(app, tx, { type: 'member.updated', organization: doc.id, actor: actor.user.id, subject: { user: stored.user }, data })
+    await emit(app, tx, {
+      type: 'member.updated',
+      organization: doc.id,
+      actor: actor.user.id,
+      subject: { user: stored.user },
+      data,
+    })
   })
 }

@@ -44,7 +44,12 @@ export interface CountedMember extends LoadedMember {
 }
 
 /** A member by user ID; null if there is none, or the caller may not see other members. */
-export async function findMember(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedMember | null> {
+export async function findMember(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<LoadedMember | null> {
   const doc = await app.store.get(memberships, membershipId(organization.doc.id, id))
   const user = doc && (await app.store.get(users, id))
   const role = id === actor.user.id ? greater(organization.role, 'read') : organization.role
@@ -52,23 +57,35 @@ export async function findMember(app: App, actor: Actor, organization: LoadedOrg
 }
 
 /** A page of an organization's members, with their counters. */
-export async function listMembers(app: App, organization: LoadedOrganization, query: MembersQuery): Promise<Page<CountedMember>> {
+export async function listMembers(
+  app: App,
+  organization: LoadedOrganization,
+  query: MembersQuery,
+): Promise<Page<CountedMember>> {
   const { id } = organization.doc
   const page =
     query.search === undefined
       ? await pageOf(app.store, memberships, query.sort, memberList(id, query.role), query)
       : await searchMembers(app, id, query, query.search.toLowerCase())
   const { role } = organization
-  const loaded = await Promise.all(page.items.map(async (doc) => ({ doc, role, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })))
+  const loaded = await Promise.all(
+    page.items.map(async (doc) => ({ doc, role, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })),
+  )
   return { ...page, items: await countMembers(app, id, loaded) }
 }
 
 /** Names and addresses are stored with users, not with memberships, so a search reads every member. */
-async function searchMembers(app: App, organization: string, query: MembersQuery, needle: string): Promise<Page<Document<MembershipDoc>>> {
+async function searchMembers(
+  app: App,
+  organization: string,
+  query: MembersQuery,
+  needle: string,
+): Promise<Page<Document<MembershipDoc>>> {
   const role = query.role === 'guest' ? null : query.role
   const matching: Document<MembershipDoc>[] = []
   for (const doc of await app.store.find(memberships, 'organization', organization)) {
-    const fits = (role === undefined || doc.role === role) && (query.sort !== 'lastSeenAt' || doc.lastSeenAt !== undefined)
+    const fits =
+      (role === undefined || doc.role === role) && (query.sort !== 'lastSeenAt' || doc.lastSeenAt !== undefined)
     if (fits && matches(await app.store.get(users, doc.user), needle)) matching.push(doc)
   }
   return paginate(matching, query, (doc) => [doc[query.sort] ?? '', doc.id], query.order)
@@ -78,7 +95,11 @@ const matches = (user: UserDoc | null, needle: string): boolean =>
   user !== null && (user.displayName.toLowerCase().includes(needle) || user.email.includes(needle))
 
 /** Adds their counters to members of one organization. */
-export async function countMembers(app: App, organization: string, members: readonly LoadedMember[]): Promise<CountedMember[]> {
+export async function countMembers(
+  app: App,
+  organization: string,
+  members: readonly LoadedMember[],
+): Promise<CountedMember[]> {
   if (members.length === 0) return []
   const access = await loadSpaceAccess(app.store, organization)
   const all = await app.store.find(sites, 'organization', organization)
@@ -121,7 +142,9 @@ async function changeMember(
     if (!stored) throw notFound('The member')
     const change = changeOf(stored)
     const next = { ...stored, ...change }
-    const changed = Object.keys(change).filter((key) => next[key as keyof MembershipDoc] !== stored[key as keyof MembershipDoc])
+    const changed = Object.keys(change).filter(
+      (key) => next[key as keyof MembershipDoc] !== stored[key as keyof MembershipDoc],
+    )
     if (changed.length === 0) return stored
     if (isLastResort(stored) && !isLastResort(next)) await requireOtherAdmin(tx, stored)
     const data = { changed, role: next.role, previousRole: stored.role }
@@ -135,7 +158,11 @@ async function changeMember(
  * Ends a membership, and removes everything that depends on it (`removeMemberData`), in one transaction. Members may leave;
  * admins may remove anybody. A user of this organization alone becomes a former user. Throws 403, and 409 for the last admin.
  */
-export async function removeMember(app: App, actor: Actor, { doc: { id, organization, user } }: LoadedMember): Promise<void> {
+export async function removeMember(
+  app: App,
+  actor: Actor,
+  { doc: { id, organization, user } }: LoadedMember,
+): Promise<void> {
   await app.store.transact(async (tx) => {
     if (user !== actor.user.id) await requireAdmin(tx, actor, organization)
     const stored = await tx.get(memberships, id)
@@ -145,7 +172,13 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
     await tx.remove(memberships, id)
     const doc = await tx.get(users, user)
     if (doc?.limitedTo === organization) await tx.replace(users, { ...doc, former: true })
-    await emit(app, tx, { type: 'member.removed', organization, actor: actor.user.id, subject: { user }, data: { role: stored.role } })
+    await emit(app, tx, {
+      type: 'member.removed',
+      organization,
+      actor: actor.user.id,
+      subject: { user },
+      data: { role: stored.role },
+    })
   })
 }
 
@@ -153,7 +186,8 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
 export async function ping(app: App, actor: Actor, organization: LoadedOrganization): Promise<void> {
   const id = membershipId(organization.doc.id, actor.user.id)
   const now = app.clock.now()
-  const isRecent = (doc: MembershipDoc | null): boolean => doc?.lastSeenAt !== undefined && now.getTime() - Date.parse(doc.lastSeenAt) < PING_MS
+  const isRecent = (doc: MembershipDoc | null): boolean =>
+    doc?.lastSeenAt !== undefined && now.getTime() - Date.parse(doc.lastSeenAt) < PING_MS
   if (isRecent(await app.store.get(memberships, id))) return
   await app.store.transact(async (tx) => {
     const stored = await tx.get(memberships, id)

@@ -14,7 +14,8 @@ const noAccount = (email: string) => new ServiceError('not-found', `No account h
 export function vouchFor(app: App, email: string, displayName?: string): Promise<Document<UserDoc>> {
   return app.store.transact(async (tx) => {
     const account = await findAccount(tx, email)
-    if (!account) return createUser(app, { email, ...(displayName === undefined ? {} : { displayName }), proof: 'operator' }, tx)
+    if (!account)
+      return createUser(app, { email, ...(displayName === undefined ? {} : { displayName }), proof: 'operator' }, tx)
     return account.proof === 'earlier' ? tx.replace(users, { ...account, proof: 'operator' }) : account
   })
 }
@@ -49,12 +50,21 @@ export function freeAddress(app: App, email: string): Promise<Document<UserDoc>>
  * Issues a token for the operator: for the account that owns the address or, with `claimedIn`, for the member of that
  * organization who claims the address without proof. Throws 404.
  */
-export async function tokenByOperator(app: App, email: string, label: string, claimedIn?: string): Promise<IssuedToken> {
-  const user = claimedIn === undefined ? await findAccount(app.store, email) : await findLimitedMember(app.store, claimedIn, email)
+export async function tokenByOperator(
+  app: App,
+  email: string,
+  label: string,
+  claimedIn?: string,
+): Promise<IssuedToken> {
+  const user =
+    claimedIn === undefined ? await findAccount(app.store, email) : await findLimitedMember(app.store, claimedIn, email)
   if (!user)
     throw claimedIn === undefined
       ? noAccount(email)
-      : new ServiceError('not-found', `No member of organization ${claimedIn} claims the address ${email} without proof.`)
+      : new ServiceError(
+          'not-found',
+          `No member of organization ${claimedIn} claims the address ${email} without proof.`,
+        )
   return issueToken(app, user.id, { label, ...(claimedIn === undefined ? {} : { organization: claimedIn }) })
 }
 

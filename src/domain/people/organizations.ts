@@ -23,7 +23,12 @@ import { checkMergeRules } from '../commits/rules/check-rules.js'
 import { emit } from '../events/events.js'
 
 /** Creates an organization and its first admin. */
-export async function insertOrganization(app: App, tx: Transaction, user: string, input: CreateOrganization): Promise<Document<OrganizationDoc>> {
+export async function insertOrganization(
+  app: App,
+  tx: Transaction,
+  user: string,
+  input: CreateOrganization,
+): Promise<Document<OrganizationDoc>> {
   const now = app.clock.now().toISOString()
   const organization = await tx.insert(organizations, {
     id: newId(),
@@ -42,7 +47,12 @@ export async function insertOrganization(app: App, tx: Transaction, user: string
 }
 
 /** A membership with default settings. */
-export const newMembership = (organization: string, user: string, role: Role | null, joinedAt: string): MembershipDoc => ({
+export const newMembership = (
+  organization: string,
+  user: string,
+  role: Role | null,
+  joinedAt: string,
+): MembershipDoc => ({
   id: membershipId(organization, user),
   organization,
   user,
@@ -52,12 +62,21 @@ export const newMembership = (organization: string, user: string, role: Role | n
   sso: false,
 })
 
-const normalizeDomains = (domains: readonly string[]): string[] => [...new Set(domains.map((domain) => domain.toLowerCase()))]
+const normalizeDomains = (domains: readonly string[]): string[] => [
+  ...new Set(domains.map((domain) => domain.toLowerCase())),
+]
 
 /** Creates an organization with the caller as its admin. Throws 403 for a token that is limited to another organization. */
-export async function createOrganization(app: App, actor: Actor, input: CreateOrganization): Promise<LoadedOrganization> {
+export async function createOrganization(
+  app: App,
+  actor: Actor,
+  input: CreateOrganization,
+): Promise<LoadedOrganization> {
   if (actor.token.organization !== undefined)
-    throw new ServiceError('forbidden', `Your token is limited to organization ${actor.token.organization}: it cannot create another one.`)
+    throw new ServiceError(
+      'forbidden',
+      `Your token is limited to organization ${actor.token.organization}: it cannot create another one.`,
+    )
   const doc = await app.store.transact((tx) => insertOrganization(app, tx, actor.user.id, input))
   return { doc, role: 'admin' }
 }
@@ -69,7 +88,9 @@ export async function listOrganizations(app: App, actor: Actor): Promise<LoadedO
   )
   const docs = await Promise.all(
     ownMemberships.map(async ({ organization, role }) => {
-      const doc = (await isTokenFor(app.store, actor, organization)) ? await app.store.get(organizations, organization) : null
+      const doc = (await isTokenFor(app.store, actor, organization))
+        ? await app.store.get(organizations, organization)
+        : null
       return doc ? [{ doc, role }] : []
     }),
   )
@@ -80,11 +101,18 @@ export async function listOrganizations(app: App, actor: Actor): Promise<LoadedO
  * The organizations with an e-mail domain that the caller may know of: their own and, if it is the domain of their own address,
  * the others as well (role undefined), so that they can ask for an invitation.
  */
-export async function listOrganizationsOfDomain(app: App, actor: Actor, domain: string): Promise<{ doc: Document<OrganizationDoc>; role?: Role | null }[]> {
+export async function listOrganizationsOfDomain(
+  app: App,
+  actor: Actor,
+  domain: string,
+): Promise<{ doc: Document<OrganizationDoc>; role?: Role | null }[]> {
   const own = new Map((await listOrganizations(app, actor)).map((one) => [one.doc.id, one]))
-  const mayAsk = actor.token.organization === undefined && domain === actor.user.email.slice(actor.user.email.lastIndexOf('@') + 1)
+  const mayAsk =
+    actor.token.organization === undefined && domain === actor.user.email.slice(actor.user.email.lastIndexOf('@') + 1)
   const found = await app.store.find(organizations, 'emailDomain', domain)
-  return found.flatMap((doc) => own.get(doc.id) ?? (mayAsk ? [{ doc }] : [])).sort((a, b) => (a.doc.createdAt < b.doc.createdAt ? -1 : 1))
+  return found
+    .flatMap((doc) => own.get(doc.id) ?? (mayAsk ? [{ doc }] : []))
+    .sort((a, b) => (a.doc.createdAt < b.doc.createdAt ? -1 : 1))
 }
 
 /** The organization with a hostname, or null. Anybody may ask, since what is published there is public. */
@@ -97,46 +125,81 @@ export async function findSubdomain(app: App, subdomain: string): Promise<Docume
  * Changes the fields that are given; `null` removes a field that may be absent. Throws 400 (default content, merge rules), 409 if another
  * organization has the hostname, 404 if the organization no longer exists.
  */
-export async function updateOrganization(app: App, actor: Actor, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
+export async function updateOrganization(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: UpdateOrganization,
+): Promise<LoadedOrganization> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(organizations, organization.doc.id)
     if (!stored) throw notFound('The organization')
     await checkMergeRules(tx, stored.id, input.mergeRules)
     if (input.defaultContent) await checkDefaultContent(tx, actor, stored, input.defaultContent)
     const [holder] = input.hostname === undefined ? [] : await tx.find(organizations, 'hostname', input.hostname)
-    if (holder && holder.id !== stored.id) throw conflict(`The hostname ${input.hostname} is taken: choose another one.`)
+    if (holder && holder.id !== stored.id)
+      throw conflict(`The hostname ${input.hostname} is taken: choose another one.`)
     await checkCustomHostname(app, tx, stored, input.customHostname)
     const written = applied(stored, input)
-    const changed = Object.keys(input).filter((key) => !isDeepStrictEqual(written[key as keyof OrganizationDoc], stored[key as keyof OrganizationDoc]))
+    const changed = Object.keys(input).filter(
+      (key) => !isDeepStrictEqual(written[key as keyof OrganizationDoc], stored[key as keyof OrganizationDoc]),
+    )
     if (changed.length === 0) return stored
-    await emit(app, tx, { type: 'organization.updated', organization: stored.id, actor: actor.user.id, subject: {}, data: { changed } })
+    await emit(app, tx, {
+      type: 'organization.updated',
+      organization: stored.id,
+      actor: actor.user.id,
+      subject: {},
+      data: { changed },
+    })
     return tx.replace(organizations, written)
   })
   return { ...organization, doc }
 }
 
 /** The organization with the settings that are given; null removes one. */
-function applied(stored: Document<OrganizationDoc>, { emailDomains, ...rest }: UpdateOrganization): Document<OrganizationDoc> {
+function applied(
+  stored: Document<OrganizationDoc>,
+  { emailDomains, ...rest }: UpdateOrganization,
+): Document<OrganizationDoc> {
   const domains = emailDomains ? { emailDomains: normalizeDomains(emailDomains) } : {}
   const type = rest.communityType === undefined ? {} : { type: rest.communityType === null ? 'business' : 'community' }
   const next = { ...stored, ...rest, ...domains, ...type }
   const removable = ['logo', 'useCase', 'communityType', 'customHostname']
-  return Object.fromEntries(Object.entries(next).filter(([key, value]) => value !== null || !removable.includes(key))) as unknown as Document<OrganizationDoc>
+  return Object.fromEntries(
+    Object.entries(next).filter(([key, value]) => value !== null || !removable.includes(key)),
+  ) as unknown as Document<OrganizationDoc>
 }
 
 /** Throws 400 for the service's own hostname, 409 if another organization or a site has it. */
-async function checkCustomHostname(app: App, tx: Transaction, { id }: Document<OrganizationDoc>, hostname: string | null | undefined): Promise<void> {
+async function checkCustomHostname(
+  app: App,
+  tx: Transaction,
+  { id }: Document<OrganizationDoc>,
+  hostname: string | null | undefined,
+): Promise<void> {
   if (!hostname) return
   if (hostname === new URL(app.settings.publicUrl).hostname)
-    throw badRequest('The hostname is that of the service itself.', [{ path: '/customHostname', message: 'must be a hostname of your own' }])
+    throw badRequest('The hostname is that of the service itself.', [
+      { path: '/customHostname', message: 'must be a hostname of your own' },
+    ])
   const [holder] = await tx.find(organizations, 'customHostname', hostname)
   const [site] = await tx.find(sites, 'hostname', hostname)
   if ((holder && holder.id !== id) || site) throw conflict(`The hostname ${hostname} is taken: choose another one.`)
 }
 
 /** Throws 400 unless the default content is a site of the organization that the caller may see. */
-async function checkDefaultContent(tx: Transaction, actor: Actor, organization: Document<OrganizationDoc>, content: DefaultContent): Promise<void> {
+async function checkDefaultContent(
+  tx: Transaction,
+  actor: Actor,
+  organization: Document<OrganizationDoc>,
+  content: DefaultContent,
+): Promise<void> {
   const site = await tx.get(sites, content.site)
-  const role = site?.organization === organization.id ? await contentRole(tx, actor.user.id, { ...site, kind: 'site' }) : null
-  if (role === null) throw badRequest('There is no such site.', [{ path: '/defaultContent/site', message: 'must be the ID of a site of this organization' }])
+  const role =
+    site?.organization === organization.id ? await contentRole(tx, actor.user.id, { ...site, kind: 'site' }) : null
+  if (role === null)
+    throw badRequest('There is no such site.', [
+      { path: '/defaultContent/site', message: 'must be the ID of a site of this organization' },
+    ])
 }

@@ -22,7 +22,11 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
   await app.limitSignIn?.(address)
   await app.store.transact(async (tx) => {
     const [link] = invite === undefined ? [] : await tx.find(invites, 'hash', hashToken(invite))
-    await queueMail(app, tx, { mail: 'sign-in', email: email.toLowerCase(), ...(link?.kind === 'link' ? { invite: link.id } : {}) })
+    await queueMail(app, tx, {
+      mail: 'sign-in',
+      email: email.toLowerCase(),
+      ...(link?.kind === 'link' ? { invite: link.id } : {}),
+    })
   })
   app.wakeJobs()
 }
@@ -33,7 +37,8 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
  * users of single organizations claim the address; those stay separate users. Throws 404; 403 and 409 as `exchangeCode`.
  */
 export async function finishSignIn(app: App, secret: string): Promise<IssuedToken> {
-  const gone = () => new ServiceError('not-found', 'The link does not exist, was used already or has expired: ask for a new one.')
+  const gone = () =>
+    new ServiceError('not-found', 'The link does not exist, was used already or has expired: ask for a new one.')
   return app.store.transact(async (tx) => {
     const bySso = await exchangeCode(app, tx, secret)
     if (bySso) return bySso
@@ -47,6 +52,12 @@ export async function finishSignIn(app: App, secret: string): Promise<IssuedToke
     if (!account && !accepted && !(await isClaimed(tx, found.email))) throw gone()
     const user = account ?? (await createUser(app, { email: found.email, proof: 'mail' }, tx))
     if (accepted) await join(app, tx, accepted, user)
-    return issueToken(app, user.id, { label: 'Sign-in by e-mail', byEmail: true, expiresAt: new Date(now + SESSION_MS).toISOString() }, undefined, tx)
+    return issueToken(
+      app,
+      user.id,
+      { label: 'Sign-in by e-mail', byEmail: true, expiresAt: new Date(now + SESSION_MS).toISOString() },
+      undefined,
+      tx,
+    )
   })
 }

@@ -1,7 +1,14 @@
 /** Lists the members of a team, and changes them. */
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, type PageQuery } from '../../kernel/paging.js'
-import { type SetTeamMembers, type TeamMemberDoc, teamMemberId, teamMembers, type UserDoc, users } from '../../model/index.js'
+import {
+  type SetTeamMembers,
+  type TeamMemberDoc,
+  teamMemberId,
+  teamMembers,
+  type UserDoc,
+  users,
+} from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -10,11 +17,20 @@ import { emit } from '../events/events.js'
 import { managedTeam, requireMember, teamEvent } from './teams.js'
 
 /** A page of the members of a team, by user ID. */
-export async function listTeamMembers(app: App, team: LoadedTeam, query: PageQuery): Promise<Page<{ role: TeamMemberDoc['role']; user: Document<UserDoc> }>> {
+export async function listTeamMembers(
+  app: App,
+  team: LoadedTeam,
+  query: PageQuery,
+): Promise<Page<{ role: TeamMemberDoc['role']; user: Document<UserDoc> }>> {
   const page = await pageOf(app.store, teamMembers, 'user', team.doc.id, query)
   return {
     ...page,
-    items: await Promise.all(page.items.map(async ({ role, user }) => ({ role, user: (await app.store.get(users, user)) as Document<UserDoc> }))),
+    items: await Promise.all(
+      page.items.map(async ({ role, user }) => ({
+        role,
+        user: (await app.store.get(users, user)) as Document<UserDoc>,
+      })),
+    ),
   }
 }
 
@@ -49,6 +65,7 @@ export async function setTeamMembers(app: App, actor: Actor, team: LoadedTeam, i
       }
     }
     for (const user of remove) if (await tx.remove(teamMembers, teamMemberId(doc.id, user))) counts.removed++
-    if (counts.added + counts.changed + counts.removed > 0) await emit(app, tx, teamEvent('team.updated', actor, doc, counts))
+    if (counts.added + counts.changed + counts.removed > 0)
+      await emit(app, tx, teamEvent('team.updated', actor, doc, counts))
   })
 }

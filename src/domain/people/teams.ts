@@ -31,7 +31,12 @@ export interface CountedTeam extends LoadedTeam {
 }
 
 /** A team of the organization with the caller's role on it; null if there is none, or they may not see it. */
-export async function findTeam(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedTeam | null> {
+export async function findTeam(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<LoadedTeam | null> {
   const doc = await app.store.get(teams, id)
   if (doc?.organization !== organization.doc.id) return null
   const role = await roleOnTeam(app, actor, organization, id)
@@ -39,27 +44,49 @@ export async function findTeam(app: App, actor: Actor, organization: LoadedOrgan
 }
 
 /** The caller's role on a team: `admin` for its owners; else their role in the organization, and at least `read` for its members. */
-export async function roleOnTeam(app: App, actor: Actor, organization: LoadedOrganization, team: string): Promise<Role | null> {
+export async function roleOnTeam(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  team: string,
+): Promise<Role | null> {
   const teamMember = await app.store.get(teamMembers, teamMemberId(team, actor.user.id))
   return teamMember?.role === 'owner' ? 'admin' : (organization.role ?? (teamMember ? 'read' : null))
 }
 
 /** A page of an organization's teams. Throws 400 if `owner` is not a member. */
-export async function listTeams(app: App, actor: Actor, organization: LoadedOrganization, query: TeamsQuery): Promise<Page<CountedTeam>> {
+export async function listTeams(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  query: TeamsQuery,
+): Promise<Page<CountedTeam>> {
   const needle = query.title?.toLowerCase()
   const managed = await managedBy(app, organization.doc.id, query.owner)
   const all = await app.store.find(teams, 'organization', organization.doc.id)
-  const matching = all.filter((doc) => (needle === undefined || doc.title.toLowerCase().includes(needle)) && (managed === null || managed.has(doc.id)))
+  const matching = all.filter(
+    (doc) =>
+      (needle === undefined || doc.title.toLowerCase().includes(needle)) && (managed === null || managed.has(doc.id)),
+  )
   const page = paginate(matching, query, (doc) => [doc.createdAt, doc.id])
-  const seen = await Promise.all(page.items.map(async (doc) => ({ doc, role: await roleOnTeam(app, actor, organization, doc.id) })))
+  const seen = await Promise.all(
+    page.items.map(async (doc) => ({ doc, role: await roleOnTeam(app, actor, organization, doc.id) })),
+  )
   return { ...page, items: await countTeams(app, organization.doc.id, seen) }
 }
 
 /** IDs of the teams that a member may manage; null = all (for an admin, or without `owner`). */
-async function managedBy(app: App, organization: string, owner: string | undefined): Promise<ReadonlySet<string> | null> {
+async function managedBy(
+  app: App,
+  organization: string,
+  owner: string | undefined,
+): Promise<ReadonlySet<string> | null> {
   if (owner === undefined) return null
   const member = await app.store.get(memberships, membershipId(organization, owner))
-  if (!member) throw badRequest('There is no such member.', [{ path: 'query/owner', message: 'must be the ID of a member of this organization' }])
+  if (!member)
+    throw badRequest('There is no such member.', [
+      { path: 'query/owner', message: 'must be the ID of a member of this organization' },
+    ])
   if (member.disabled) return new Set()
   if (member.role === 'admin') return null
   const inTeams = await app.store.find(teamMembers, 'user', `${organization}/${owner}`)
@@ -80,7 +107,12 @@ export async function countTeams(app: App, organization: string, seen: readonly 
 }
 
 /** Creates a team. A caller who is not an admin of the organization becomes its owner. Throws 400 for users who are not members. */
-export async function createTeam(app: App, actor: Actor, organization: LoadedOrganization, input: CreateTeam): Promise<LoadedTeam> {
+export async function createTeam(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateTeam,
+): Promise<LoadedTeam> {
   const id = newId()
   const owner = allows('organization:admin', organization.role) ? null : actor.user.id
   const doc = await app.store.transact(async (tx) => {
@@ -91,9 +123,21 @@ export async function createTeam(app: App, actor: Actor, organization: LoadedOrg
       await requireMember(tx, organization.doc.id, user, `/members/${index}`)
       if (user !== owner) await tx.insert(teamMembers, { ...ids, id: teamMemberId(id, user), user, role: 'member' })
     }
-    if (owner !== null) await tx.insert(teamMembers, { ...ids, id: teamMemberId(id, owner), user: owner, role: 'owner' })
-    await emit(app, tx, { type: 'team.created', organization: organization.doc.id, actor: actor.user.id, subject: { team: id }, data: { title: input.title } })
-    return tx.insert(teams, { id, organization: organization.doc.id, title: input.title, createdAt: app.clock.now().toISOString() })
+    if (owner !== null)
+      await tx.insert(teamMembers, { ...ids, id: teamMemberId(id, owner), user: owner, role: 'owner' })
+    await emit(app, tx, {
+      type: 'team.created',
+      organization: organization.doc.id,
+      actor: actor.user.id,
+      subject: { team: id },
+      data: { title: input.title },
+    })
+    return tx.insert(teams, {
+      id,
+      organization: organization.doc.id,
+      title: input.title,
+      createdAt: app.clock.now().toISOString(),
+    })
   })
   return { doc, role: 'admin' }
 }
@@ -101,7 +145,9 @@ export async function createTeam(app: App, actor: Actor, organization: LoadedOrg
 /** Throws 400, naming `path`, if the user is not a member of the organization. */
 export async function requireMember(tx: Transaction, organization: string, user: string, path: string): Promise<void> {
   if (!(await tx.get(memberships, membershipId(organization, user))))
-    throw badRequest('A user is not a member of the organization.', [{ path, message: 'must be the ID of a member of this organization' }])
+    throw badRequest('A user is not a member of the organization.', [
+      { path, message: 'must be the ID of a member of this organization' },
+    ])
 }
 
 /** The team as it is stored now, or null if it was deleted meanwhile. Throws 403 if the caller may not manage it. */
@@ -110,7 +156,8 @@ export async function managedTeam(tx: Transaction, actor: Actor, team: LoadedTea
   if (!doc) return null
   const teamMember = await tx.get(teamMembers, teamMemberId(doc.id, actor.user.id))
   const role = await organizationRole(tx, actor.user.id, doc.organization)
-  if (role !== 'admin' && !(role !== undefined && teamMember?.role === 'owner')) throw new ServiceError('forbidden', 'You may no longer manage this team.')
+  if (role !== 'admin' && !(role !== undefined && teamMember?.role === 'owner'))
+    throw new ServiceError('forbidden', 'You may no longer manage this team.')
   return doc
 }
 
@@ -140,7 +187,12 @@ export async function deleteTeam(app: App, actor: Actor, team: LoadedTeam): Prom
 }
 
 /** An event about a team. */
-export const teamEvent = (type: 'team.updated' | 'team.deleted', actor: Actor, doc: Document<TeamDoc>, data: Record<string, unknown>): NewEvent => ({
+export const teamEvent = (
+  type: 'team.updated' | 'team.deleted',
+  actor: Actor,
+  doc: Document<TeamDoc>,
+  data: Record<string, unknown>,
+): NewEvent => ({
   type,
   organization: doc.organization,
   actor: actor.user.id,

@@ -19,10 +19,15 @@ interface Signing {
 }
 
 type Aged = Pick<SpaceDoc, 'id' | 'createdAt'>
-const byAge = (a: Aged, b: Aged): number => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1)
+const byAge = (a: Aged, b: Aged): number =>
+  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1
 
 /** A token for the caller; null if the organization has neither a site nor a space that asks its visitors for one and that they may see. */
-export async function visitorTokenFor(app: App, actor: Actor, organization: LoadedOrganization): Promise<string | null> {
+export async function visitorTokenFor(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+): Promise<string | null> {
   const signing = (await ofSite(app, actor, organization)) ?? (await ofSpace(app, actor, organization))
   if (!signing) return null
   const { key, issuer, audience } = signing
@@ -31,22 +36,31 @@ export async function visitorTokenFor(app: App, actor: Actor, organization: Load
 
 /** The default site if it asks for tokens, else the oldest that does. */
 async function ofSite(app: App, actor: Actor, organization: LoadedOrganization): Promise<Signing | null> {
-  const asking = (await listSites(app, actor, organization, { published: true })).filter(({ doc }) => doc.visibility === 'visitor-auth')
+  const asking = (await listSites(app, actor, organization, { published: true })).filter(
+    ({ doc }) => doc.visibility === 'visitor-auth',
+  )
   const chosen = organization.doc.defaultContent?.site
   const site = asking.find(({ doc }) => doc.id === chosen) ?? asking.sort((a, b) => byAge(a.doc, b.doc))[0]
   if (!site) return null
   const auth = await getPublishingAuth(app, site)
   const key = visitorKeyOf(app, auth)
-  return key === null ? null : { key, issuer: auth.issuer ?? app.settings.publicUrl, audience: auth.audience ?? site.doc.id }
+  return key === null
+    ? null
+    : { key, issuer: auth.issuer ?? app.settings.publicUrl, audience: auth.audience ?? site.doc.id }
 }
 
 /** The oldest space that asks for tokens, unless an integration makes them. */
 async function ofSpace(app: App, actor: Actor, organization: LoadedOrganization): Promise<Signing | null> {
   const { id } = organization.doc
   const asking = (await app.store.find(spaces, 'organization', id)).filter(
-    (space) => space.visibility === 'visitor-auth' && space.deletedAt === undefined && space.visitorAuth?.backend !== 'integration',
+    (space) =>
+      space.visibility === 'visitor-auth' &&
+      space.deletedAt === undefined &&
+      space.visitorAuth?.backend !== 'integration',
   )
   if (asking.length === 0) return null
   const [space] = (await visibleSpaces(app, actor, id, asking)).sort((a, b) => byAge(a.doc, b.doc))
-  return space ? { key: visitorKeyOfSpace(app, space.doc.id), issuer: app.settings.publicUrl, audience: space.doc.id } : null
+  return space
+    ? { key: visitorKeyOfSpace(app, space.doc.id), issuer: app.settings.publicUrl, audience: space.doc.id }
+    : null
 }

@@ -16,17 +16,24 @@ const MAX_OPEN_LINKS = 3
 
 /** Writes the mail of an order; see `WriteMail`. */
 export const writeMail = (app: App, order: MailOrder): Promise<WrittenMail | null> =>
-  order.mail === 'invite' ? writeInvite(app, order.invite) : order.mail === 'connection' ? writeNotice(app, order) : writeSignIn(app, order.email, order.invite)
+  order.mail === 'invite'
+    ? writeInvite(app, order.invite)
+    : order.mail === 'connection'
+      ? writeNotice(app, order)
+      : writeSignIn(app, order.email, order.invite)
 
 /** A link with a secret. The secret comes after a `#`: browsers do not send that part, so it appears in no log on the way. */
-export const linkTo = (app: App, page: 'invite' | 'sign-in', secret: string): string => `${app.settings.publicUrl}/${page}#${secret}`
+export const linkTo = (app: App, page: 'invite' | 'sign-in', secret: string): string =>
+  `${app.settings.publicUrl}/${page}#${secret}`
 
 /** Writes the mail of an invitation, with a new secret: if the mail is sent again, only the last link works. */
 async function writeInvite(app: App, id: string): Promise<WrittenMail | null> {
   const secret = newToken()
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(invites, id)
-    return stored && isOpen(app, stored) && (await isAcceptable(app, tx, stored)) ? tx.replace(invites, { ...stored, hash: hashToken(secret) }) : null
+    return stored && isOpen(app, stored) && (await isAcceptable(app, tx, stored))
+      ? tx.replace(invites, { ...stored, hash: hashToken(secret) })
+      : null
   })
   if (!doc) return null
   const inviter = await app.store.get(users, doc.createdBy)
@@ -71,7 +78,13 @@ async function writeSignIn(app: App, email: string, invite: string | undefined):
     const open = (await tx.find(signIns, 'email', email)).filter((one) => Date.parse(one.expiresAt) > now)
     if (open.length >= MAX_OPEN_LINKS) return false
     const dates = { createdAt: new Date(now).toISOString(), expiresAt: new Date(now + SIGN_IN_MS).toISOString() }
-    await tx.insert(signIns, { id, email, hash: hashToken(secret), ...dates, ...(good && link ? { invite: link.id } : {}) })
+    await tx.insert(signIns, {
+      id,
+      email,
+      hash: hashToken(secret),
+      ...dates,
+      ...(good && link ? { invite: link.id } : {}),
+    })
     return true
   })
   if (!written) return null

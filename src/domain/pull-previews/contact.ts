@@ -40,7 +40,11 @@ export async function openLook(app: App, through: Document<ConnectionDoc>, signa
 }
 
 /** Moves the ref that keeps a preview; null = the preview is no longer kept. */
-export async function keep({ app, space, through }: Pick<Look, 'app' | 'space' | 'through'>, number: number, to: CommitId | null): Promise<void> {
+export async function keep(
+  { app, space, through }: Pick<Look, 'app' | 'space' | 'through'>,
+  number: number,
+  to: CommitId | null,
+): Promise<void> {
   const { repo } = space
   const ref = previewRef(through.id, number)
   await app.locks.run(space.doc.id, async (lease) => {

@@ -24,7 +24,11 @@ const LONGEST_RETRY_MS = 60 * 60_000
 type Written = (tx: Transaction) => Promise<void>
 
 /** Looks at the pull requests. It may break off anywhere and be repeated. Only errors that nobody foresaw are thrown. */
-export async function lookAtPullRequests(app: App, place: { connection: string; space: string }, signal: AbortSignal): Promise<Written> {
+export async function lookAtPullRequests(
+  app: App,
+  place: { connection: string; space: string },
+  signal: AbortSignal,
+): Promise<Written> {
   const doc = await app.store.get(connections, place.connection)
   if (doc?.space !== place.space || !doc.pullRequests.preview) {
     await releaseOthers(app, place, new Set())
@@ -35,7 +39,14 @@ export async function lookAtPullRequests(app: App, place: { connection: string; 
     const look = await openLook(app, doc, signal)
     if (look === null) return async () => {}
     const { isDone, problem } = await step(look)
-    return ended(app, doc, problem === null ? null : { message: problem.message, retryAt: problem instanceof HostError ? problem.retryAt : null }, isDone)
+    return ended(
+      app,
+      doc,
+      problem === null
+        ? null
+        : { message: problem.message, retryAt: problem instanceof HostError ? problem.retryAt : null },
+      isDone,
+    )
   } catch (error) {
     if (signal.aborted) throw error
     const message = error instanceof HostError ? error.message : explain(error, false)
@@ -46,7 +57,8 @@ export async function lookAtPullRequests(app: App, place: { connection: string; 
 }
 
 /** Whether the connection was removed meanwhile, maybe with its space. Then nothing that failed needs to be told. */
-const isGone = async (app: App, { id }: ConnectionDoc): Promise<boolean> => (await app.store.get(connections, id)) === null
+const isGone = async (app: App, { id }: ConnectionDoc): Promise<boolean> =>
+  (await app.store.get(connections, id)) === null
 
 interface Trouble {
   message: string
@@ -86,10 +98,19 @@ async function step(look: Look): Promise<{ isDone: boolean; problem: HostError |
 }
 
 /** Makes the preview of a head. Null if the pull request, or the connection, is gone, an error if it could not be fetched. */
-async function makeOne(look: Look, pull: PullRequest, head: CommitId | null): Promise<Document<PullPreviewDoc> | RemoteError | null> {
+async function makeOne(
+  look: Look,
+  pull: PullRequest,
+  head: CommitId | null,
+): Promise<Document<PullPreviewDoc> | RemoteError | null> {
   const ref = refOf(look, pull)
   if (ref === null || head === null)
-    return storeRefusal(look, pull, null, 'The host gives no ref for this pull request: it comes from another repository, or its branch is gone.')
+    return storeRefusal(
+      look,
+      pull,
+      null,
+      'The host gives no ref for this pull request: it comes from another repository, or its branch is gone.',
+    )
   try {
     return await makePreview(look, { ...pull, head: { ...pull.head, sha: head } }, ref)
   } catch (error) {
@@ -97,8 +118,16 @@ async function makeOne(look: Look, pull: PullRequest, head: CommitId | null): Pr
     if (look.connection.signal?.aborted || error instanceof HostError || explain(error, false) !== null) throw error
     if (await isGone(look.app, look.through)) return null
     // One pull request never keeps the others from their previews.
-    look.app.log.error({ error, connection: look.through.id, number: pull.number }, 'A pull request could not be previewed.')
-    return storeRefusal(look, pull, head, 'The preview could not be made because of a fault of this server. Its administrators find it in the log.')
+    look.app.log.error(
+      { error, connection: look.through.id, number: pull.number },
+      'A pull request could not be previewed.',
+    )
+    return storeRefusal(
+      look,
+      pull,
+      head,
+      'The preview could not be made because of a fault of this server. Its administrators find it in the log.',
+    )
   }
 }
 
@@ -125,7 +154,10 @@ async function headsOf(look: Look, pulls: readonly PullRequest[]): Promise<Map<n
     if (pull.head.sha !== null && ref !== null) heads.set(pull.number, pull.head.sha as CommitId)
     else if (ref !== null && isRemoteRefName(ref)) unknown.set(pull.number, ref)
   }
-  const found = unknown.size === 0 ? new Map<RefName, CommitId>() : await look.space.repo.remoteHeads(look.connection, [...new Set(unknown.values())])
+  const found =
+    unknown.size === 0
+      ? new Map<RefName, CommitId>()
+      : await look.space.repo.remoteHeads(look.connection, [...new Set(unknown.values())])
   for (const [number, ref] of unknown) {
     const head = found.get(ref)
     if (head !== undefined) heads.set(number, head)
@@ -135,30 +167,50 @@ async function headsOf(look: Look, pulls: readonly PullRequest[]): Promise<Map<n
 
 const isShown = (doc: PullPreviewDoc, pull: PullRequest): boolean => {
   const { title, author, url, head } = shownOf(pull)
-  return doc.title === title && doc.author === author && doc.url === url && doc.head.ref === head.ref && doc.head.repository === head.repository
+  return (
+    doc.title === title &&
+    doc.author === author &&
+    doc.url === url &&
+    doc.head.ref === head.ref &&
+    doc.head.repository === head.repository
+  )
 }
 
 /** Stores what the pull request is called now. */
-async function renamed({ app }: Look, doc: Document<PullPreviewDoc>, pull: PullRequest): Promise<Document<PullPreviewDoc>> {
+async function renamed(
+  { app }: Look,
+  doc: Document<PullPreviewDoc>,
+  pull: PullRequest,
+): Promise<Document<PullPreviewDoc>> {
   if (isShown(doc, pull)) return doc
   return app.store.transact(async (tx) => {
     const stored = await tx.get(pullPreviews, doc.id)
-    return stored ? tx.replace(pullPreviews, { ...stored, ...shownOf(pull), updatedAt: app.clock.now().toISOString() }) : doc
+    return stored
+      ? tx.replace(pullPreviews, { ...stored, ...shownOf(pull), updatedAt: app.clock.now().toISOString() })
+      : doc
   })
 }
 
 /** Records in the connection how the look went, and queues the next one. */
 function ended(app: App, { id, space }: ConnectionDoc, trouble: Trouble | null, isDone: boolean): Written {
-  if (trouble) app.log.warn({ connection: id, space, reason: trouble.message }, 'The pull requests of a connection could not be previewed.')
+  if (trouble)
+    app.log.warn(
+      { connection: id, space, reason: trouble.message },
+      'The pull requests of a connection could not be previewed.',
+    )
   return async (tx) => {
     const stored = await tx.get(connections, id)
     if (!stored) return
     const now = app.clock.now()
     // As long as there are previews to make, it goes on: a host that takes no status does not keep people from them.
     const attempts = trouble === null ? 0 : (stored.previews?.attempts ?? 0) + (isDone ? 1 : 0)
-    const previews = { lookedAt: now.toISOString(), ...(trouble === null ? {} : { problem: trouble.message, attempts }) }
+    const previews = {
+      lookedAt: now.toISOString(),
+      ...(trouble === null ? {} : { problem: trouble.message, attempts }),
+    }
     await tx.replace(connections, { ...stored, previews })
-    const at = trouble === null || !isDone ? nextLook(app, now.getTime(), isDone) : retryAt(trouble, attempts, now.getTime())
+    const at =
+      trouble === null || !isDone ? nextLook(app, now.getTime(), isDone) : retryAt(trouble, attempts, now.getTime())
     if (at !== null) await schedulePreviewLook(app, tx, stored, at)
   }
 }
@@ -171,11 +223,27 @@ function nextLook({ settings }: App, now: number, isDone: boolean): number | nul
 }
 
 const retryAt = ({ retryAt: told }: Trouble, attempts: number, now: number): number =>
-  told === null ? now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10)) : Math.max(now, told.getTime())
+  told === null
+    ? now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
+    : Math.max(now, told.getTime())
 
 /** Records that looks failed for a reason that nobody foresaw, and looks again in an hour. */
-export async function retryLook(app: App, tx: Transaction, place: { connection: string; space: string }, message: string): Promise<void> {
+export async function retryLook(
+  app: App,
+  tx: Transaction,
+  place: { connection: string; space: string },
+  message: string,
+): Promise<void> {
   const stored = await tx.get(connections, place.connection)
-  if (stored) await tx.replace(connections, { ...stored, previews: { lookedAt: app.clock.now().toISOString(), problem: message, attempts: 1 } })
-  await schedulePreviewLook(app, tx, stored ?? { id: place.connection, space: place.space }, app.clock.now().getTime() + LONGEST_RETRY_MS)
+  if (stored)
+    await tx.replace(connections, {
+      ...stored,
+      previews: { lookedAt: app.clock.now().toISOString(), problem: message, attempts: 1 },
+    })
+  await schedulePreviewLook(
+    app,
+    tx,
+    stored ?? { id: place.connection, space: place.space },
+    app.clock.now().getTime() + LONGEST_RETRY_MS,
+  )
 }

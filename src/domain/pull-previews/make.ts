@@ -67,7 +67,11 @@ function refusalOf(error: unknown): string {
 }
 
 /** The commits here for the head, and for the place where it branched off. Throws `SyncFailure`. */
-async function mapped(look: Sided<Look>, commit: CommitId, branch: CommitId | null): Promise<{ base: CommitId; head: CommitId }> {
+async function mapped(
+  look: Sided<Look>,
+  commit: CommitId,
+  branch: CommitId | null,
+): Promise<{ base: CommitId; head: CommitId }> {
   const { app, space, remote, side } = look
   const { repo } = space
   const log = await app.locks.run(space.doc.id, () => readSyncLog(repo, remote, headOf(space)))
@@ -85,19 +89,30 @@ async function mapped(look: Sided<Look>, commit: CommitId, branch: CommitId | nu
 }
 
 function requireFew(commits: number): void {
-  if (commits > MAX_MAPPED) throw new SyncFailure(`The pull request has more than ${MAX_MAPPED} commits. Squash or split it.`)
+  if (commits > MAX_MAPPED)
+    throw new SyncFailure(`The pull request has more than ${MAX_MAPPED} commits. Squash or split it.`)
 }
 
 /** Stores that nothing can be shown. What an earlier head showed is no longer kept. Returns null if the connection is gone. */
-export async function storeRefusal(look: Look, pull: PullRequest, commit: string | null, message: string): Promise<Document<PullPreviewDoc> | null> {
+export async function storeRefusal(
+  look: Look,
+  pull: PullRequest,
+  commit: string | null,
+  message: string,
+): Promise<Document<PullPreviewDoc> | null> {
   await keep(look, pull.number, null)
   return storePreview(look, pull, { ...(commit === null ? {} : { commit }), state: 'refused', message, ...NOTHING })
 }
 
-type Made = Pick<PullPreviewDoc, 'state' | 'problems' | 'counts'> & Partial<Pick<PullPreviewDoc, 'commit' | 'message' | 'revision' | 'baseRevision'>>
+type Made = Pick<PullPreviewDoc, 'state' | 'problems' | 'counts'> &
+  Partial<Pick<PullPreviewDoc, 'commit' | 'message' | 'revision' | 'baseRevision'>>
 
 /** Null if the connection is gone: what is stored now would stay for ever. */
-async function storePreview({ app, through }: Look, pull: PullRequest, made: Made): Promise<Document<PullPreviewDoc> | null> {
+async function storePreview(
+  { app, through }: Look,
+  pull: PullRequest,
+  made: Made,
+): Promise<Document<PullPreviewDoc> | null> {
   const id = previewId(through.id, pull.number)
   const now = app.clock.now().toISOString()
   return app.store.transact(async (tx) => {

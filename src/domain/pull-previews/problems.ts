@@ -22,7 +22,12 @@ interface FoundProblems {
 }
 
 /** Compares two commits of a space. Throws 503 if too many texts wait to be read. */
-export async function problemsBetween(app: App, space: LoadedSpace, base: CommitId, head: CommitId): Promise<FoundProblems> {
+export async function problemsBetween(
+  app: App,
+  space: LoadedSpace,
+  base: CommitId,
+  head: CommitId,
+): Promise<FoundProblems> {
   const { before, after, breaking, others } = await newProblems(app, space, base, head)
   const links = await newlyBroken(await linksOf(app, before), await linksOf(app, after))
   const told = [...breaking.map((one) => ({ ...one, fails: true })), ...others.map((one) => judged(one, before))]
@@ -34,14 +39,21 @@ export async function problemsBetween(app: App, space: LoadedSpace, base: Commit
     const problem = failing[failing.length - links.length + n]
     if (problem && line !== null) lines.set(problem, line)
   }
-  const problems = all.slice(0, MOST_PROBLEMS).map((one) => (lines.has(one) ? { ...one, line: lines.get(one) as number } : one))
+  const problems = all
+    .slice(0, MOST_PROBLEMS)
+    .map((one) => (lines.has(one) ? { ...one, line: lines.get(one) as number } : one))
   return { problems, counts: { all: all.length, failing: failing.length } }
 }
 
 /** A file that was a page and is listed no more has vanished. One that never was listed may be on its way. */
 function judged(one: Diagnostic, before: OpenRevision): PreviewProblem {
   if (one.code === 'unlisted' && one.file !== undefined && before.structure.byGitPath.has(one.file))
-    return { ...one, code: 'vanished-page', message: `${one.file} was a page and is no longer listed. List it again, or delete the file.`, fails: true }
+    return {
+      ...one,
+      code: 'vanished-page',
+      message: `${one.file} was a page and is no longer listed. List it again, or delete the file.`,
+      fails: true,
+    }
   return { ...one, fails: one.code === 'invalid-front-matter' }
 }
 
@@ -58,7 +70,13 @@ async function newlyBroken(before: LinkGraph, after: LinkGraph): Promise<Link[]>
     if (slices.due) await slices.rest()
   }
   for (const link of after.links) {
-    if (link.problem !== null && link.problem !== 'specification' && link.problem !== 'outside' && !known.has(linkKey(link))) found.push(link)
+    if (
+      link.problem !== null &&
+      link.problem !== 'specification' &&
+      link.problem !== 'outside' &&
+      !known.has(linkKey(link))
+    )
+      found.push(link)
     if (slices.due) await slices.rest()
   }
   return found
@@ -81,7 +99,11 @@ const describe = ({ source, target, problem }: Link): PreviewProblem => ({
 })
 
 /** The 1-based line where the file first has the target as it is written; null if it is not found. */
-async function lineOfLink(app: App, { space, snapshot }: OpenRevision, { source, target }: Link): Promise<number | null> {
+async function lineOfLink(
+  app: App,
+  { space, snapshot }: OpenRevision,
+  { source, target }: Link,
+): Promise<number | null> {
   const entry = await snapshot.entry(source.gitPath)
   if (!entry) return null
   const { text } = await parsePage(app, space.doc.id, snapshot, entry.oid, source.gitPath)

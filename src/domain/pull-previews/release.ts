@@ -11,7 +11,11 @@ export async function previewsOf(app: App, connection: string): Promise<Map<numb
 }
 
 /** Takes away all previews of a connection but those of some numbers. Refs without a document, which a crash may leave, go as well. */
-export async function releaseOthers(app: App, place: { connection: string; space: string }, wanted: ReadonlySet<number>): Promise<void> {
+export async function releaseOthers(
+  app: App,
+  place: { connection: string; space: string },
+  wanted: ReadonlySet<number>,
+): Promise<void> {
   const name = repositoryName(place.space)
   if (await app.git.exists(name)) {
     const repo = await app.git.open(name)

@@ -13,12 +13,23 @@ const ID_PART = 8
 const contextOf = (connection: string): string => `bindery/preview/${connection.slice(0, ID_PART)}`
 
 /** The status for a preview. */
-function statusOf({ app, through }: Pick<Look, 'app' | 'through'>, doc: PullPreviewDoc): CommitStatus & { state: 'success' | 'failure' } {
+function statusOf(
+  { app, through }: Pick<Look, 'app' | 'through'>,
+  doc: PullPreviewDoc,
+): CommitStatus & { state: 'success' | 'failure' } {
   const at = `${app.settings.publicUrl}/v1/spaces/${doc.space}`
-  const targetUrl = doc.revision === undefined ? `${at}/git/connections/${doc.connection}/pull-requests/${doc.number}` : `${at}/revisions/${doc.revision}`
+  const targetUrl =
+    doc.revision === undefined
+      ? `${at}/git/connections/${doc.connection}/pull-requests/${doc.number}`
+      : `${at}/revisions/${doc.revision}`
   const { failing, all } = doc.counts
   const failed = doc.state === 'refused' || failing > 0
-  return { state: failed ? 'failure' : 'success', context: contextOf(through.id), description: wordsOf(doc, failing, all).slice(0, MAX_DESCRIPTION), targetUrl }
+  return {
+    state: failed ? 'failure' : 'success',
+    context: contextOf(through.id),
+    description: wordsOf(doc, failing, all).slice(0, MAX_DESCRIPTION),
+    targetUrl,
+  }
 }
 
 function wordsOf({ state, message, problems }: PullPreviewDoc, failing: number, all: number): string {
@@ -35,7 +46,10 @@ function wordsOf({ state, message, problems }: PullPreviewDoc, failing: number, 
 /** Whether the host has the right status already. */
 export const hasStatus = (look: Pick<Look, 'app' | 'through'>, doc: PullPreviewDoc): boolean => {
   const { state, description } = statusOf(look, doc)
-  return doc.commit === undefined || (doc.status?.commit === doc.commit && doc.status.state === state && doc.status.description === description)
+  return (
+    doc.commit === undefined ||
+    (doc.status?.commit === doc.commit && doc.status.state === state && doc.status.description === description)
+  )
 }
 
 /** Sets the status of exactly the commit that the preview was made of. Setting it twice is the same as once. Throws `HostError`. */
@@ -47,6 +61,10 @@ export async function setStatus(look: Look, doc: Document<PullPreviewDoc>): Prom
   await look.app.store.transact(async (tx) => {
     const stored = await tx.get(pullPreviews, doc.id)
     const { state, description } = status
-    if (stored) await tx.replace(pullPreviews, { ...stored, status: { commit, state, description, at: look.app.clock.now().toISOString() } })
+    if (stored)
+      await tx.replace(pullPreviews, {
+        ...stored,
+        status: { commit, state, description, at: look.app.clock.now().toISOString() },
+      })
   })
 }

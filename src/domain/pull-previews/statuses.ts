@@ -29,7 +29,8 @@ export class Statuses {
       if (!(error instanceof HostError) || error.failure === 'rateLimited') throw error
       this.problem ??= error
       if (error.failure === 'unavailable') this.#unanswered++
-      this.#isOver = error.failure === 'unauthorized' || error.failure === 'noRight' || this.#unanswered === MOST_UNANSWERED
+      this.#isOver =
+        error.failure === 'unauthorized' || error.failure === 'noRight' || this.#unanswered === MOST_UNANSWERED
     }
   }
 }

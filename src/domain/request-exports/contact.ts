@@ -40,15 +40,24 @@ export interface Export extends Contact {
 export class ExportOver extends Error {}
 
 /** Opens an export. Null if its space was deleted. Throws `ExportOver`, `SyncFailure`, `HostError`. */
-export async function openExport(app: App, doc: Document<RequestExportDoc>, signal: AbortSignal): Promise<Export | null> {
+export async function openExport(
+  app: App,
+  doc: Document<RequestExportDoc>,
+  signal: AbortSignal,
+): Promise<Export | null> {
   const space = await app.store.get(spaces, doc.space)
   const request = await app.store.get(changeRequests, doc.id)
   if (!space || space.deletedAt !== undefined || !request) return null
   const through = await app.store.get(connections, doc.connection)
-  if (through?.key !== doc.key) throw new ExportOver('The connection was deleted, or leads elsewhere now. The pull request stays as it is on the host.')
+  if (through?.key !== doc.key)
+    throw new ExportOver(
+      'The connection was deleted, or leads elsewhere now. The pull request stays as it is on the host.',
+    )
   if (through.paused) throw new SyncFailure('The connection is paused: resume it to go on.')
   if (!through.pullRequests.changeRequests)
-    throw new SyncFailure('The connection no longer exports change requests: set its pullRequests.changeRequests to go on.')
+    throw new SyncFailure(
+      'The connection no longer exports change requests: set its pullRequests.changeRequests to go on.',
+    )
   const user = await app.store.get(users, doc.requestedBy)
   if (!user) throw new ExportOver('The user who exported it was removed.')
   const loaded = { doc: space, role: 'admin' as const, repo: await app.git.open(repositoryName(space.id)) }
@@ -84,6 +93,8 @@ export async function record(
 
 /** The stored export with a new value of `pushed`. The previous value is kept: the pull request may have been merged before the new one arrived. */
 export function withPushed<Doc extends RequestExportDoc>(doc: Doc, pushed: ExportedRevision): Doc {
-  const earlier = [...(doc.pushed ? [doc.pushed] : []), ...(doc.earlier ?? [])].filter(({ commit }) => commit !== pushed.commit)
+  const earlier = [...(doc.pushed ? [doc.pushed] : []), ...(doc.earlier ?? [])].filter(
+    ({ commit }) => commit !== pushed.commit,
+  )
   return { ...doc, pushed, earlier: earlier.slice(0, MAX_EARLIER) }
 }

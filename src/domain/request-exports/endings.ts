@@ -31,9 +31,15 @@ export async function reopened(all: Export): Promise<void> {
   if (request.status === 'merged') return
   const updatedAt = app.clock.now().toISOString()
   if (doc.archived && request.status === 'archived')
-    await changeDocument(app, request.id, ({ note: _gone, ...stored }) => (stored.status === 'archived' ? { ...stored, status: 'open', updatedAt } : stored))
+    await changeDocument(app, request.id, ({ note: _gone, ...stored }) =>
+      stored.status === 'archived' ? { ...stored, status: 'open', updatedAt } : stored,
+    )
   else if (request.status === 'archived') return
-  await record(all, ({ reason: _gone, archived: _past, said: _words, ...stored }) => ({ ...stored, status: 'open', changedAt: updatedAt }))
+  await record(all, ({ reason: _gone, archived: _past, said: _words, ...stored }) => ({
+    ...stored,
+    status: 'open',
+    changedAt: updatedAt,
+  }))
 }
 
 /**
@@ -42,7 +48,8 @@ export async function reopened(all: Export): Promise<void> {
  */
 export async function mergedHere(all: Export, pull: PullRequest | null): Promise<void> {
   const { through, request, doc } = all
-  if (pull === null && doc.pushed === undefined) return end(all, { status: 'closed', reason: 'It was merged here before it was exported.' })
+  if (pull === null && doc.pushed === undefined)
+    return end(all, { status: 'closed', reason: 'It was merged here before it was exported.' })
   if (through.direction === 'import' && pull !== null) return
   const commit = await exportedAs(all, (request.revisionMerged ?? headOf(all.space)) as CommitId)
   if (commit === null && through.direction !== 'import') {
@@ -78,7 +85,10 @@ async function comment({ host }: Export, number: number, text: string): Promise<
   }
 }
 
-const end = async (all: Export, how: Pick<Document<RequestExportDoc>, 'status'> & Partial<Pick<RequestExportDoc, 'reason' | 'archived'>>): Promise<void> => {
+const end = async (
+  all: Export,
+  how: Pick<Document<RequestExportDoc>, 'status'> & Partial<Pick<RequestExportDoc, 'reason' | 'archived'>>,
+): Promise<void> => {
   const changedAt = all.app.clock.now().toISOString()
   await record(all, ({ waitsFor: _over, ...stored }) => ({ ...stored, ...how, changedAt }))
 }
@@ -88,6 +98,7 @@ async function exportedAs({ space, remote }: Export, revision: CommitId): Promis
   const { repo } = space
   const log = await readSyncLog(repo, remote, headOf(space))
   for (const pair of log.pairs.toReversed())
-    if (isKnown(pair) && isWhole(pair) && pair.ref === remote.ref && (await repo.isAncestor(revision, pair.local))) return pair.remote
+    if (isKnown(pair) && isWhole(pair) && pair.ref === remote.ref && (await repo.isAncestor(revision, pair.local)))
+      return pair.remote
   return null
 }

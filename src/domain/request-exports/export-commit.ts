@@ -23,9 +23,12 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
   const parents = await parentsOf(side, on, base)
   const [first] = parents
   if (first === undefined)
-    throw new SyncFailure('The change request has no content of the repository yet. Run the connection, then update the change request from main.')
+    throw new SyncFailure(
+      'The change request has no content of the repository yet. Run the connection, then update the change request from main.',
+    )
   const tree = (await repo.commit(head)).tree
-  const content = remote.directory === '' ? { changes: [], tree } : await inFolder(side, remote.directory, parents, tree)
+  const content =
+    remote.directory === '' ? { changes: [], tree } : await inFolder(side, remote.directory, parents, tree)
   if (parents.length === 1 && first === on && (await isThere(side, remote.directory, on, tree))) return on
   const creator = (await app.store.get(users, request.createdBy)) ?? actor.user
   const local = await side.local(log, first)
@@ -49,12 +52,14 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
  * removed once newer ones contain them. Null for a folder, whose commits here are not those of the host.
  */
 async function commonWithMain({ space, remote, head }: Export): Promise<CommitId | null> {
-  const theirs = remote.directory === '' ? (await readSyncLog(space.repo, remote, headOf(space))).last?.theirs : undefined
+  const theirs =
+    remote.directory === '' ? (await readSyncLog(space.repo, remote, headOf(space))).last?.theirs : undefined
   return theirs === undefined ? null : space.repo.mergeBase(head, theirs)
 }
 
 /** What commits and pull requests are called. */
-export const titleOf = ({ subject, number }: { subject: string; number: number }): string => subject.trim() || `Change request #${number}`
+export const titleOf = ({ subject, number }: { subject: string; number: number }): string =>
+  subject.trim() || `Change request #${number}`
 
 async function parentsOf({ commits }: RemoteSide, on: CommitId | null, base: CommitId | null): Promise<CommitId[]> {
   if (on === null) return base === null ? [] : [base]
@@ -73,7 +78,12 @@ interface Content {
 }
 
 /** The content as the folder of a repository. What is beside the folder is merged; if that has conflicts, the base branch's newer commits are left out. */
-async function inFolder({ commits, beside: partial }: RemoteSide, directory: string, parents: readonly CommitId[], tree: TreeId): Promise<Content> {
+async function inFolder(
+  { commits, beside: partial }: RemoteSide,
+  directory: string,
+  parents: readonly CommitId[],
+  tree: TreeId,
+): Promise<Content> {
   const changes: FileChange[] = [{ path: directory, tree }]
   const [on, base] = parents as [CommitId, CommitId | undefined]
   if (base === undefined) return { changes }
@@ -84,7 +94,12 @@ async function inFolder({ commits, beside: partial }: RemoteSide, directory: str
 }
 
 /** Null if files on both sides changed that only the remote has: what both have changed in the same file cannot be merged here. */
-async function mergedBeside(commits: RemoteSide['commits'], partial: boolean, ours: CommitId, theirs: CommitId): Promise<MergeOutcome | null> {
+async function mergedBeside(
+  commits: RemoteSide['commits'],
+  partial: boolean,
+  ours: CommitId,
+  theirs: CommitId,
+): Promise<MergeOutcome | null> {
   try {
     return await commits.merge({ ours, theirs })
   } catch (error) {

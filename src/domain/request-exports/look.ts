@@ -34,7 +34,12 @@ export async function lookAt(app: App, id: string, signal: AbortSignal): Promise
   } catch (error) {
     if (signal.aborted) throw error
     if (error instanceof ExportOver) {
-      if (isLive(doc)) await record({ app, doc }, ({ waitsFor: _over, ...stored }) => ({ ...stored, status: 'closed', reason: error.message }))
+      if (isLive(doc))
+        await record({ app, doc }, ({ waitsFor: _over, ...stored }) => ({
+          ...stored,
+          status: 'closed',
+          reason: error.message,
+        }))
       return ended(app, id, seen, null)
     }
     const trouble = problemOf(error)
@@ -69,7 +74,12 @@ function ended(app: App, id: string, seen: string, trouble: Trouble | null): Wri
     const now = app.clock.now()
     const { problem: before, ...rest } = stored
     const problem = trouble && problemAfter(before, trouble, now.toISOString())
-    const next = await tx.replace(requestExports, { ...rest, ...(problem ? { problem } : {}), seen, lookedAt: now.toISOString() })
+    const next = await tx.replace(requestExports, {
+      ...rest,
+      ...(problem ? { problem } : {}),
+      seen,
+      lookedAt: now.toISOString(),
+    })
     const at = trouble && problem ? retryAt(trouble, problem, now.getTime()) : nextLook(next, now.getTime())
     if (at !== null) await scheduleLook(app, tx, next, at)
   }
@@ -83,7 +93,9 @@ const problemAfter = (before: ExportProblem | undefined, { cause, message }: Tro
 })
 
 const retryAt = ({ retryAt: told }: Trouble, { attempts }: ExportProblem, now: number): number =>
-  told === null ? now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10)) : Math.max(now, told.getTime())
+  told === null
+    ? now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
+    : Math.max(now, told.getTime())
 
 async function step(all: Export): Promise<void> {
   const { doc, request, host } = all
@@ -125,7 +137,15 @@ async function tell(all: Export, number: number, named: readonly Document<UserDo
   const told = digestOf(words)
   if (all.doc.told === told) return
   await all.host.updatePullRequest(number, words)
-  await record(all, (stored) => ({ ...stored, told, named: named.map(({ id }) => id), changedAt: all.app.clock.now().toISOString() }))
+  await record(all, (stored) => ({
+    ...stored,
+    told,
+    named: named.map(({ id }) => id),
+    changedAt: all.app.clock.now().toISOString(),
+  }))
 }
 
-const branchesOf = ({ branch, base }: Document<RequestExportDoc>) => ({ head: branch.replace('refs/heads/', ''), base: base.replace('refs/heads/', '') })
+const branchesOf = ({ branch, base }: Document<RequestExportDoc>) => ({
+  head: branch.replace('refs/heads/', ''),
+  base: base.replace('refs/heads/', ''),
+})

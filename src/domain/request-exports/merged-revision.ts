@@ -24,7 +24,10 @@ export const exportedRevisions = ({ offered, pushed, earlier = [] }: RequestExpo
 export async function mergedByTree(all: Export): Promise<ExportedRevision | null> {
   const { space, remote, doc } = all
   const { repo } = space
-  const [first, last] = [doc.became?.commits[0], doc.became?.commits.at(-1)] as [CommitId | undefined, CommitId | undefined]
+  const [first, last] = [doc.became?.commits[0], doc.became?.commits.at(-1)] as [
+    CommitId | undefined,
+    CommitId | undefined,
+  ]
   if (first === undefined || last === undefined) return null
   return onRemoteSide(all, async ({ side }) => {
     const log = await readSyncLog(repo, remote, headOf(space))

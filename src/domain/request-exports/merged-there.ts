@@ -58,7 +58,11 @@ async function withCommits(all: Export, pull: PullRequest): Promise<Export> {
   const found = await all.host.mergedCommits(pull.number)
   if (found === null) return all
   const { from, ...commits } = found
-  const became = { ...commits, ...(pull.mergedBy === null ? {} : { by: pull.mergedBy }), ...(pull.mergedAt === null ? {} : { at: pull.mergedAt }) }
+  const became = {
+    ...commits,
+    ...(pull.mergedBy === null ? {} : { by: pull.mergedBy }),
+    ...(pull.mergedAt === null ? {} : { at: pull.mergedAt }),
+  }
   const mergedFrom = exportedRevisions(all.doc).find(({ commit }) => from.includes(commit)) ?? null
   return { ...all, doc: await record(all, (stored) => ({ ...stored, became, mergedFrom })) }
 }
@@ -107,18 +111,27 @@ async function recordMerge(all: Export, merged: ExportedRevision | null): Promis
     const contained = whole ? head : exported
     if (contained === null) return { revision: null, reason: UNKNOWN_MERGE }
     const reason = `record the merge of change request ${stored.number}`
-    const revision = await moveBranch(repo, { ref: MAIN, reason, guard: guardMain(app, space, { by: 'service' }), lease }, async (now) => {
-      const main = now ?? headOf(space)
-      return (await repo.isAncestor(contained, main)) ? main : mergeCommit(all, { main, contained, whole })
-    })
+    const revision = await moveBranch(
+      repo,
+      { ref: MAIN, reason, guard: guardMain(app, space, { by: 'service' }), lease },
+      async (now) => {
+        const main = now ?? headOf(space)
+        return (await repo.isAncestor(contained, main)) ? main : mergeCommit(all, { main, contained, whole })
+      },
+    )
     if (!whole) return { revision, reason: stayingOpen(contained) }
     const updatedAt = app.clock.now().toISOString()
-    await changeDocument(app, doc.id, (one) => (one.status === 'merged' ? one : { ...one, status: 'merged', revisionMerged: revision, updatedAt }))
+    await changeDocument(app, doc.id, (one) =>
+      one.status === 'merged' ? one : { ...one, status: 'merged', revisionMerged: revision, updatedAt },
+    )
     return { revision, reason: null }
   })
 }
 
-async function mergeCommit(all: Export, { main, contained, whole }: { main: CommitId; contained: CommitId; whole: boolean }): Promise<CommitId> {
+async function mergeCommit(
+  all: Export,
+  { main, contained, whole }: { main: CommitId; contained: CommitId; whole: boolean },
+): Promise<CommitId> {
   const { app, space, actor, request, doc } = all
   const message = commitMessage(messageOf(all, whole), {
     ...(whole ? { 'Change-Request': String(request.number) } : {}),
@@ -126,14 +139,25 @@ async function mergeCommit(all: Export, { main, contained, whole }: { main: Comm
   })
   const overrides = await overridesAt(app, space, main)
   const { tree } = await space.repo.commit(main)
-  return makeCommit(app, space, { parents: [main, contained], changes: [], tree, message, author: actor.user, overrides })
+  return makeCommit(app, space, {
+    parents: [main, contained],
+    changes: [],
+    tree,
+    message,
+    author: actor.user,
+    overrides,
+  })
 }
 
 /** Whether main has everything that the head of the change request has beyond the revision that was merged. */
 async function addsNothing({ app, space }: Export, head: CommitId, exported: CommitId | null): Promise<boolean> {
   const main = headOf(space)
   if (await space.repo.isAncestor(head, main)) return true
-  const merged = await mergeCommits(app, space, { ours: main, theirs: head, ...(exported === null ? {} : { base: exported }) })
+  const merged = await mergeCommits(app, space, {
+    ours: main,
+    theirs: head,
+    ...(exported === null ? {} : { base: exported }),
+  })
   return merged.clean && merged.tree === (await space.repo.commit(main)).tree
 }
 
@@ -146,6 +170,9 @@ const UNKNOWN_MERGE =
 
 function messageOf({ request, doc }: Export, whole: boolean): string {
   const name = `change request #${request.number}${request.subject ? `: ${request.subject}` : ''}`
-  const where = doc.pullRequest === undefined ? 'on the host' : `by ${doc.pullRequest.url || `pull request ${doc.pullRequest.number}`}`
+  const where =
+    doc.pullRequest === undefined
+      ? 'on the host'
+      : `by ${doc.pullRequest.url || `pull request ${doc.pullRequest.number}`}`
   return `${whole ? 'Merge' : 'Merge a part of'} ${name}\n\nIt was merged ${where}; its content came by an import.`
 }

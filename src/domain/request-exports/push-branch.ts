@@ -31,7 +31,9 @@ async function settle(all: Sided<Export>, there: CommitId): Promise<Export> {
   if (before?.commit === there) return all
   if (offered?.commit === there) return { ...all, doc: await recordPushed(all, offered) }
   if (!before && !offered)
-    throw new SyncFailure(`The host has a branch ${all.doc.branch} that was not made here. Nothing was overwritten: delete or rename that branch on the host.`)
+    throw new SyncFailure(
+      `The host has a branch ${all.doc.branch} that was not made here. Nothing was overwritten: delete or rename that branch on the host.`,
+    )
   return takeIn(all, there, before ?? (offered as ExportedRevision))
 }
 
@@ -67,23 +69,41 @@ async function bringBack({ space, remote, side, branch, head }: Sided<Export>, o
   if (on !== null && !(await side.commits.hasCommit(on))) await side.fetch(branch)
 }
 
-async function sent({ side, connection, branch }: Sided<Export>, commit: CommitId, there: CommitId | null): Promise<void> {
+async function sent(
+  { side, connection, branch }: Sided<Export>,
+  commit: CommitId,
+  there: CommitId | null,
+): Promise<void> {
   try {
     await side.commits.push(connection, branch, commit, there)
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'stale')
-      throw new SyncFailure('Somebody pushed to the branch on the host at the same moment. Nothing was overwritten; their commits are taken in first.', {
-        cause: error,
-      })
+      throw new SyncFailure(
+        'Somebody pushed to the branch on the host at the same moment. Nothing was overwritten; their commits are taken in first.',
+        {
+          cause: error,
+        },
+      )
     throw error
   }
 }
 
-const recordPushed = (all: Pick<Export, 'app' | 'doc'>, pushed: ExportedRevision): Promise<Document<RequestExportDoc>> =>
-  record(all, ({ offered: _done, ...stored }) => ({ ...withPushed(stored, pushed), changedAt: all.app.clock.now().toISOString() }))
+const recordPushed = (
+  all: Pick<Export, 'app' | 'doc'>,
+  pushed: ExportedRevision,
+): Promise<Document<RequestExportDoc>> =>
+  record(all, ({ offered: _done, ...stored }) => ({
+    ...withPushed(stored, pushed),
+    changedAt: all.app.clock.now().toISOString(),
+  }))
 
 /** Writes into the log of the synchronization that a commit of the host has the content of the head: it counts once main contains the head. */
-async function note(all: Sided<Export>, remote: CommitId, kind: Entry['kind'], lease: Parameters<Export['space']['repo']['move']>[2]): Promise<void> {
+async function note(
+  all: Sided<Export>,
+  remote: CommitId,
+  kind: Entry['kind'],
+  lease: Parameters<Export['space']['repo']['move']>[2],
+): Promise<void> {
   const { space, head, branch, side } = all
   const { repo } = space
   const main = headOf(space)

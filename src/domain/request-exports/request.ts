@@ -1,6 +1,13 @@
 /** Takes requests to export a change request as a pull request on the host of a connection. */
 import { conflict, notFound } from '../../kernel/errors.js'
-import { type ConnectionDoc, changeRequests, connections, type RequestExportDoc, requestExports, spaces } from '../../model/index.js'
+import {
+  type ConnectionDoc,
+  changeRequests,
+  connections,
+  type RequestExportDoc,
+  requestExports,
+  spaces,
+} from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
@@ -32,7 +39,8 @@ export async function requestExportOf(
   const connection = await chosen(app, space, wanted)
   checkCan(connection)
   const { doc, head } = changeRequest
-  if (await space.repo.isAncestor(head, headOf(space))) throw conflict('There is nothing to export: main has everything that the change request has.')
+  if (await space.repo.isAncestor(head, headOf(space)))
+    throw conflict('There is nothing to export: main has everything that the change request has.')
   const now = app.clock.now()
   const made = await app.store.transact(async (tx) => {
     const request = await tx.get(changeRequests, doc.id)
@@ -41,18 +49,29 @@ export async function requestExportOf(
     if (request.status === 'merged' || request.status === 'archived')
       throw conflict(`The change request is ${request.status}: only a draft or an open one can be exported.`)
     if (request.remoteKey !== undefined)
-      throw conflict('The change request holds a conflict of a synchronization. Resolve it here; the next export brings the result to the repository.')
+      throw conflict(
+        'The change request holds a conflict of a synchronization. Resolve it here; the next export brings the result to the repository.',
+      )
     const before = await tx.get(requestExports, doc.id)
     if (before && isLive(before)) {
-      if (before.connection !== connection.id) throw conflict(`The change request is exported by the connection ${before.connection} already.`)
+      if (before.connection !== connection.id)
+        throw conflict(`The change request is exported by the connection ${before.connection} already.`)
       await scheduleLook(app, tx, before, now.getTime())
       return before
     }
     const live = (await tx.find(requestExports, 'connection', connection.id)).filter(isLive)
     if (live.length >= MOST_LIVE)
-      throw conflict(`A connection can have at most ${MOST_LIVE} exported change requests that are open: merge or archive some first.`)
-    const next = newExport(connection, request, { by: actor.user.id, now: now.toISOString(), round: (before?.round ?? 0) + 1 })
-    const inserted = before ? await tx.replace(requestExports, { ...next, version: before.version }) : await tx.insert(requestExports, next)
+      throw conflict(
+        `A connection can have at most ${MOST_LIVE} exported change requests that are open: merge or archive some first.`,
+      )
+    const next = newExport(connection, request, {
+      by: actor.user.id,
+      now: now.toISOString(),
+      round: (before?.round ?? 0) + 1,
+    })
+    const inserted = before
+      ? await tx.replace(requestExports, { ...next, version: before.version })
+      : await tx.insert(requestExports, next)
     await scheduleLook(app, tx, inserted, now.getTime())
     return inserted
   })
@@ -84,7 +103,10 @@ const newExport = (
 /** The connection that is named, or the only one that exports change requests. */
 async function chosen(app: App, { doc }: LoadedSpace, wanted: string | null | undefined): Promise<ConnectionDoc> {
   const all = await app.store.find(connections, 'space', doc.id)
-  const named = wanted == null ? all.filter(({ pullRequests }) => pullRequests.changeRequests) : all.filter(({ id }) => id === wanted)
+  const named =
+    wanted == null
+      ? all.filter(({ pullRequests }) => pullRequests.changeRequests)
+      : all.filter(({ id }) => id === wanted)
   const [first, ...others] = named
   if (first && others.length === 0) return first
   if (wanted != null) throw notFound('The connection')
@@ -97,12 +119,21 @@ async function chosen(app: App, { doc }: LoadedSpace, wanted: string | null | un
 
 /** Throws 409 if the connection cannot export change requests. */
 function checkCan({ pullRequests, provider, direction, credential, paused }: ConnectionDoc): void {
-  if (!pullRequests.changeRequests) throw conflict('The connection does not export change requests: an admin has to set its pullRequests.changeRequests.')
+  if (!pullRequests.changeRequests)
+    throw conflict(
+      'The connection does not export change requests: an admin has to set its pullRequests.changeRequests.',
+    )
   if (direction === 'export')
-    throw conflict('The connection only exports: what is merged on the host would never come here. Set its direction to both, or to import.')
+    throw conflict(
+      'The connection only exports: what is merged on the host would never come here. Set its direction to both, or to import.',
+    )
   if (provider === 'generic')
-    throw conflict('The provider of the connection is generic, which has no API for pull requests: set it to github, gitlab, gitea or bitbucket.')
+    throw conflict(
+      'The provider of the connection is generic, which has no API for pull requests: set it to github, gitlab, gitea or bitbucket.',
+    )
   if (credential.kind === 'none' || credential.kind === 'sshKey')
-    throw conflict('A pull request needs the API of the host: give the connection a token or a GitHub App. A deploy key opens the repository for Git alone.')
+    throw conflict(
+      'A pull request needs the API of the host: give the connection a token or a GitHub App. A deploy key opens the repository for Git alone.',
+    )
   if (paused) throw conflict('The connection is paused: resume it first.')
 }

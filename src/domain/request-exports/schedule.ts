@@ -17,7 +17,8 @@ const MOST_POLL_MS = 15 * 60_000
 const REOPEN_MS = 7 * 24 * 60 * 60_000
 const POLL_OF_CLOSED_MS = 60 * 60_000
 
-export const isLive = ({ status }: Pick<RequestExportDoc, 'status'>): boolean => status === 'pending' || status === 'open'
+export const isLive = ({ status }: Pick<RequestExportDoc, 'status'>): boolean =>
+  status === 'pending' || status === 'open'
 
 const isWaiting = (doc: RequestExportDoc): boolean => doc.waitsFor !== undefined
 
@@ -29,14 +30,27 @@ export function nextLook(doc: RequestExportDoc, now: number): number | null {
 }
 
 /** Queues the next look, or brings the one that is queued forward. `at`: milliseconds since 1970. */
-export const scheduleLook = (app: App, tx: Transaction, { id, organization }: RequestExportDoc, at: number): Promise<void> =>
-  queueLook(app, tx, { kind: REQUEST_EXPORT, lane: `${REQUEST_EXPORT}:${id}`, organization, payload: { request: id } }, at)
+export const scheduleLook = (
+  app: App,
+  tx: Transaction,
+  { id, organization }: RequestExportDoc,
+  at: number,
+): Promise<void> =>
+  queueLook(
+    app,
+    tx,
+    { kind: REQUEST_EXPORT, lane: `${REQUEST_EXPORT}:${id}`, organization, payload: { request: id } },
+    at,
+  )
 
 /** A digest of what an export shows of its change request: its branch, words, status and reviewers. */
 export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {
   const request = await reader.get(changeRequests, doc.id)
   const head = request === null ? null : await headNow(app, doc.space, changeRequestRef(request.number))
-  const { documents } = await reader.page(requestedReviews, 'requestedAt', doc.id, { limit: MOST_REVIEWERS, direction: 'asc' })
+  const { documents } = await reader.page(requestedReviews, 'requestedAt', doc.id, {
+    limit: MOST_REVIEWERS,
+    direction: 'asc',
+  })
   const asked = documents.map(({ user }) => user)
   const shown = [head, request?.status, request?.subject, request?.description, asked.sort()]
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)
@@ -46,13 +60,18 @@ export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): 
 export async function noteChanges(app: App, of: { space: string } | { organization: string }): Promise<void> {
   const { store } = app
   const all =
-    'space' in of ? await store.find(requestExports, 'liveInSpace', of.space) : await store.find(requestExports, 'liveInOrganization', of.organization)
-  for (const doc of all) if ((await stateOf(app, app.store, doc)) !== doc.seen) await hasten(app, doc, app.settings.connections.quietMs)
+    'space' in of
+      ? await store.find(requestExports, 'liveInSpace', of.space)
+      : await store.find(requestExports, 'liveInOrganization', of.organization)
+  for (const doc of all)
+    if ((await stateOf(app, app.store, doc)) !== doc.seen) await hasten(app, doc, app.settings.connections.quietMs)
 }
 
 /** Looks at once at the exports of a connection, or at those that wait for the end of a run: the host or a run has something to tell. */
 export async function noteHint(app: App, hint: { connection: string } | undefined): Promise<void> {
-  const all = hint ? await app.store.find(requestExports, 'connection', hint.connection) : await app.store.find(requestExports, 'waiting', 'waiting')
+  const all = hint
+    ? await app.store.find(requestExports, 'connection', hint.connection)
+    : await app.store.find(requestExports, 'waiting', 'waiting')
   for (const doc of all) if (nextLook(doc, app.clock.now().getTime()) !== null) await hasten(app, doc, 0)
 }
 
@@ -66,7 +85,8 @@ async function hasten(app: App, doc: Document<RequestExportDoc>, ms: number): Pr
 /** Removes the exports of a space, in the transaction that purges it. Their pull requests stay on the host. */
 export async function removeExports(tx: Transaction, space: string): Promise<void> {
   for (const doc of await tx.find(requestExports, 'space', space)) {
-    for (const job of await tx.find(jobs, 'lane', `${REQUEST_EXPORT}:${doc.id}`)) if (job.state === 'queued') await tx.remove(jobs, job.id)
+    for (const job of await tx.find(jobs, 'lane', `${REQUEST_EXPORT}:${doc.id}`))
+      if (job.state === 'queued') await tx.remove(jobs, job.id)
     await tx.remove(requestExports, doc.id)
   }
 }

@@ -35,24 +35,31 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
     )
   const ref = changeRequestRef(request.number)
   const head = await app.locks.run(space.doc.id, (lease) =>
-    moveBranch(repo, { ref, reason: `take in commits of ${all.doc.branch}`, guard: guardBranch(app, space), lease }, async (now) => {
-      const ours = now ?? all.head
-      const log = withExport(await readSyncLog(repo, remote, ours), last, all)
-      const theirs = await side.local(log, there)
-      if (theirs === null) throw new SyncFailure(`The branch on the host no longer has the folder ${remote.directory}/.`)
-      const ground = await findCommonGround(repo, log, { main: ours, theirs })
-      if (ground.inStep || (await repo.isAncestor(theirs, ours))) return ours
-      const { merged } = await mergeArrival(all, ground, { main: ours, theirs })
-      if (!merged.clean) throw conflictOf(merged.conflicts.map(({ path }) => path))
-      const { name: displayName, email } = app.settings.committer
-      const message = commitMessage(`Take in commits of ${branch.replace('refs/heads/', '')}`, { 'Change-Request-Branch': String(request.number) })
-      return makeMergeCommit(
-        app,
-        space,
-        { ours, theirs, bases: ground.bases.map(({ local }) => local), tree: merged.tree },
-        { message, author: { displayName, email } },
-      )
-    }),
+    moveBranch(
+      repo,
+      { ref, reason: `take in commits of ${all.doc.branch}`, guard: guardBranch(app, space), lease },
+      async (now) => {
+        const ours = now ?? all.head
+        const log = withExport(await readSyncLog(repo, remote, ours), last, all)
+        const theirs = await side.local(log, there)
+        if (theirs === null)
+          throw new SyncFailure(`The branch on the host no longer has the folder ${remote.directory}/.`)
+        const ground = await findCommonGround(repo, log, { main: ours, theirs })
+        if (ground.inStep || (await repo.isAncestor(theirs, ours))) return ours
+        const { merged } = await mergeArrival(all, ground, { main: ours, theirs })
+        if (!merged.clean) throw conflictOf(merged.conflicts.map(({ path }) => path))
+        const { name: displayName, email } = app.settings.committer
+        const message = commitMessage(`Take in commits of ${branch.replace('refs/heads/', '')}`, {
+          'Change-Request-Branch': String(request.number),
+        })
+        return makeMergeCommit(
+          app,
+          space,
+          { ours, theirs, bases: ground.bases.map(({ local }) => local), tree: merged.tree },
+          { message, author: { displayName, email } },
+        )
+      },
+    ),
   )
   const doc = await record(all, ({ offered: _over, ...stored }) => ({
     // The host has its own commits; what it lacks of the head is pushed on top of them.
@@ -66,7 +73,8 @@ async function fetched(all: Sided<Export>): Promise<CommitId> {
   try {
     return await all.side.fetch(all.branch)
   } catch (error) {
-    if (error instanceof RemoteError && error.kind === 'missing-ref') throw new SyncFailure('The branch was deleted on the host.', { cause: error })
+    if (error instanceof RemoteError && error.kind === 'missing-ref')
+      throw new SyncFailure('The branch was deleted on the host.', { cause: error })
     throw error
   }
 }
@@ -77,13 +85,21 @@ function withExport(log: SyncLog, last: ExportedRevision, { branch }: Export): S
   const known = log.entries.find(({ remote }) => remote === last.commit)
   const commit = last.commit as CommitId
   const local = last.revision as CommitId
-  const entry: Entry = { kind: 'known', remote: commit, theirs: known?.theirs ?? commit, local, anchor: local, ref: branch }
+  const entry: Entry = {
+    kind: 'known',
+    remote: commit,
+    theirs: known?.theirs ?? commit,
+    local,
+    anchor: local,
+    ref: branch,
+  }
   return { ...log, entries: [...log.entries, entry], counting: [...log.counting, entry], pairs: [...log.pairs, entry] }
 }
 
 function conflictOf(paths: readonly string[]): BranchConflict {
   const all = [...new Set(paths)]
-  const listed = all.slice(0, MOST_NAMED).join(', ') + (all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '')
+  const listed =
+    all.slice(0, MOST_NAMED).join(', ') + (all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '')
   return new BranchConflict(
     `Commits on the host's branch conflict with the change request in ${listed}. Nothing was overwritten on either side. ` +
       'Change these files on one side so that both agree, or merge the pull request without the later changes here.',

@@ -20,7 +20,10 @@ interface Reviewers {
 
 /** The users whose review is requested, by their logins: those that the connection lists, or that a GitHub address says. */
 export async function reviewersOf({ app, request, through }: Export): Promise<Reviewers> {
-  const { documents } = await app.store.page(requestedReviews, 'requestedAt', request.id, { limit: MOST_REVIEWERS, direction: 'asc' })
+  const { documents } = await app.store.page(requestedReviews, 'requestedAt', request.id, {
+    limit: MOST_REVIEWERS,
+    direction: 'asc',
+  })
   const found: Reviewers = { logins: [], unknown: [], userOf: new Map() }
   for (const { user } of documents) {
     const doc = await app.store.get(users, user)
@@ -41,7 +44,10 @@ function loginOf(user: Document<UserDoc>, { provider, pullRequests }: Connection
 /** Title and text. `named`: those who cannot be asked by their login. */
 export function wordsOf({ app, request, space }: Export, named: readonly UserDoc[]): { title: string; body: string } {
   const url = `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/change-requests/${request.number}`
-  const review = named.length === 0 ? '' : `A review is requested from ${named.map(({ displayName }) => plain(displayName)).join(', ')}.`
+  const review =
+    named.length === 0
+      ? ''
+      : `A review is requested from ${named.map(({ displayName }) => plain(displayName)).join(', ')}.`
   const origin = `Exported from change request #${request.number}: ${url}`
   return {
     title: titleOf(request).replaceAll(/\s+/g, ' '),
@@ -52,4 +58,5 @@ export function wordsOf({ app, request, space }: Export, named: readonly UserDoc
 /** On one line, and nobody of that name is notified by it. */
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('@', '@\u200b').trim()
 
-export const digestOf = (words: { title: string; body: string }): string => createHash('sha256').update(JSON.stringify(words)).digest('base64url').slice(0, 22)
+export const digestOf = (words: { title: string; body: string }): string =>
+  createHash('sha256').update(JSON.stringify(words)).digest('base64url').slice(0, 22)

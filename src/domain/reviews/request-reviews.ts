@@ -16,30 +16,62 @@ import { openChangeRequest } from './reviews.js'
  * Requests reviews from users, and opens the change request if it is a draft. Earlier requests stay. Throws 400 naming each
  * user who does not exist, may not review the space, or opened the change request; 409 if it is merged or archived.
  */
-export async function requestReviews(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, input: RequestReviews): Promise<void> {
+export async function requestReviews(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  input: RequestReviews,
+): Promise<void> {
   await writeInDiscussion(app, actor, { space, changeRequest }, async ({ tx, role, now, space: stored }) => {
-    if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not request reviews here: this needs the role edit.')
+    if (!allows('space:edit', role))
+      throw new ServiceError('forbidden', 'You may not request reviews here: this needs the role edit.')
     const { doc, head } = await openChangeRequest(tx, space, changeRequest)
     await checkReviewers(tx, stored, doc.createdBy, input.users)
     for (const user of input.users) {
       const id = requestedReviewId(doc.id, user)
       if (await tx.get(requestedReviews, id)) continue
-      await tx.insert(requestedReviews, { id, space: doc.space, changeRequest: doc.id, user, requestedBy: actor.user.id, requestedAt: now, revision: head })
+      await tx.insert(requestedReviews, {
+        id,
+        space: doc.space,
+        changeRequest: doc.id,
+        user,
+        requestedBy: actor.user.id,
+        requestedAt: now,
+        revision: head,
+      })
       const subject = { space: doc.space, changeRequest: doc.id, user }
-      await emit(app, tx, { type: 'review.requested', organization: stored.organization, actor: actor.user.id, subject })
+      await emit(app, tx, {
+        type: 'review.requested',
+        organization: stored.organization,
+        actor: actor.user.id,
+        subject,
+      })
     }
     const { subject = doc.subject } = input
     if (doc.status === 'open' && subject === doc.subject) return
-    await changeDocumentIn(app, tx, doc.id, (was) => ({ ...was, status: 'open', subject, updatedAt: now }), actor.user.id)
+    await changeDocumentIn(
+      app,
+      tx,
+      doc.id,
+      (was) => ({ ...was, status: 'open', subject, updatedAt: now }),
+      actor.user.id,
+    )
   })
 }
 
-async function checkReviewers(tx: Transaction, space: SpaceDoc, author: string, users: readonly string[]): Promise<void> {
+async function checkReviewers(
+  tx: Transaction,
+  space: SpaceDoc,
+  author: string,
+  users: readonly string[],
+): Promise<void> {
   const details: ErrorDetail[] = []
   for (const [index, user] of users.entries()) {
     const path = `/users/${index}`
     if (user === author) details.push({ path, message: 'opened the change request: name somebody else' })
-    else if (!(await mayReview(tx, user, space))) details.push({ path, message: 'must be the ID of a user who may review this space (role review)' })
+    else if (!(await mayReview(tx, user, space)))
+      details.push({ path, message: 'must be the ID of a user who may review this space (role review)' })
   }
   if (details.length > 0) throw badRequest('Some of these users cannot be asked for a review.', details)
 }

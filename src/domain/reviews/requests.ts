@@ -10,13 +10,24 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { writeInDiscussion } from '../comments/discussion.js'
 
 /** The requested reviews that have not been given yet, oldest request first. */
-export const listRequestedReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<RequestedReviewDoc>>> =>
+export const listRequestedReviews = (
+  app: App,
+  changeRequest: LoadedChangeRequest,
+  query: PageQuery,
+): Promise<Page<Document<RequestedReviewDoc>>> =>
   pageOf(app.store, requestedReviews, 'requestedAt', changeRequest.doc.id, query)
 
 /** Withdraws a review request. Does nothing if there is none. Throws 403. */
-export async function withdrawRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, user: string): Promise<void> {
+export async function withdrawRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  user: string,
+): Promise<void> {
   await writeInDiscussion(app, actor, { space, changeRequest }, async ({ tx, role }) => {
-    if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not withdraw review requests here: this needs the role edit.')
+    if (!allows('space:edit', role))
+      throw new ServiceError('forbidden', 'You may not withdraw review requests here: this needs the role edit.')
     await tx.remove(requestedReviews, requestedReviewId(changeRequest.doc.id, user))
   })
 }

@@ -3,7 +3,14 @@ import { allows } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
-import { changeRequests, type CreateReview, type ReviewDoc, requestedReviewId, requestedReviews, reviews } from '../../model/index.js'
+import {
+  changeRequests,
+  type CreateReview,
+  type ReviewDoc,
+  requestedReviewId,
+  requestedReviews,
+  reviews,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -14,13 +21,21 @@ import { type DiscussionWrite, writeInDiscussion } from '../comments/discussion.
 import { emit } from '../events/events.js'
 
 /** A review of the change request; null if there is none. */
-export async function findReview(app: App, changeRequest: LoadedChangeRequest, id: string): Promise<Document<ReviewDoc> | null> {
+export async function findReview(
+  app: App,
+  changeRequest: LoadedChangeRequest,
+  id: string,
+): Promise<Document<ReviewDoc> | null> {
   const doc = await app.store.get(reviews, id)
   return doc?.changeRequest === changeRequest.doc.id ? doc : null
 }
 
 /** The reviews of a change request, newest first. */
-export const listReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<ReviewDoc>>> =>
+export const listReviews = (
+  app: App,
+  changeRequest: LoadedChangeRequest,
+  query: PageQuery,
+): Promise<Page<Document<ReviewDoc>>> =>
   pageOf(app.store, reviews, 'sequence', changeRequest.doc.id, { ...query, order: 'desc' })
 
 /**
@@ -38,9 +53,11 @@ export async function createReview(
   const markdown = input.comment && (await readWrittenText(app, space.doc.id, input.comment, '/comment'))
   return underLock(app, actor, space, changeRequest, async (writing, { doc, head }) => {
     const { tx, now } = writing
-    if (input.revision !== undefined && input.revision !== head) throw conflict(`The change request has changed meanwhile: its revision is now ${head}.`)
+    if (input.revision !== undefined && input.revision !== head)
+      throw conflict(`The change request has changed meanwhile: its revision is now ${head}.`)
     const id = newId()
-    const comment = markdown === undefined ? undefined : await insertComment(writing, { markdown, revision: head, review: id })
+    const comment =
+      markdown === undefined ? undefined : await insertComment(writing, { markdown, revision: head, review: id })
     await tx.remove(requestedReviews, requestedReviewId(doc.id, actor.user.id))
     const review = await tx.insert(reviews, {
       id,
@@ -53,7 +70,11 @@ export async function createReview(
       createdAt: now,
       ...(comment === undefined ? {} : { comment: comment.id }),
     })
-    const subject = { space: doc.space, changeRequest: doc.id, ...(comment === undefined ? {} : { comment: comment.id }) }
+    const subject = {
+      space: doc.space,
+      changeRequest: doc.id,
+      ...(comment === undefined ? {} : { comment: comment.id }),
+    }
     await emit(app, tx, {
       type: 'review.created',
       organization: writing.space.organization,
@@ -78,7 +99,9 @@ export async function dismissReview(
     if (!stored) throw notFound('The review')
     if (stored.reviewer !== actor.user.id && !allows('space:admin', role))
       throw new ServiceError('forbidden', 'Only its author or an admin may dismiss a review.')
-    return stored.dismissedAt === undefined ? tx.replace(reviews, { ...stored, dismissedAt: now, dismissedBy: actor.user.id }) : stored
+    return stored.dismissedAt === undefined
+      ? tx.replace(reviews, { ...stored, dismissedAt: now, dismissedBy: actor.user.id })
+      : stored
   })
 }
 
@@ -92,14 +115,19 @@ function underLock<R>(
 ): Promise<R> {
   return app.locks.run(space.doc.id, () =>
     writeInDiscussion(app, actor, { space, changeRequest }, async (writing) => {
-      if (!allows('space:review', writing.role)) throw new ServiceError('forbidden', 'You may not review here: this needs the role review.')
+      if (!allows('space:review', writing.role))
+        throw new ServiceError('forbidden', 'You may not review here: this needs the role review.')
       return work(writing, await openChangeRequest(writing.tx, space, changeRequest))
     }),
   )
 }
 
 /** The change request as it is stored now. Throws 409 if it is merged or archived. */
-export async function openChangeRequest(tx: Transaction, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<LoadedChangeRequest> {
+export async function openChangeRequest(
+  tx: Transaction,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+): Promise<LoadedChangeRequest> {
   const doc = await tx.get(changeRequests, changeRequest.doc.id)
   if (!doc) throw notFound('The change request')
   if (doc.status === 'merged' || doc.status === 'archived')

@@ -1,6 +1,13 @@
 /** The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here. */
 import { readConfig } from '../../content/config.js'
-import { type EntryKey, entryOfOverride, type IdOverrides, idOf, OverrideDraft, overrideKey } from '../../content/identity.js'
+import {
+  type EntryKey,
+  entryOfOverride,
+  type IdOverrides,
+  idOf,
+  OverrideDraft,
+  overrideKey,
+} from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
 import { kindOfPath } from '../../content/known-files.js'
 import type { TextWork } from '../../content/work/text-work.js'
@@ -16,11 +23,21 @@ import { type CommitOverrides, resolveChanges } from './identity-changes.js'
  * The overrides at `head`, given that those at `base` count. They are the head's own if its history agrees with the base's IDs (with those of files that people moved). If not (a
  * remote's commits may know nothing of the IDs here), they are worked out by comparing the two commits.
  */
-export async function overridesFrom(app: App, space: SpaceRepository, base: CommitId, head: CommitId): Promise<IdOverrides> {
+export async function overridesFrom(
+  app: App,
+  space: SpaceRepository,
+  base: CommitId,
+  head: CommitId,
+): Promise<IdOverrides> {
   const { repo } = space
   const [before, own] = [await overridesAt(app, space, base), await overridesAt(app, space, head)]
   const work = app.texts.for(space.doc.id)
-  const disagree = await differOnUnchangedFiles(work, repo, { commit: base, overrides: before }, { commit: head, overrides: own })
+  const disagree = await differOnUnchangedFiles(
+    work,
+    repo,
+    { commit: base, overrides: before },
+    { commit: head, overrides: own },
+  )
   if (disagree) return resolveChanges(work, repo, before, base, head)
   // The service has said of its own commits which page is which: a new page may have the text of one that was deleted.
   if (await statesIds(space, head)) return own
@@ -32,19 +49,34 @@ export async function overridesFrom(app: App, space: SpaceRepository, base: Comm
  * history does not tell these if they came by a merge of people (only the first parent's files keep their IDs by it), or if they were gone in between under
  * another name.
  */
-async function withMovedFiles(app: App, space: SpaceRepository, base: CommitOverrides, head: CommitOverrides): Promise<IdOverrides> {
+async function withMovedFiles(
+  app: App,
+  space: SpaceRepository,
+  base: CommitOverrides,
+  head: CommitOverrides,
+): Promise<IdOverrides> {
   const { repo } = space
   const work = app.texts.for(space.doc.id)
-  const [oldRoot, root] = await Promise.all([base.commit, head.commit].map(async (commit) => (await readConfig(await repo.at(commit), work)).config.root))
+  const [oldRoot, root] = await Promise.all(
+    [base.commit, head.commit].map(async (commit) => (await readConfig(await repo.at(commit), work)).config.root),
+  )
   const changes = await repo.diff(base.commit, head.commit)
-  const entryBelow = (from: string | undefined, path: string): EntryKey => ({ kind: kindOfPath(keyBelow(from ?? '', path)), key: keyBelow(from ?? '', path) })
+  const entryBelow = (from: string | undefined, path: string): EntryKey => ({
+    kind: kindOfPath(keyBelow(from ?? '', path)),
+    key: keyBelow(from ?? '', path),
+  })
   const entryWas = (path: string): EntryKey => entryBelow(oldRoot, path)
   const entryAt = (path: string): EntryKey => entryBelow(root, path)
   const [was, is] = [idOf(base.overrides), idOf(head.overrides)]
   const [gone, come] = [new Map<string, string[]>(), new Map<string, string[]>()]
-  const put = (into: Map<string, string[]>, { oid, path }: TreeEntry): unknown => into.get(oid)?.push(path) ?? into.set(oid, [path])
-  const used = new Set(changes.flatMap(({ after }) => (after ? [is(entryAt(after.path).kind, entryAt(after.path).key)] : [])))
-  const known = new Set(changes.flatMap(({ before }) => (before ? [was(entryWas(before.path).kind, entryWas(before.path).key)] : [])))
+  const put = (into: Map<string, string[]>, { oid, path }: TreeEntry): unknown =>
+    into.get(oid)?.push(path) ?? into.set(oid, [path])
+  const used = new Set(
+    changes.flatMap(({ after }) => (after ? [is(entryAt(after.path).kind, entryAt(after.path).key)] : [])),
+  )
+  const known = new Set(
+    changes.flatMap(({ before }) => (before ? [was(entryWas(before.path).kind, entryWas(before.path).key)] : [])),
+  )
   for (const { before, after } of changes) {
     if (before && !used.has(was(entryWas(before.path).kind, entryWas(before.path).key))) put(gone, before)
     if (after && !known.has(is(entryAt(after.path).kind, entryAt(after.path).key))) put(come, after)
@@ -64,7 +96,8 @@ async function withMovedFiles(app: App, space: SpaceRepository, base: CommitOver
   }
   const isLost = (path: string): boolean => !used.has(was(entryWas(path).kind, entryWas(path).key))
   const isNew = (path: string): boolean =>
-    !known.has(is(entryAt(path).kind, entryAt(path).key)) && !moved.has(overrideKey(entryAt(path).kind, entryAt(path).key))
+    !known.has(is(entryAt(path).kind, entryAt(path).key)) &&
+    !moved.has(overrideKey(entryAt(path).kind, entryAt(path).key))
   for (const [from, to] of await similarFiles(space, base.commit, head.commit, changes, { isLost, isNew })) {
     const [old, now] = [entryWas(from), entryAt(to)]
     if (old.kind === now.kind && isLost(from)) give(now, was(old.kind, old.key))
@@ -77,7 +110,9 @@ async function withMovedFiles(app: App, space: SpaceRepository, base: CommitOver
     give(entry, old)
   }
   const { overrides } = found
-  return overrides.size === head.overrides.size && [...overrides].every(([name, id]) => head.overrides.get(name) === id) ? head.overrides : overrides
+  return overrides.size === head.overrides.size && [...overrides].every(([name, id]) => head.overrides.get(name) === id)
+    ? head.overrides
+    : overrides
 }
 
 /**
@@ -94,8 +129,9 @@ async function similarFiles(
   const deleted = new Set(changes.flatMap(({ status, path }) => (status === 'deleted' && isLost(path) ? [path] : [])))
   const added = new Set(changes.flatMap(({ status, path }) => (status === 'added' && isNew(path) ? [path] : [])))
   if (deleted.size === 0 || added.size === 0) return []
-  const renames = (await space.repo.diff(base, head, { renames: true })).flatMap(({ status, from, path }): [string, string][] =>
-    status === 'renamed' && from !== undefined && deleted.has(from) && added.has(path) ? [[from, path]] : [],
+  const renames = (await space.repo.diff(base, head, { renames: true })).flatMap(
+    ({ status, from, path }): [string, string][] =>
+      status === 'renamed' && from !== undefined && deleted.has(from) && added.has(path) ? [[from, path]] : [],
   )
   if (renames.length === 0) return []
   const stated = await newestStatement(space, head)
@@ -110,7 +146,12 @@ async function similarFiles(
  * The overrides at the head of a remote that is being imported. A history that a server exported states its IDs itself, and later commits of
  * other people follow from them. Working them out from the difference to `base` would swap the IDs of pages that swapped their texts.
  */
-export const arrivingOverrides = async (app: App, space: SpaceRepository, base: CommitId, head: CommitId): Promise<IdOverrides> =>
+export const arrivingOverrides = async (
+  app: App,
+  space: SpaceRepository,
+  base: CommitId,
+  head: CommitId,
+): Promise<IdOverrides> =>
   (await historyStatesIds(app, space, head))
     ? overridesFrom(app, space, base, head)
     : resolveChanges(app.texts.for(space.doc.id), space.repo, await overridesAt(app, space, base), base, head)

@@ -26,14 +26,21 @@ export async function momentOf(space: LoadedSpace, { snapshot }: Pick<OpenRevisi
 }
 
 /** Opens a revision as readers see it. `isChangeRequest`: it is the head of one. */
-export async function openShown(app: App, space: LoadedSpace, commit: CommitId, isChangeRequest = false): Promise<OpenRevision> {
+export async function openShown(
+  app: App,
+  space: LoadedSpace,
+  commit: CommitId,
+  isChangeRequest = false,
+): Promise<OpenRevision> {
   const written = await openRevision(app, space, commit)
   return withComputed(app, written, isChangeRequest ? null : await momentOf(space, written))
 }
 
 /** The computed entries of a structure, by ID. */
 const entriesOf = ({ byId }: ContentStructure): ComputedEntry[] =>
-  [...byId.values()].filter((entry): entry is ComputedEntry => entry.type === 'computed' && entry.computed.type === OPENAPI_TYPE)
+  [...byId.values()].filter(
+    (entry): entry is ComputedEntry => entry.type === 'computed' && entry.computed.type === OPENAPI_TYPE,
+  )
 const known = new WeakMap<ContentStructure, ComputedEntry[]>()
 
 /** An entry with the specification that it names. */
@@ -53,7 +60,11 @@ export async function withComputed(app: App, revision: OpenRevision, moment: Mom
   const named: Named[] = []
   for (const entry of entries) {
     const slug = specOf(entry)
-    named.push({ entry, slug, found: slug === null ? null : await findSpecAt(app, space.doc.organization, slug, moment) })
+    named.push({
+      entry,
+      slug,
+      found: slug === null ? null : await findSpecAt(app, space.doc.organization, slug, moment),
+    })
   }
   const versions = named.map(({ slug, found }) => `${slug} ${found?.version?.index ?? String(found !== null)}`)
   const key = `${space.doc.id}:${snapshot.commit}:${createHash('sha256').update(versions.join('\n')).digest('base64')}`
@@ -65,23 +76,32 @@ export async function withComputed(app: App, revision: OpenRevision, moment: Mom
   return { ...shown, structure: made }
 }
 
-async function yieldsOf(app: App, file: string, named: readonly Named[]): Promise<{ yields: Map<string, Yield>; diagnostics: Diagnostic[] }> {
+async function yieldsOf(
+  app: App,
+  file: string,
+  named: readonly Named[],
+): Promise<{ yields: Map<string, Yield>; diagnostics: Diagnostic[] }> {
   const yields = new Map<string, Yield>()
   const diagnostics: Diagnostic[] = []
   let pages = 0
   for (const one of named) {
     const { entry, slug } = one
     const { line } = entry
-    const tell = (message: string): unknown => diagnostics.push({ code: 'computed-page', message, file, ...(line === undefined ? {} : { line }) })
+    const tell = (message: string): unknown =>
+      diagnostics.push({ code: 'computed-page', message, file, ...(line === undefined ? {} : { line }) })
     const made = await pagesOf(app, one)
     const count = 'pages' in made ? countOf(made.pages) : 0
     if ('problem' in made) tell(made.problem)
     else if ((pages += count) > MAX_PAGES)
-      tell(`The computed pages of this revision are more than ${MAX_PAGES}, so those of ${slug} are left out. Group by tag, or use fewer specifications.`)
+      tell(
+        `The computed pages of this revision are more than ${MAX_PAGES}, so those of ${slug} are left out. Group by tag, or use fewer specifications.`,
+      )
     else {
       yields.set(entry.id, { pages: made.pages, spec: slug as string, file: made.file })
       if (made.left > 0)
-        tell(`${made.left} operations of ${slug} are not shown: a specification may have 5000, with 4 MiB of names and 64 MiB of text. Split it.`)
+        tell(
+          `${made.left} operations of ${slug} are not shown: a specification may have 5000, with 4 MiB of names and 64 MiB of text. Split it.`,
+        )
     }
   }
   return { yields, diagnostics }
@@ -92,11 +112,21 @@ const countOf = (pages: readonly SpecPageEntry[]): number => pages.reduce((sum, 
 type Made = { pages: SpecPageEntry[]; file: string; left: number } | { problem: string }
 
 async function pagesOf(app: App, { entry, slug, found }: Named): Promise<Made> {
-  if (slug === null) return { problem: 'This entry names no specification: give it dependencies.spec.ref.spec, the slug of one.' }
-  if (!found) return { problem: `The organization has no OpenAPI specification ${JSON.stringify(slug.slice(0, 200))}. Create it, or correct the slug.` }
-  if (!found.version) return { problem: `The OpenAPI specification ${slug} has no version yet. Its lastProcessError says whether something is wrong with it.` }
+  if (slug === null)
+    return { problem: 'This entry names no specification: give it dependencies.spec.ref.spec, the slug of one.' }
+  if (!found)
+    return {
+      problem: `The organization has no OpenAPI specification ${JSON.stringify(slug.slice(0, 200))}. Create it, or correct the slug.`,
+    }
+  if (!found.version)
+    return {
+      problem: `The OpenAPI specification ${slug} has no version yet. Its lastProcessError says whether something is wrong with it.`,
+    }
   const index: PartIndex | null = await partIndexOf(app, found.version)
-  if (!index) return { problem: `The pages of ${slug} are missing on the server. An administrator can repair them with \`bindery fsck\`.` }
+  if (!index)
+    return {
+      problem: `The pages of ${slug} are missing on the server. An administrator can repair them with \`bindery fsck\`.`,
+    }
   const pages = specPages(index, entry.computed.props)
   return pages.length === 0
     ? { problem: `The OpenAPI specification ${slug} has no operations.` }
@@ -104,14 +134,25 @@ async function pagesOf(app: App, { entry, slug, found }: Named): Promise<Made> {
 }
 
 /** The markdown of a generated page. `limit`: why it is empty, as a sentence; null if it is not. */
-export async function generatedMarkdown(app: App, owner: string, { shown }: GeneratedEntry): Promise<{ markdown: string; limit: string | null }> {
+export async function generatedMarkdown(
+  app: App,
+  owner: string,
+  { shown }: GeneratedEntry,
+): Promise<{ markdown: string; limit: string | null }> {
   const parts = await readParts(app, shown.file, shown.parts)
-  if (!parts) return { markdown: '', limit: 'Its content is missing on the server. An administrator can repair it with `bindery fsck`.' }
+  if (!parts)
+    return {
+      markdown: '',
+      limit: 'Its content is missing on the server. An administrator can repair it with `bindery fsck`.',
+    }
   const { spec, about, headed, rest } = shown
   const head = JSON.stringify({ spec, headed, rest, ...(about === undefined ? {} : { description: about }) })
   const order = `${head.slice(0, -1)},"parts":[${parts.map((one) => one.shown).join()}]}`
   try {
-    return { markdown: Buffer.from(await app.texts.bytes(owner, 'specPage', [order], digestOf({ shown }))).toString(), limit: null }
+    return {
+      markdown: Buffer.from(await app.texts.bytes(owner, 'specPage', [order], digestOf({ shown }))).toString(),
+      limit: null,
+    }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
     return { markdown: '', limit: error.message }

@@ -9,7 +9,13 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
 
 /** The newest deletion of a page on the first-parent line of `head` that is at or before the revision `at`, or null. */
-export async function deletionOf(app: App, space: LoadedSpace, head: CommitId, at: CommitId, page: string): Promise<Deletion | null> {
+export async function deletionOf(
+  app: App,
+  space: LoadedSpace,
+  head: CommitId,
+  at: CommitId,
+  page: string,
+): Promise<Deletion | null> {
   const found = (await deletionsAt(app, space, head)).get(page)
   if (!found) return null
   for (const one of [...found].reverse()) if (await space.repo.isAncestor(one.commit, at)) return one
@@ -27,7 +33,8 @@ async function deletionsAt(app: App, space: LoadedSpace, head: CommitId): Promis
   const all = new Map(known < 0 ? [] : deletions.get(`${space.doc.id}:${line[known]}`))
   const unknown = known < 0 ? line : line.slice(0, known)
   for (const commit of [...unknown].reverse()) {
-    for (const [page, deletion] of await deletedIn(app, space, commit)) all.set(page, [...(all.get(page) ?? []), deletion])
+    for (const [page, deletion] of await deletedIn(app, space, commit))
+      all.set(page, [...(all.get(page) ?? []), deletion])
   }
   deletions.set(`${space.doc.id}:${head}`, all)
   return all
@@ -39,7 +46,10 @@ async function deletedIn(app: App, { doc, repo }: LoadedSpace, commit: CommitId)
   const changes = (await repo.diff(parent, commit)).filter((change) => isMarkdown(change.path))
   if (!changes.some((change) => change.status === 'deleted')) return []
   const identityAt = async (id: CommitId): Promise<(path: string) => string | null> => {
-    const [{ config }, overrides] = await Promise.all([readConfig(await repo.at(id), app.texts.for(doc.id)), overridesAt(app, { doc, repo }, id)])
+    const [{ config }, overrides] = await Promise.all([
+      readConfig(await repo.at(id), app.texts.for(doc.id)),
+      overridesAt(app, { doc, repo }, id),
+    ])
     return (path) => (isBelow(config.root, path) ? idOf(overrides)('page', keyBelow(config.root, path)) : null)
   }
   const [before, after] = await Promise.all([identityAt(parent), identityAt(commit)])

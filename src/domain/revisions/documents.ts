@@ -48,7 +48,9 @@ export async function largeJson(
 ): Promise<{ markdown?: RawJson } | { document: RawJson }> {
   const [task, more] = format === 'markdown' ? ['quoteFile', []] : ['verbatimFile', [limit]]
   try {
-    const bytes = await app.texts.large.run(async () => app.texts.bytes(owner, task, [await snapshot.read(oid), ...more], oid))
+    const bytes = await app.texts.large.run(async () =>
+      app.texts.bytes(owner, task, [await snapshot.read(oid), ...more], oid),
+    )
     return format === 'markdown' ? { markdown: new RawJson([bytes]) } : { document: split(bytes).document }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error

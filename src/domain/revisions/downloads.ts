@@ -28,7 +28,8 @@ export function downloadUrl(app: App, space: string, oid: string, name: string):
 }
 
 /** Whether a download URL was made here and has not expired. */
-const isValidDownload = (app: App, download: Download, signature: string): boolean => isSigned(app, partsOf(download), download.expires, signature)
+const isValidDownload = (app: App, download: Download, signature: string): boolean =>
+  isSigned(app, partsOf(download), download.expires, signature)
 
 /** The content behind a download URL. */
 interface OpenedDownload {
@@ -70,8 +71,10 @@ export async function openDownload(app: App, download: Download, signature: stri
 }
 
 async function openObject(app: App, { oid, size, state, problem }: LfsFile): Promise<OpenedDownload> {
-  if (state !== 'present') throw new ServiceError('not-found', `The file is kept by Git LFS and is not here. ${problem ?? ''}`.trim())
+  if (state !== 'present')
+    throw new ServiceError('not-found', `The file is kept by Git LFS and is not here. ${problem ?? ''}`.trim())
   // Its file may be gone, if the data folder was restored without it: it is fetched again.
-  if (!(await app.lfsFiles.has({ oid, size }))) throw new ServiceError('not-found', 'The file is kept by Git LFS and is not here. It will be fetched again.')
+  if (!(await app.lfsFiles.has({ oid, size })))
+    throw new ServiceError('not-found', 'The file is kept by Git LFS and is not here. It will be fetched again.')
   return { size, oid, read: (range) => app.lfsFiles.stream(oid, range), streamed: true, changes: false }
 }

@@ -50,7 +50,12 @@ export class RevisionFiles {
  * If pages that stay have other texts now, their texts may have swapped places. Then titles come after step 3: an entry of the table of contents
  * whose path is edited keeps its title, whatever page is at the new path.
  */
-export async function fileMoves(repo: Repository, old: RevisionFiles, now: RevisionFiles, plain: readonly TreeChange[]): Promise<TreeChange[]> {
+export async function fileMoves(
+  repo: Repository,
+  old: RevisionFiles,
+  now: RevisionFiles,
+  plain: readonly TreeChange[],
+): Promise<TreeChange[]> {
   const open = await OpenFiles.of(plain)
   const slices = new Slices()
   await exactMoves(open, slices)
@@ -61,7 +66,8 @@ export async function fileMoves(repo: Repository, old: RevisionFiles, now: Revis
   if (open.anyRenames) await titleMoves(open, old, now, 'all')
   if (open.anyRenames)
     for (const change of await repo.diff(old.snapshot.commit, now.snapshot.commit, { renames: true }))
-      if (change.status === 'renamed' && change.from !== undefined && open.isRename(change.from, change.path)) open.take(change.from, change.path)
+      if (change.status === 'renamed' && change.from !== undefined && open.isRename(change.from, change.path))
+        open.take(change.from, change.path)
   return open.outcome()
 }
 
@@ -167,7 +173,8 @@ async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
   for (const [oid, targets] of have) {
     const sources = had.get(oid) ?? []
     const [from, to] = [sources[0] as string, targets[0] as string]
-    if (sources.length === 1 && targets.length === 1 && from !== to && !isForPageMoves(open, from, to)) open.take(from, to)
+    if (sources.length === 1 && targets.length === 1 && from !== to && !isForPageMoves(open, from, to))
+      open.take(from, to)
     if (slices.due) await slices.rest()
   }
 }
@@ -187,7 +194,10 @@ async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
   }
 }
 
-async function byBlob(changes: ReadonlyMap<string, TreeChange>, side: 'before' | 'after'): Promise<Map<string, string[]>> {
+async function byBlob(
+  changes: ReadonlyMap<string, TreeChange>,
+  side: 'before' | 'after',
+): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   await eachInSlices(changes, ([path, change]) => push(found, change[side]?.oid as string, path))
   return found
@@ -203,8 +213,16 @@ function push(lists: Map<string, string[]>, key: string, value: string): void {
  * Matches deleted and added files (all, or only those with equal bytes) by a title that only one file of each has. Several pages called
  * `Introduction` are not matched.
  */
-async function titleMoves(open: OpenFiles, old: RevisionFiles, now: RevisionFiles, which: 'equal' | 'all'): Promise<void> {
-  const [sources, targets] = [onlyOnes(await old.titles((path) => open.gone.has(path))), onlyOnes(await now.titles((path) => open.came.has(path)))]
+async function titleMoves(
+  open: OpenFiles,
+  old: RevisionFiles,
+  now: RevisionFiles,
+  which: 'equal' | 'all',
+): Promise<void> {
+  const [sources, targets] = [
+    onlyOnes(await old.titles((path) => open.gone.has(path))),
+    onlyOnes(await now.titles((path) => open.came.has(path))),
+  ]
   for (const [title, from] of sources) {
     const to = targets.get(title)
     if (from === null || !to || !open.isRename(from, to)) continue
@@ -219,19 +237,36 @@ function onlyOnes(titles: ReadonlyMap<string, string>): Map<string, string | nul
 }
 
 /** Matches pages by all that is known of them, if some were changed at a path that they had before: they may have swapped places. */
-async function pageMoves(open: OpenFiles, old: RevisionFiles, now: RevisionFiles, summary: string, slices: Slices): Promise<void> {
+async function pageMoves(
+  open: OpenFiles,
+  old: RevisionFiles,
+  now: RevisionFiles,
+  summary: string,
+  slices: Slices,
+): Promise<void> {
   const isPage = (path: string): boolean => isMarkdown(path) && path !== summary
-  const [gone, came] = [[...open.gone.values()].filter(({ path }) => isPage(path)), [...open.came.values()].filter(({ path }) => isPage(path))]
+  const [gone, came] = [
+    [...open.gone.values()].filter(({ path }) => isPage(path)),
+    [...open.came.values()].filter(({ path }) => isPage(path)),
+  ]
   if (gone.length + came.length < 3 || !came.some(isOccupied)) return
   const texts = await withinBounds(old, now, gone, came)
-  const [before, after] = [await pageVersions(old, gone, 'before', texts, slices), await pageVersions(now, came, 'after', texts, slices)]
+  const [before, after] = [
+    await pageVersions(old, gone, 'before', texts, slices),
+    await pageVersions(now, came, 'after', texts, slices),
+  ]
   for (const [from, to] of await matchPages(before, after, slices)) {
     if (from === to) open.stay(from)
     else open.take(from, to)
   }
 }
 
-async function withinBounds(old: RevisionFiles, now: RevisionFiles, gone: readonly TreeChange[], came: readonly TreeChange[]): Promise<boolean> {
+async function withinBounds(
+  old: RevisionFiles,
+  now: RevisionFiles,
+  gone: readonly TreeChange[],
+  came: readonly TreeChange[],
+): Promise<boolean> {
   if (gone.length > MAX_PAGES || came.length > MAX_PAGES) return false
   const sizes = [
     ...(await old.snapshot.sizes(gone.map((change) => change.before?.oid as string))),
@@ -253,7 +288,8 @@ async function pageVersions(
   const found: PageVersion[] = []
   for (const change of changes) {
     const entry = change[when]
-    const bytes = texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null
+    const bytes =
+      texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null
     const text = bytes && decodeText(bytes)
     // A page that is too costly to parse counts as one without a heading.
     const heading = text === null ? null : await unlessTooCostly(side.work.heading(text), null)

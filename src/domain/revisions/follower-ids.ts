@@ -18,10 +18,16 @@ export async function idsOfFollowers(
   overrides: IdOverrides,
 ): Promise<IdOverrides> {
   const changes = await repo.diff(head, tree)
-  const gone = new Map(changes.flatMap(({ path, status }) => (status === 'deleted' ? [[caseKey(path), path] as const] : [])))
-  const moved = gone.size === 0 ? [] : changes.filter(({ path, status }) => status === 'added' && gone.has(caseKey(path)))
+  const gone = new Map(
+    changes.flatMap(({ path, status }) => (status === 'deleted' ? [[caseKey(path), path] as const] : [])),
+  )
+  const moved =
+    gone.size === 0 ? [] : changes.filter(({ path, status }) => status === 'added' && gone.has(caseKey(path)))
   if (moved.length === 0) return overrides
-  const [was, is] = [(await readConfig(await repo.at(head), work)).config.root, (await readConfig(repo.tree(tree), work)).config.root]
+  const [was, is] = [
+    (await readConfig(await repo.at(head), work)).config.root,
+    (await readConfig(repo.tree(tree), work)).config.root,
+  ]
   const found = new Map(overrides)
   for (const { path } of moved) {
     const [before, now] = [keyBelow(was, gone.get(caseKey(path)) as string), keyBelow(is, path)]

@@ -31,7 +31,10 @@ export async function listRevisions(app: App, space: LoadedSpace, query: Revisio
 function indexAfter(ids: readonly CommitId[], cursor: string): number {
   const id = Buffer.from(cursor, 'base64url').toString('hex')
   const at = isOid(id) ? ids.indexOf(id as CommitId) : -1
-  if (at < 0) throw badRequest('page is not a cursor of this list.', [{ path: 'query/page', message: 'use the value of next.page, or leave it out' }])
+  if (at < 0)
+    throw badRequest('page is not a cursor of this list.', [
+      { path: 'query/page', message: 'use the value of next.page, or leave it out' },
+    ])
   return at + 1
 }
 
@@ -54,7 +57,11 @@ async function idsOfAuthor(app: App, space: LoadedSpace, head: CommitId, author:
  * The users behind e-mail addresses that Git recorded, by address in lower case. Only members of the space's organization are returned:
  * an imported history must not reveal which addresses have an account here.
  */
-export async function membersByEmail(app: App, space: LoadedSpace, emails: Iterable<string>): Promise<Map<string, Document<UserDoc>>> {
+export async function membersByEmail(
+  app: App,
+  space: LoadedSpace,
+  emails: Iterable<string>,
+): Promise<Map<string, Document<UserDoc>>> {
   const members = new Map<string, Document<UserDoc>>()
   for (const email of new Set([...emails].map((one) => one.toLowerCase()))) {
     const user = await memberOfAddress(app.store, space.doc.organization, email)

@@ -14,13 +14,21 @@ import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
 import { fileMoves, mayMove, RevisionFiles, withoutSubmodules } from './file-moves.js'
 
 /** The overrides after the changes from one commit to another (renames, additions, deletions). The commits need not be related. */
-export async function resolveChanges(work: TextWork, repo: Repository, before: IdOverrides, from: CommitId, to: CommitId): Promise<IdOverrides> {
+export async function resolveChanges(
+  work: TextWork,
+  repo: Repository,
+  before: IdOverrides,
+  from: CommitId,
+  to: CommitId,
+): Promise<IdOverrides> {
   const plain = withoutSubmodules(await repo.diff(from, to))
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
   const [{ config: oldConfig }, { config }] = [await readConfig(old, work), await readConfig(now, work)]
   const [oldRoot, root] = [oldConfig.root, config.root]
   // Whether there is a table of contents does not matter here: only its own text and the configuration shape entries.
-  const mayShapeEntries = plain.some((change) => shapedBy(change.path, { config: oldConfig, listed: true }) === 'entries')
+  const mayShapeEntries = plain.some(
+    (change) => shapedBy(change.path, { config: oldConfig, listed: true }) === 'entries',
+  )
   if (!mayMove(plain) && !mayShapeEntries) return before
   const sides = [new RevisionFiles(old, work), new RevisionFiles(now, work)] as const
   const changes = mayMove(plain) ? await fileMoves(repo, ...sides, plain) : []
@@ -31,7 +39,11 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
   // If the root changed, every file has another key, although none has moved.
   const changed = new Set(changes.map((change) => change.path))
   const rerooted =
-    root === oldRoot ? [] : files.map((file) => file.path).filter((path) => !changed.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
+    root === oldRoot
+      ? []
+      : files
+          .map((file) => file.path)
+          .filter((path) => !changed.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
   const steps = applyInSteps(
     before,
     {
@@ -40,9 +52,15 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
         .filter((change) => change.status === 'deleted')
         .map(({ path }) => ({ kind: kindOfPath(keyBelow(oldRoot, path)), key: keyBelow(oldRoot, path) })),
       renamed: [
-        ...changes.filter((change) => change.status === 'renamed').map((change) => [change.from as string, change.path] as const),
+        ...changes
+          .filter((change) => change.status === 'renamed')
+          .map((change) => [change.from as string, change.path] as const),
         ...rerooted.map((path) => [path, path] as const),
-      ].map(([source, path]) => ({ kind: entry(path).kind, from: keyBelow(oldRoot, source), to: keyBelow(root, path) })),
+      ].map(([source, path]) => ({
+        kind: entry(path).kind,
+        from: keyBelow(oldRoot, source),
+        to: keyBelow(root, path),
+      })),
     },
     (kind, key) => here.has(key) && kindOfPath(key) === kind,
   )
@@ -69,7 +87,10 @@ export async function sideOfFiles(
   names: readonly string[],
 ): Promise<SideOf> {
   const merged = await blobAt(work, repo.tree(sides.tree))
-  const [ours, theirs] = [await blobAt(work, await repo.at(sides.ours)), await blobAt(work, await repo.at(sides.theirs))]
+  const [ours, theirs] = [
+    await blobAt(work, await repo.at(sides.ours)),
+    await blobAt(work, await repo.at(sides.theirs)),
+  ]
   const found = new Map<string, 'ours' | 'theirs'>()
   const slices = new Slices()
   for (const name of names) {
@@ -86,7 +107,12 @@ export async function sideOfFiles(
 }
 
 /** Of some names of overrides, those of files that two commits have with the same bytes at the same path. */
-export async function unchangedFiles(work: TextWork, repo: Repository, commits: readonly [CommitId, CommitId], names: readonly string[]): Promise<string[]> {
+export async function unchangedFiles(
+  work: TextWork,
+  repo: Repository,
+  commits: readonly [CommitId, CommitId],
+  names: readonly string[],
+): Promise<string[]> {
   if (names.length === 0) return []
   const [one, other] = [await blobAt(work, await repo.at(commits[0])), await blobAt(work, await repo.at(commits[1]))]
   const found: string[] = []
@@ -102,7 +128,10 @@ export async function unchangedFiles(work: TextWork, repo: Repository, commits: 
 }
 
 /** Looks up the blob of a tree by an entry's key (its path below the content root). */
-async function blobAt(work: TextWork, files: ReturnType<Repository['tree']>): Promise<(key: string) => Promise<string | undefined>> {
+async function blobAt(
+  work: TextWork,
+  files: ReturnType<Repository['tree']>,
+): Promise<(key: string) => Promise<string | undefined>> {
   const { root } = (await readConfig(files, work)).config
   return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
 }
@@ -134,7 +163,10 @@ export async function idsKeptByDefault(
     if (slices.due) await slices.rest()
   }
   if (claimed.size === 0) return kept
-  const [mine, its] = [await blobAt(work, await repo.at(keeper.commit)), await blobAt(work, await repo.at(other.commit))]
+  const [mine, its] = [
+    await blobAt(work, await repo.at(keeper.commit)),
+    await blobAt(work, await repo.at(other.commit)),
+  ]
   for (const { kind, key } of entries) {
     if (slices.due) await slices.rest()
     if (keeper.overrides.has(overrideKey(kind, key)) || kindOfPath(key) !== kind) continue

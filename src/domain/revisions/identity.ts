@@ -37,7 +37,11 @@ async function adoptedHead(app: App, space: SpaceRepository): Promise<CommitId |
 }
 
 /** The index of the first of some commits that has default IDs, as do all after it. Each commit is the first parent of the one before. */
-export async function firstWithDefaultIds(app: App, space: SpaceRepository, line: readonly CommitId[]): Promise<number> {
+export async function firstWithDefaultIds(
+  app: App,
+  space: SpaceRepository,
+  line: readonly CommitId[],
+): Promise<number> {
   const adopted = await adoptedHead(app, space)
   if (!adopted) return line.length
   const at = line.indexOf(adopted)
@@ -63,7 +67,8 @@ export async function historyStatesIds(app: App, space: SpaceRepository, head: C
 }
 
 /** The newest commit on the first-parent line of `head` that has the `page-ids` header, so a server wrote it; null if there is none. */
-export const newestStatement = ({ repo }: SpaceRepository, head: CommitId): Promise<CommitId | null> => repo.findWithHeader(head, PAGE_IDS, MAX_STEPS)
+export const newestStatement = ({ repo }: SpaceRepository, head: CommitId): Promise<CommitId | null> =>
+  repo.findWithHeader(head, PAGE_IDS, MAX_STEPS)
 
 /** The overrides that `commit` will have once it is the adopted head of a space that has none. */
 export const overridesOnceAdopted = async (app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> =>
@@ -73,14 +78,21 @@ export const overridesOnceAdopted = async (app: App, space: SpaceRepository, com
 const making = new SharedWork<IdOverrides>()
 
 /** Walks down the first parents from `commit` to the nearest one whose overrides are known. `unknown` is newest first. */
-async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): Promise<{ unknown: CommitInfo[]; known: IdOverrides; from: CommitId | null }> {
+async function walkToKnown(
+  app: App,
+  space: SpaceRepository,
+  commit: CommitId,
+): Promise<{ unknown: CommitInfo[]; known: IdOverrides; from: CommitId | null }> {
   const { repo } = space
   const adopted = await adoptedHead(app, space)
   const unknown: CommitInfo[] = []
   if (adopted && (await repo.isAncestor(commit, adopted))) return { unknown, known: noOverrides, from: commit }
   let at: CommitId | undefined = commit
   while (at !== undefined) {
-    const known = at === adopted ? noOverrides : (app.content.overrides.get(cacheKey(space, at)) ?? (await madeBelow(app, space, commit, at)))
+    const known =
+      at === adopted
+        ? noOverrides
+        : (app.content.overrides.get(cacheKey(space, at)) ?? (await madeBelow(app, space, commit, at)))
     if (known) return { unknown, known, from: at }
     const info: CommitInfo = await repo.commit(at)
     unknown.push(info)
@@ -90,8 +102,12 @@ async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): 
 }
 
 /** The overrides at a commit below another one if they are being worked out; undefined if they are not, or cannot be. */
-const madeBelow = async (app: App, space: SpaceRepository, commit: CommitId, at: CommitId): Promise<IdOverrides | undefined> =>
-  at === commit ? undefined : making.find(app, cacheKey(space, at))
+const madeBelow = async (
+  app: App,
+  space: SpaceRepository,
+  commit: CommitId,
+  at: CommitId,
+): Promise<IdOverrides | undefined> => (at === commit ? undefined : making.find(app, cacheKey(space, at)))
 
 /**
  * The overrides at a commit. A header is relative to the nearest commit below it on the first-parent line that has the header
@@ -112,7 +128,9 @@ async function workOut(app: App, space: SpaceRepository, commit: CommitId): Prom
     const steps = withoutHeader.length > MAX_STEPS ? withoutHeader.slice(-1) : withoutHeader
     for (const step of steps) {
       if (previous !== null)
-        current = (await resolveMerge(app, space, step)) ?? (await resolveChanges(app.texts.for(space.doc.id), space.repo, current, previous, step.id))
+        current =
+          (await resolveMerge(app, space, step)) ??
+          (await resolveChanges(app.texts.for(space.doc.id), space.repo, current, previous, step.id))
       previous = step.id
       rememberOverrides(app, space, step.id, current)
     }
@@ -136,10 +154,15 @@ async function workOut(app: App, space: SpaceRepository, commit: CommitId): Prom
 }
 
 /** Whether a commit states its page IDs, so a server made it. */
-export const statesIds = async ({ repo }: SpaceRepository, commit: CommitId): Promise<boolean> => (await repo.commit(commit)).headers[PAGE_IDS] !== undefined
+export const statesIds = async ({ repo }: SpaceRepository, commit: CommitId): Promise<boolean> =>
+  (await repo.commit(commit)).headers[PAGE_IDS] !== undefined
 
 /** The overrides after a merge commit that somebody made with plain Git, merged three-way. Null if `commit` is no such merge. */
-async function resolveMerge(app: App, space: SpaceRepository, { id, parents, tree }: CommitInfo): Promise<IdOverrides | null> {
+async function resolveMerge(
+  app: App,
+  space: SpaceRepository,
+  { id, parents, tree }: CommitInfo,
+): Promise<IdOverrides | null> {
   const [ours, theirs] = parents
   if (!ours || !theirs) return null
   const bases = await space.repo.mergeBases(ours, theirs)
@@ -157,14 +180,20 @@ async function statedBelow(app: App, space: SpaceRepository, commit: CommitId | 
   for (let at: CommitId | undefined | null = commit; at; ) {
     if (at === adopted) return noOverrides
     const info: CommitInfo = await repo.commit(at)
-    if (info.headers[PAGE_IDS] !== undefined) return app.content.overrides.get(cacheKey(space, at)) ?? (await overridesAt(app, space, at))
+    if (info.headers[PAGE_IDS] !== undefined)
+      return app.content.overrides.get(cacheKey(space, at)) ?? (await overridesAt(app, space, at))
     at = info.parents[0]
   }
   return noOverrides
 }
 
 /** The header that gives a new commit on `parent` these overrides. */
-export async function pageIdsHeader(app: App, space: SpaceRepository, parent: CommitId | undefined, overrides: IdOverrides): Promise<Record<string, string>> {
+export async function pageIdsHeader(
+  app: App,
+  space: SpaceRepository,
+  parent: CommitId | undefined,
+  overrides: IdOverrides,
+): Promise<Record<string, string>> {
   const below = await statedBelow(app, space, parent ?? null)
   return { [PAGE_IDS]: differenceOfPageIds(below, overrides) }
 }
@@ -190,8 +219,15 @@ export async function mergedOverrides(app: App, space: SpaceRepository, merged: 
   const { bases, ours, theirs, tree, keeper = 'ours' } = merged
   const { repo } = space
   const work = app.texts.for(space.doc.id)
-  const [b, mine, other] = await Promise.all([overridesOfBases(app, space, bases), overridesAt(app, space, ours), overridesAt(app, space, theirs)])
-  const [o, t] = await Promise.all([idsOfFollowers(work, repo, { head: ours, tree }, mine), idsOfFollowers(work, repo, { head: theirs, tree }, other)])
+  const [b, mine, other] = await Promise.all([
+    overridesOfBases(app, space, bases),
+    overridesAt(app, space, ours),
+    overridesAt(app, space, theirs),
+  ])
+  const [o, t] = await Promise.all([
+    idsOfFollowers(work, repo, { head: ours, tree }, mine),
+    idsOfFollowers(work, repo, { head: theirs, tree }, other),
+  ])
   if (b.size + o.size + t.size === 0) return o
   const differing = [...new Set([...o.keys(), ...t.keys()])].filter((name) => o.get(name) !== t.get(name))
   const sides = [
@@ -199,11 +235,18 @@ export async function mergedOverrides(app: App, space: SpaceRepository, merged: 
     { commit: theirs, overrides: t },
   ] as const
   const byFile = await sideOfFiles(work, repo, { ours, theirs, tree }, differing)
-  const before = await Promise.all(bases.map(async (commit) => ({ commit, overrides: await overridesAt(app, space, commit) })))
+  const before = await Promise.all(
+    bases.map(async (commit) => ({ commit, overrides: await overridesAt(app, space, commit) })),
+  )
   const shared = await pagesOfBoth(work, repo, { bases: before, ours: sides[0], theirs: sides[1] })
   const sideOf: SideOf = (name) => (shared.has(name) ? keeper : byFile(name))
   const entries = await entriesOf(work, repo, tree)
-  const kept = await idsKeptByDefault(work, repo, ...(keeper === 'ours' ? sides : ([sides[1], sides[0]] as const)), entries)
+  const kept = await idsKeptByDefault(
+    work,
+    repo,
+    ...(keeper === 'ours' ? sides : ([sides[1], sides[0]] as const)),
+    entries,
+  )
   return inSlices(mergeOverridesInSteps({ base: b, ours: o, theirs: t }, { existing: entries, sideOf, reserved: kept }))
 }
 
@@ -215,7 +258,9 @@ async function overridesOfBases(app: App, space: SpaceRepository, bases: readonl
   for (const base of more) {
     const below = await space.repo.mergeBase(first, base)
     const under = below ? await overridesAt(app, space, below) : noOverrides
-    joined = await inSlices(mergeOverridesInSteps({ base: under, ours: joined, theirs: await overridesAt(app, space, base) }))
+    joined = await inSlices(
+      mergeOverridesInSteps({ base: under, ours: joined, theirs: await overridesAt(app, space, base) }),
+    )
   }
   return joined
 }
@@ -224,11 +269,18 @@ async function overridesOfBases(app: App, space: SpaceRepository, bases: readonl
  * The overrides after the whole content of `taken` has replaced that of `replaced` (a rollback, a forced import): nothing is merged, and a file that stays as
  * it is keeps its ID.
  */
-export async function takenOverrides(app: App, space: SpaceRepository, taken: CommitId, replaced: CommitId): Promise<IdOverrides> {
+export async function takenOverrides(
+  app: App,
+  space: SpaceRepository,
+  taken: CommitId,
+  replaced: CommitId,
+): Promise<IdOverrides> {
   const { repo } = space
   const work = app.texts.for(space.doc.id)
   const [theirs, mine] = await Promise.all([overridesAt(app, space, taken), overridesAt(app, space, replaced)])
-  const differing = [...new Set([...theirs.keys(), ...mine.keys()])].filter((name) => theirs.get(name) !== mine.get(name))
+  const differing = [...new Set([...theirs.keys(), ...mine.keys()])].filter(
+    (name) => theirs.get(name) !== mine.get(name),
+  )
   const same = await unchangedFiles(work, repo, [taken, replaced], differing)
   const entries = await entriesOf(work, repo, (await repo.commit(taken)).tree)
   return takeOverrides(keepIds(theirs, mine, same), mine, entries)

@@ -22,7 +22,12 @@ interface KnownIds {
  * The IDs of a merge base as main knows them. A file that main has unchanged is the same page, so if their IDs differ, and neither has the other's ID
  * elsewhere, main's counts. Commits that state their IDs are believed.
  */
-export async function idsKnownToMain(app: App, space: SpaceRepository, main: CommitId, base: CommitId): Promise<KnownIds> {
+export async function idsKnownToMain(
+  app: App,
+  space: SpaceRepository,
+  main: CommitId,
+  base: CommitId,
+): Promise<KnownIds> {
   const renamed = new Map<string, string>()
   const was = await overridesAt(app, space, base)
   if (await statesIds(space, base)) return { overrides: was, renamed }
@@ -32,7 +37,10 @@ export async function idsKnownToMain(app: App, space: SpaceRepository, main: Com
   const differing = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name))
   const same = await unchangedFiles(work, repo, [base, main], differing)
   if (same.length === 0) return { overrides: was, renamed }
-  const [before, now] = [await identified(work, repo, { commit: base, overrides: was }), await identified(work, repo, { commit: main, overrides: is })]
+  const [before, now] = [
+    await identified(work, repo, { commit: base, overrides: was }),
+    await identified(work, repo, { commit: main, overrides: is }),
+  ]
   const known = new OverrideDraft(was)
   for (const name of same) {
     const [old, id] = [before.byName.get(name), now.byName.get(name)]
@@ -64,7 +72,11 @@ export async function asKnownToMain(
     if (other !== undefined) known.give(entryOfOverride(name), other)
   }
   const base = { commit: common, overrides: await overridesAt(app, space, common) }
-  const shared = await pagesOfBoth(work, repo, { bases: [base], ours, theirs: { ...found, overrides: known.overrides } })
+  const shared = await pagesOfBoth(work, repo, {
+    bases: [base],
+    ours,
+    theirs: { ...found, overrides: known.overrides },
+  })
   const mine = idOf(ours.overrides)
   for (const entry of [...shared].map(entryOfOverride)) known.give(entry, mine(entry.kind, entry.key))
   if (renamed.size + shared.size === 0) return found.overrides

@@ -39,7 +39,10 @@ export async function withIdsSeenFromMain(
   )
   const fresh = changed.filter(({ kind, key }) => now(kind, key) !== from(kind, key))
   if (fresh.length === 0) return found
-  const { ids: onBranch } = await identified(work, repo, { commit: branch, overrides: await overridesAt(app, space, branch) })
+  const { ids: onBranch } = await identified(work, repo, {
+    commit: branch,
+    overrides: await overridesAt(app, space, branch),
+  })
   const atHead = new Set((await identified(work, repo, { commit: head, overrides: found })).ids)
   const result = new OverrideDraft(found)
   for (const { isAdded, kind, key } of fresh) {

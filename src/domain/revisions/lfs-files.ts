@@ -16,7 +16,12 @@ export interface LfsFile extends LfsPointer {
 }
 
 /** The pointer in a blob, which is read once; null if it is an ordinary file. */
-export async function pointerIn(app: App, snapshot: Pick<Snapshot, 'read'>, oid: string, size: number): Promise<LfsPointer | null> {
+export async function pointerIn(
+  app: App,
+  snapshot: Pick<Snapshot, 'read'>,
+  oid: string,
+  size: number,
+): Promise<LfsPointer | null> {
   const known = app.content.pointers.get(oid)
   if (known !== undefined) return known === 'none' ? null : known
   const pointer = size < MIN_POINTER_BYTES || size >= MAX_POINTER_BYTES ? null : readPointer(await snapshot.read(oid))
@@ -28,15 +33,28 @@ export async function pointerIn(app: App, snapshot: Pick<Snapshot, 'read'>, oid:
  * The pointer in a blob of a space, with the state of its object; null if it is an ordinary file.
  * @param size the blob's, in bytes
  */
-export async function lfsFileOf(app: App, space: string, snapshot: Pick<Snapshot, 'read'>, oid: string, size: number): Promise<LfsFile | null> {
+export async function lfsFileOf(
+  app: App,
+  space: string,
+  snapshot: Pick<Snapshot, 'read'>,
+  oid: string,
+  size: number,
+): Promise<LfsFile | null> {
   const pointer = await pointerIn(app, snapshot, oid, size)
   if (!pointer) return null
   const about = await app.store.get(lfsSpaces, space)
-  if (!about) return { ...pointer, state: 'local', problem: 'It is a pointer of Git LFS, and the space was not imported from a repository that has the file.' }
+  if (!about)
+    return {
+      ...pointer,
+      state: 'local',
+      problem: 'It is a pointer of Git LFS, and the space was not imported from a repository that has the file.',
+    }
   const doc = await app.store.get(lfsObjects, lfsObjectId(space, pointer.oid))
   if (doc?.state === 'present' && doc.size === pointer.size) return { ...pointer, state: 'present' }
   const wrong =
-    doc?.state === 'present' ? `Its pointer says ${pointer.size} bytes, but the file with that hash has ${doc.size}. Correct the pointer.` : undefined
+    doc?.state === 'present'
+      ? `Its pointer says ${pointer.size} bytes, but the file with that hash has ${doc.size}. Correct the pointer.`
+      : undefined
   const problem = wrong ?? doc?.problem ?? about.problem
   return problem === undefined
     ? { ...pointer, state: 'waiting', problem: 'It has not been fetched from Git LFS yet.' }
@@ -44,11 +62,14 @@ export async function lfsFileOf(app: App, space: string, snapshot: Pick<Snapshot
 }
 
 /** What changes when an object of a space is fetched, fails or goes: equal stamps mean equal states of all of them. */
-export const lfsStamp = async (app: App, space: string): Promise<string> => String((await app.store.get(lfsSpaces, space))?.version ?? 0)
+export const lfsStamp = async (app: App, space: string): Promise<string> =>
+  String((await app.store.get(lfsSpaces, space))?.version ?? 0)
 
 /** What authors should know of a file that Git LFS keeps; null if it is here. */
 export const lfsDiagnostic = (file: string, { state, problem }: LfsFile): Diagnostic | null =>
-  state === 'present' ? null : { code: 'lfs-object', message: `${file} is kept by Git LFS and is not here. ${problem ?? ''}`.trim(), file }
+  state === 'present'
+    ? null
+    : { code: 'lfs-object', message: `${file} is kept by Git LFS and is not here. ${problem ?? ''}`.trim(), file }
 
 /** Gives a copy of a space what the space has, in the transaction that stores the copy. */
 export async function copyLfs(tx: Transaction, from: string, to: string): Promise<void> {

@@ -34,16 +34,23 @@ async function make(app: App, revision: OpenRevision, key: string): Promise<Link
     folded.set(entry.path.toLowerCase(), entry.path)
   })
   const submodules = new Submodules(entries)
-  const read = [...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath)].filter((path) => oids.has(path))
+  const read = [...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath)].filter(
+    (path) => oids.has(path),
+  )
   const blobs = read.map((path) => oids.get(path) as string)
-  const [references, pages] = await Promise.all([app.pages.references(space.doc.id, snapshot, blobs), app.pages.pages(space.doc.id, snapshot, blobs)])
+  const [references, pages] = await Promise.all([
+    app.pages.references(space.doc.id, snapshot, blobs),
+    app.pages.pages(space.doc.id, snapshot, blobs),
+  ])
   const files = new Map<string, LinkingFile>()
   await eachInSlices(read, (path) => {
     const oid = oids.get(path) as string
     files.set(path, { references: references.get(oid) ?? [], attributes: pages.get(oid)?.attributes ?? {} })
   })
   const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))
-  const unchecked = await inSlices(buildGraph({ structure, reusable, submodules, folded, exists: (path) => oids.has(path) }, files))
+  const unchecked = await inSlices(
+    buildGraph({ structure, reusable, submodules, folded, exists: (path) => oids.has(path) }, files),
+  )
   await inSlices(checkAnchors(unchecked, await anchorsIn(app, revision, filesWithAnchors(unchecked), oids)))
   const graph = withoutPending(unchecked)
   app.content.links.set(key, graph, await inSlices(ofLinks(graph)))
@@ -51,13 +58,21 @@ async function make(app: App, revision: OpenRevision, key: string): Promise<Link
 }
 
 /** How anchors are found in each of the files. Files that are no markdown, or too costly to be parsed, are left out: nobody can tell. */
-async function anchorsIn(app: App, { snapshot, space }: OpenRevision, paths: ReadonlySet<string>, oids: ReadonlyMap<string, string>) {
+async function anchorsIn(
+  app: App,
+  { snapshot, space }: OpenRevision,
+  paths: ReadonlySet<string>,
+  oids: ReadonlyMap<string, string>,
+) {
   const files = [...paths].flatMap((path) => {
     const oid = oids.get(path)
     return oid !== undefined && isMarkdown(path) ? [[path, oid] as const] : []
   })
   const blobs = files.map(([, oid]) => oid)
-  const [pages, outlines] = await Promise.all([app.pages.pages(space.doc.id, snapshot, blobs), app.pages.outlines(space.doc.id, snapshot, blobs)])
+  const [pages, outlines] = await Promise.all([
+    app.pages.pages(space.doc.id, snapshot, blobs),
+    app.pages.outlines(space.doc.id, snapshot, blobs),
+  ])
   const found = new Map<string, FindAnchor>()
   for (const [path, oid] of files) {
     const outline = outlines.get(oid)
@@ -69,20 +84,40 @@ async function anchorsIn(app: App, { snapshot, space }: OpenRevision, paths: Rea
 /** Whether a page was parsed, so that it has no other anchors than those in its outline. */
 const isWhole = (
   page: KnownPage | undefined,
-  { headings, anchors, scripts }: { headings: readonly unknown[]; anchors: readonly unknown[]; scripts: readonly unknown[] },
-): boolean => page !== undefined && page.limit === null && page.size === undefined && headings.length + anchors.length + scripts.length > 0
+  {
+    headings,
+    anchors,
+    scripts,
+  }: { headings: readonly unknown[]; anchors: readonly unknown[]; scripts: readonly unknown[] },
+): boolean =>
+  page !== undefined &&
+  page.limit === null &&
+  page.size === undefined &&
+  headings.length + anchors.length + scripts.length > 0
 
-const withoutPending = ({ links, bySource, byTarget, byOrigin }: UncheckedGraph): LinkGraph => ({ links, bySource, byTarget, byOrigin })
+const withoutPending = ({ links, bySource, byTarget, byOrigin }: UncheckedGraph): LinkGraph => ({
+  links,
+  bySource,
+  byTarget,
+  byOrigin,
+})
 
 /**
  * The anchor on a page that a fragment leads to; null if there is none, undefined if nobody can tell: the page includes other content,
  * or is too costly to be parsed.
  */
-export async function anchorOn(app: App, revision: OpenRevision, gitPath: string, fragment: string): Promise<string | null | undefined> {
+export async function anchorOn(
+  app: App,
+  revision: OpenRevision,
+  gitPath: string,
+  fragment: string,
+): Promise<string | null | undefined> {
   const { snapshot, space } = revision
   const oid = (await snapshot.entry(gitPath))?.oid
   if (oid === undefined) return undefined
-  const anchor = (await anchorsIn(app, revision, new Set([gitPath]), new Map([[gitPath, oid]]))).get(gitPath)?.(fragment)
+  const anchor = (await anchorsIn(app, revision, new Set([gitPath]), new Map([[gitPath, oid]]))).get(gitPath)?.(
+    fragment,
+  )
   if (anchor !== null) return anchor
   const references = (await app.pages.references(space.doc.id, snapshot, [oid])).get(oid) ?? []
   return references.some(({ kind }) => kind === 'include') ? undefined : null
@@ -100,7 +135,12 @@ export async function addressesIn(app: App, { structure, snapshot, space }: Open
     snapshot,
     paths.flatMap((path) => oids.get(path) ?? []),
   )
-  const files = new Map(paths.map((path): [string, LinkingFile] => [path, { references: references.get(oids.get(path) ?? '') ?? [], attributes: {} }]))
+  const files = new Map(
+    paths.map((path): [string, LinkingFile] => [
+      path,
+      { references: references.get(oids.get(path) ?? '') ?? [], attributes: {} },
+    ]),
+  )
   const found = await inSlices(outwardLinks(structure, files))
   app.content.addresses.set(key, found)
   return found

@@ -35,7 +35,9 @@ export async function withMovesOfMerge(
 ): Promise<IdOverrides> {
   const diffs = await Promise.all(parents.map((parent) => repo.diff(parent.commit, commit)))
   const inAll = (status: TreeChange['status']): Set<string> => {
-    const [first = [], ...others] = diffs.map((diff) => new Set(diff.filter((change) => change.status === status).map(({ path }) => path)))
+    const [first = [], ...others] = diffs.map(
+      (diff) => new Set(diff.filter((change) => change.status === status).map(({ path }) => path)),
+    )
     return new Set([...first].filter((path) => others.every((paths) => paths.has(path))))
   }
   const [fresh, rewritten] = [inAll('added'), inAll('modified')]
@@ -56,14 +58,26 @@ export async function withMovesOfMerge(
       }
   }
   give(rewritten, await idsBeside(now, merged, entryIn, fresh), (isExact) => isExact)
-  const others = new Set([...rewritten].filter((path) => moved.has(overrideKey(entryIn(path).kind, entryIn(path).key))).concat([...fresh]))
+  const others = new Set(
+    [...rewritten].filter((path) => moved.has(overrideKey(entryIn(path).kind, entryIn(path).key))).concat([...fresh]),
+  )
   const used = await idsBeside(now, merged, entryIn, others)
   for (const id of moved.values()) used.add(id)
   give(fresh, used, () => true)
-  return withMoved(merged, moved, new Map([...others].map((path) => [overrideKey(entryIn(path).kind, entryIn(path).key), entryIn(path)])))
+  return withMoved(
+    merged,
+    moved,
+    new Map([...others].map((path) => [overrideKey(entryIn(path).kind, entryIn(path).key), entryIn(path)])),
+  )
 }
 
-async function movesOf(work: TextWork, repo: Repository, parent: Parent, now: Snapshot, diff: readonly TreeChange[]): Promise<ParentMoves> {
+async function movesOf(
+  work: TextWork,
+  repo: Repository,
+  parent: Parent,
+  now: Snapshot,
+  diff: readonly TreeChange[],
+): Promise<ParentMoves> {
   const old = await repo.at(parent.commit)
   const entryBefore = await entries(work, old)
   const identify = idOf(parent.overrides)
@@ -87,7 +101,12 @@ async function entries(work: TextWork, files: Snapshot): Promise<(path: string) 
 }
 
 /** The IDs of all files but the fresh ones. */
-async function idsBeside(files: Snapshot, overrides: IdOverrides, entryIn: (path: string) => EntryKey, fresh: ReadonlySet<string>): Promise<Set<string>> {
+async function idsBeside(
+  files: Snapshot,
+  overrides: IdOverrides,
+  entryIn: (path: string) => EntryKey,
+  fresh: ReadonlySet<string>,
+): Promise<Set<string>> {
   const identify = idOf(overrides)
   const [used, slices] = [new Set<string>(), new Slices()]
   for (const { path } of await files.walk()) {
@@ -98,7 +117,11 @@ async function idsBeside(files: Snapshot, overrides: IdOverrides, entryIn: (path
 }
 
 /** The overrides with those of moved files. What else had one of their IDs is gone. */
-function withMoved(overrides: IdOverrides, moved: ReadonlyMap<string, string>, named: ReadonlyMap<string, EntryKey>): IdOverrides {
+function withMoved(
+  overrides: IdOverrides,
+  moved: ReadonlyMap<string, string>,
+  named: ReadonlyMap<string, EntryKey>,
+): IdOverrides {
   if (moved.size === 0) return overrides
   const ids = new Set(moved.values())
   const result = new Map([...overrides].filter(([, id]) => !ids.has(id)))

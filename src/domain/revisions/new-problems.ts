@@ -34,7 +34,12 @@ interface NewProblems {
 const keyOf = ({ code, file, message }: Diagnostic): string => `${code}\0${file ?? ''}\0${message}`
 
 /** Compares two commits of a space. */
-export async function newProblems(app: App, space: LoadedSpace, before: CommitId, after: CommitId): Promise<NewProblems> {
+export async function newProblems(
+  app: App,
+  space: LoadedSpace,
+  before: CommitId,
+  after: CommitId,
+): Promise<NewProblems> {
   const both = await openBoth(app, space, before, after)
   const old = new Set(both.before.structure.diagnostics.map(keyOf))
   const found = both.after.structure.diagnostics.filter((one) => !old.has(keyOf(one)))
@@ -42,14 +47,20 @@ export async function newProblems(app: App, space: LoadedSpace, before: CommitId
   const touched = both.changes.map(({ path }) => path)
   const known = new Set((await problemsOfPages(app, both.before, touched)).map(keyOf))
   const ofPages = (await problemsOfPages(app, both.after, touched)).filter((one) => !known.has(keyOf(one)))
-  return { before: both.before, after: both.after, breaking, others: [...found.filter((one) => !BREAKING.has(one.code)), ...ofPages] }
+  return {
+    before: both.before,
+    after: both.after,
+    breaking,
+    others: [...found.filter((one) => !BREAKING.has(one.code)), ...ofPages],
+  }
 }
 
 /** The diagnostics of those of some files that are pages of the revision. */
 async function problemsOfPages(app: App, revision: OpenRevision, paths: readonly string[]): Promise<Diagnostic[]> {
   const entries = paths.flatMap((path): DocumentEntry[] => [revision.structure.byGitPath.get(path) ?? []].flat())
   const present = []
-  for (const entry of entries.slice(0, MOST_PAGES)) if ((await revision.snapshot.entry(entry.gitPath)) !== null) present.push(entry)
+  for (const entry of entries.slice(0, MOST_PAGES))
+    if ((await revision.snapshot.entry(entry.gitPath)) !== null) present.push(entry)
   return [...(await knownPages(app, revision, present))].flatMap(([path, { page }]) => diagnosticsOf(page, path))
 }
 

@@ -52,7 +52,11 @@ async function compute(app: App, space: SpaceRepository, commit: CommitId): Prom
   // Only the newest commits get a separate map, which is cached. The older ones go into one flat map.
   if (single.length > MAX_DEPTH) growing = flatten(growing)
   for (const [index, step] of single.entries()) {
-    const changed = { ...step, seconds: (await space.repo.commit(step.commit)).committer.seconds, changes: await space.repo.diff(step.parent, step.commit) }
+    const changed = {
+      ...step,
+      seconds: (await space.repo.commit(step.commit)).committer.seconds,
+      changes: await space.repo.diff(step.parent, step.commit),
+    }
     const own = await datesChangedBy(app, space, growing, changed)
     const unkept = growing.unkept + 1
     if (index < single.length - MAX_DEPTH) {
@@ -118,7 +122,12 @@ async function extendLongLine(app: App, space: SpaceRepository, line: Line, from
 }
 
 /** Adds the dates of a long line of commits, newest first, to a flat map. Git reads what they changed, some hundred commits at a time. */
-async function addLongLine(app: App, space: SpaceRepository, dates: PageDates, steps: readonly CommitStep[]): Promise<PageDates> {
+async function addLongLine(
+  app: App,
+  space: SpaceRepository,
+  dates: PageDates,
+  steps: readonly CommitStep[],
+): Promise<PageDates> {
   const defaults = await firstWithDefaultIds(
     app,
     space,
@@ -129,7 +138,8 @@ async function addLongLine(app: App, space: SpaceRepository, dates: PageDates, s
     for (const [index, changed] of (await space.repo.changedPaths(some)).entries()) {
       const { parent } = some[index] as CommitStep
       const moves = end - 1 - index < defaults
-      for (const [path, value] of await datesChangedBy(app, space, dates, { ...changed, parent }, moves)) dates.own.set(path, value)
+      for (const [path, value] of await datesChangedBy(app, space, dates, { ...changed, parent }, moves))
+        dates.own.set(path, value)
     }
   }
   return { ...dates, unkept: dates.unkept + steps.length }
@@ -137,7 +147,8 @@ async function addLongLine(app: App, space: SpaceRepository, dates: PageDates, s
 
 function flatten(dates: PageDates): PageDates {
   const own = new Map<string, FileDates | null>()
-  for (let link: PageDates | null = dates; link; link = link.base) for (const [path, value] of link.own) if (!own.has(path)) own.set(path, value)
+  for (let link: PageDates | null = dates; link; link = link.base)
+    for (const [path, value] of link.own) if (!own.has(path)) own.set(path, value)
   for (const [path, value] of own) if (value === null) own.delete(path)
   return { own, base: null, depth: 0, unkept: dates.unkept }
 }
@@ -153,7 +164,11 @@ async function datesChangedBy(
   const own = new Map<string, FileDates | null>()
   for (const change of changes) {
     if (change.status === 'deleted') own.set(change.path, null)
-    else own.set(change.path, { created: (change.status === 'modified' ? datesOf(before, change.path)?.created : undefined) ?? seconds, updated: seconds })
+    else
+      own.set(change.path, {
+        created: (change.status === 'modified' ? datesOf(before, change.path)?.created : undefined) ?? seconds,
+        updated: seconds,
+      })
   }
   const mayHaveMoved = moves && changes.length > 1 && changes.some((change) => isMarkdown(change.path))
   if (parent && mayHaveMoved) await carryCreationDates(app, space, { parent, commit, changes, before, own })
@@ -170,13 +185,19 @@ interface DatedCommit {
 }
 
 /** Moves creation dates along with files that were moved or swapped: these are at a path that another one had with the same page ID. */
-async function carryCreationDates(app: App, space: SpaceRepository, { parent, commit, changes, before, own }: DatedCommit): Promise<void> {
+async function carryCreationDates(
+  app: App,
+  space: SpaceRepository,
+  { parent, commit, changes, before, own }: DatedCommit,
+): Promise<void> {
   const { repo, doc } = space
   const [old, now] = await Promise.all([overridesAt(app, space, parent), overridesAt(app, space, commit)])
   if (old === now) return
-  const rootOf = async (id: CommitId): Promise<string> => (await readConfig(await repo.at(id), app.texts.for(doc.id))).config.root
+  const rootOf = async (id: CommitId): Promise<string> =>
+    (await readConfig(await repo.at(id), app.texts.for(doc.id))).config.root
   const [oldRoot, root] = await Promise.all([rootOf(parent), rootOf(commit)])
-  const idIn = (overrides: IdOverrides, below: string, path: string): string => idOf(overrides)('page', keyBelow(below, path))
+  const idIn = (overrides: IdOverrides, below: string, path: string): string =>
+    idOf(overrides)('page', keyBelow(below, path))
   const slices = new Slices()
   const source = new Map<string, string>()
   for (const { status, path } of changes) {

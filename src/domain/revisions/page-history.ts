@@ -21,7 +21,12 @@ import type { PageRevision } from '../context/content-cache.js'
  * entry in the table of contents (title, position). A deleted page has the revisions up to its deletion; a page that was restored also
  * those before it was deleted. Empty if there never was such a page.
  */
-export async function pageHistory(app: App, space: LoadedSpace, head: CommitId, page: string): Promise<readonly PageRevision[]> {
+export async function pageHistory(
+  app: App,
+  space: LoadedSpace,
+  head: CommitId,
+  page: string,
+): Promise<readonly PageRevision[]> {
   const key = `${space.doc.id}:${head}:${page}`
   const known = app.content.pageHistories.get(key)
   if (known) return known
@@ -32,7 +37,8 @@ export async function pageHistory(app: App, space: LoadedSpace, head: CommitId, 
     else {
       const deletion = await deletionOf(app, space, head, at, page)
       if (deletion) found.push({ id: deletion.commit, path: deletion.path })
-      at = deletion && (await addRevisionsAtPath(app, space, { from: deletion.parent, path: deletion.path, page }, found))
+      at =
+        deletion && (await addRevisionsAtPath(app, space, { from: deletion.parent, path: deletion.path, page }, found))
     }
   }
   app.content.pageHistories.set(key, found)
@@ -51,7 +57,9 @@ async function addRevisionsAtPath(
 ): Promise<CommitId | null> {
   const { repo } = space
   const { summary } = (await readConfig(await repo.at(from), app.texts.for(space.doc.id))).config
-  const [ofFile, ofSummary] = await Promise.all([path, summary].map(async (one) => new Set(await repo.historyIds({ from, path: one, firstParent: true }))))
+  const [ofFile, ofSummary] = await Promise.all(
+    [path, summary].map(async (one) => new Set(await repo.historyIds({ from, path: one, firstParent: true }))),
+  )
   const mentions = mentionTest([path])
   const slices = new Slices()
   for (const id of await repo.firstParents(from)) {
@@ -59,7 +67,11 @@ async function addRevisionsAtPath(
     const isFile = ofFile?.has(id) === true
     if (!isFile && !ofSummary?.has(id)) continue
     const parent = (await repo.commit(id)).parents[0]
-    if (isFile || (parent !== undefined && (await entryChanged(app, space, { before: parent, after: id }, { summary, page, mentions }))))
+    if (
+      isFile ||
+      (parent !== undefined &&
+        (await entryChanged(app, space, { before: parent, after: id }, { summary, page, mentions })))
+    )
       into.push({ id, path: isFile ? path : summary })
     if (parent === undefined) return null
     if (isFile && !(await isPageAt(app, space, parent, path, page))) return parent
@@ -94,8 +106,13 @@ async function entryChanged(
   const [was, is] = await Promise.all([textAt(before), textAt(after)])
   // A quick look at the texts settles most revisions. Texts too large for it (null) need the comparison of both structures.
   if (was !== null && is !== null && !mayChangeEntry(was, is, mentions)) return false
-  const { created, deleted, kept } = await comparePages(await structureAt(app, space, before), await structureAt(app, space, after))
-  const changed = kept.filter((one) => one.moved !== null || one.before.title !== one.after.title).map((one) => one.after)
+  const { created, deleted, kept } = await comparePages(
+    await structureAt(app, space, before),
+    await structureAt(app, space, after),
+  )
+  const changed = kept
+    .filter((one) => one.moved !== null || one.before.title !== one.after.title)
+    .map((one) => one.after)
   const pages = new Set([...created, ...deleted, ...changed].map((entry) => entry.id))
   app.content.listed.set(key, pages)
   return pages.has(page)
@@ -105,7 +122,10 @@ async function entryChanged(
 async function isPageAt(app: App, space: LoadedSpace, commit: CommitId, path: string, page: string): Promise<boolean> {
   const snapshot = await space.repo.at(commit)
   if ((await snapshot.entry(path)) === null) return false
-  const [{ config }, overrides] = await Promise.all([readConfig(snapshot, app.texts.for(space.doc.id)), overridesAt(app, space, commit)])
+  const [{ config }, overrides] = await Promise.all([
+    readConfig(snapshot, app.texts.for(space.doc.id)),
+    overridesAt(app, space, commit),
+  ])
   return idOf(overrides)('page', keyBelow(config.root, path)) === page
 }
 
@@ -115,7 +135,10 @@ async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId, page: 
   const entry = structure?.byId.get(page)
   if (entry) return entry.type === 'document' ? entry.gitPath : null
   const snapshot = await space.repo.at(commit)
-  const [{ config }, overrides] = await Promise.all([readConfig(snapshot, app.texts.for(space.doc.id)), overridesAt(app, space, commit)])
+  const [{ config }, overrides] = await Promise.all([
+    readConfig(snapshot, app.texts.for(space.doc.id)),
+    overridesAt(app, space, commit),
+  ])
   const override = [...overrides].find(([, id]) => id === page)
   if (override) {
     const { kind, key } = entryOfOverride(override[0])
@@ -123,6 +146,8 @@ async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId, page: 
     return kind === 'page' && (await snapshot.entry(path)) !== null ? path : null
   }
   const identify = idOf(overrides)
-  const pages = (await snapshot.walk()).filter((file) => isFile(file) && isBelow(config.root, file.path) && isMarkdown(file.path))
+  const pages = (await snapshot.walk()).filter(
+    (file) => isFile(file) && isBelow(config.root, file.path) && isMarkdown(file.path),
+  )
   return pages.find((file) => identify('page', keyBelow(config.root, file.path)) === page)?.path ?? null
 }

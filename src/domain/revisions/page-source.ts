@@ -7,12 +7,21 @@ import type { App } from '../context/app.js'
 import type { KnownPage, ParsedPage } from '../context/content-cache.js'
 
 /** Reads a page. The work of the threads is charged to `space`. */
-export async function parsePage(app: App, space: string, snapshot: Pick<Snapshot, 'read'>, oid: string, path: string): Promise<ParsedPage> {
+export async function parsePage(
+  app: App,
+  space: string,
+  snapshot: Pick<Snapshot, 'read'>,
+  oid: string,
+  path: string,
+): Promise<ParsedPage> {
   const known = (await app.pages.pages(space, snapshot, [oid])).get(oid) as KnownPage
   const found = { attributes: known.attributes, diagnostics: diagnosticsOf(known, path) }
-  if (known.size === 'hidden') return { text: '', source: { ...found, markdown: '', bodyStart: 0 }, hidden: hiddenBecause(path) }
-  if (known.size === 'large') return { text: '', source: { ...found, markdown: '', bodyStart: 0 }, large: known.limit as string }
-  const text = app.content.texts.get(oid) ?? decodeText((await readBounded(snapshot, oid, MAX_TEXT_BYTES)) ?? new Uint8Array())
+  if (known.size === 'hidden')
+    return { text: '', source: { ...found, markdown: '', bodyStart: 0 }, hidden: hiddenBecause(path) }
+  if (known.size === 'large')
+    return { text: '', source: { ...found, markdown: '', bodyStart: 0 }, large: known.limit as string }
+  const text =
+    app.content.texts.get(oid) ?? decodeText((await readBounded(snapshot, oid, MAX_TEXT_BYTES)) ?? new Uint8Array())
   app.content.texts.set(oid, text)
   return { text, source: { ...found, markdown: text.slice(known.bodyStart), bodyStart: known.bodyStart } }
 }
@@ -27,7 +36,12 @@ export function diagnosticsOf({ diagnostics, limit, size }: KnownPage, file: str
   return [...named, { code: 'too-costly', message, file }]
 }
 
-const hiddenBecause = (file: string): string => `${file} is not shown: it has more than ${MAX_EDITED_BYTES} bytes. Split it into smaller files.`
+const hiddenBecause = (file: string): string =>
+  `${file} is not shown: it has more than ${MAX_EDITED_BYTES} bytes. Split it into smaller files.`
 
 /** The diagnostic of a page that is not parsed because of a limit. `limit`: which one, as a sentence that begins with "It". */
-export const tooCostly = (file: string, limit: string): Diagnostic => ({ code: 'too-costly', message: `${file} is shown as source only. ${limit}`, file })
+export const tooCostly = (file: string, limit: string): Diagnostic => ({
+  code: 'too-costly',
+  message: `${file} is shown as source only. ${limit}`,
+  file,
+})

@@ -15,10 +15,13 @@ export async function pagesOfBoth(
   repo: Repository,
   { bases, ours, theirs }: { bases: readonly CommitOverrides[]; ours: CommitOverrides; theirs: CommitOverrides },
 ): Promise<ReadonlySet<string>> {
-  const names = [...new Set([...ours.overrides.keys(), ...theirs.overrides.keys()])].filter((name) => ours.overrides.get(name) !== theirs.overrides.get(name))
+  const names = [...new Set([...ours.overrides.keys(), ...theirs.overrides.keys()])].filter(
+    (name) => ours.overrides.get(name) !== theirs.overrides.get(name),
+  )
   if (names.length === 0) return new Set()
   const same = new Set(await unchangedFiles(work, repo, [ours.commit, theirs.commit], names))
-  const isNew = (name: string, { overrides }: CommitOverrides): boolean => bases.every((base) => base.overrides.get(name) !== overrides.get(name))
+  const isNew = (name: string, { overrides }: CommitOverrides): boolean =>
+    bases.every((base) => base.overrides.get(name) !== overrides.get(name))
   const open = names.filter((name) => same.has(name) || (isNew(name, ours) && isNew(name, theirs)))
   if (open.length === 0) return new Set()
   const [mine, other] = [await identified(work, repo, ours), await identified(work, repo, theirs)]
@@ -40,7 +43,11 @@ interface Identified {
 }
 
 /** Reads the IDs of all entries of a commit. */
-export async function identified(work: TextWork, repo: Repository, { commit, overrides }: CommitOverrides): Promise<Identified> {
+export async function identified(
+  work: TextWork,
+  repo: Repository,
+  { commit, overrides }: CommitOverrides,
+): Promise<Identified> {
   const [byName, identify, slices] = [new Map<string, string>(), idOf(overrides), new Slices()]
   for (const { kind, key } of await entriesOf(work, repo, (await repo.commit(commit)).tree)) {
     byName.set(overrideKey(kind, key), identify(kind, key))

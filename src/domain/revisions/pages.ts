@@ -41,7 +41,10 @@ export function getPage(revision: OpenRevision, id: string): PageEntry {
 export function findPageByPath({ structure }: Pick<OpenRevision, 'structure'>, path: string): PageEntry | null {
   const wanted = path.replace(/^\/+|\/+$/g, '')
   const { byPath, pages } = structure
-  const page = wanted === '' ? (pages.find((one) => one.type === 'document') ?? pages[0]) : (byPath.get(wanted) ?? resolveRedirect(structure, wanted))
+  const page =
+    wanted === ''
+      ? (pages.find((one) => one.type === 'document') ?? pages[0])
+      : (byPath.get(wanted) ?? resolveRedirect(structure, wanted))
   return page ?? null
 }
 
@@ -68,13 +71,27 @@ export async function loadFiles(app: App, revision: OpenRevision, places: readon
     if (slices.due) await slices.rest()
     const size = sizes[index] as number
     const lfs = await lfsFileOf(app, revision.space.doc.id, revision.snapshot, oid, size)
-    if (lfs?.state === 'present') loaded.push({ place, oid, size: lfs.size, dimensions: await dimensionsOfObject(app, lfs, place.name), lfs })
-    else loaded.push({ place, oid, size, dimensions: lfs ? null : await dimensionsOf(app, revision, oid, place.name, size), lfs })
+    if (lfs?.state === 'present')
+      loaded.push({ place, oid, size: lfs.size, dimensions: await dimensionsOfObject(app, lfs, place.name), lfs })
+    else
+      loaded.push({
+        place,
+        oid,
+        size,
+        dimensions: lfs ? null : await dimensionsOf(app, revision, oid, place.name, size),
+        lfs,
+      })
   }
   return loaded
 }
 
-async function dimensionsOf(app: App, revision: OpenRevision, oid: string, name: string, size: number): Promise<{ width: number; height: number } | null> {
+async function dimensionsOf(
+  app: App,
+  revision: OpenRevision,
+  oid: string,
+  name: string,
+  size: number,
+): Promise<{ width: number; height: number } | null> {
   if (size > MAX_IMAGE_BYTES || !IMAGE.test(name)) return null
   const known = app.content.dimensions.get(oid)
   if (known !== undefined) return known === 'none' ? null : known
@@ -134,8 +151,16 @@ export async function evaluate(
   }
   const { id, organization } = revision.space.doc
   const { moment } = revision
-  const readPart = moment === undefined ? {} : { readPart: (part: NamedPart) => partText(app, id, organization, part, moment) }
-  const around = { ...readPart, structure, pageVariables, exists: (path: string) => paths.has(path), readIncluded, work: app.texts.for(id) }
+  const readPart =
+    moment === undefined ? {} : { readPart: (part: NamedPart) => partText(app, id, organization, part, moment) }
+  const around = {
+    ...readPart,
+    structure,
+    pageVariables,
+    exists: (path: string) => paths.has(path),
+    readIncluded,
+    work: app.texts.for(id),
+  }
   // If filling in is too costly, the markdown stays as it is written.
   return unlessTooCostly(evaluateMarkdown(markdown, gitPath, around), markdown)
 }

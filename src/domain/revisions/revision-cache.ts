@@ -15,7 +15,8 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     structures: budget.cache({ weigh: (structure) => atOnce(weights.ofStructure(structure)) }),
     computed: budget.cache({ weigh: (structure) => atOnce(weights.ofStructure(structure)) }),
     partIndexes: budget.cache<PartIndex>({
-      weigh: ({ operations, webhooks, schemas }) => 2_000 + 600 * (operations.length + webhooks.length + schemas.length),
+      weigh: ({ operations, webhooks, schemas }) =>
+        2_000 + 600 * (operations.length + webhooks.length + schemas.length),
     }),
     pages: budget.cache({ weigh: weights.ofPage }),
     references: budget.cache({ weigh: weights.ofReferences }),

@@ -25,7 +25,11 @@ export function revisionType(info: CommitInfo): 'edits' | 'merge' | 'update' | '
 }
 
 /** The change request that a merge commit of the service merged; null for any other commit. */
-export async function mergedChangeRequest(app: App, space: LoadedSpace, info: CommitInfo): Promise<Document<ChangeRequestDoc> | null> {
+export async function mergedChangeRequest(
+  app: App,
+  space: LoadedSpace,
+  info: CommitInfo,
+): Promise<Document<ChangeRequestDoc> | null> {
   if (info.headers[PAGE_IDS] === undefined || revisionType(info) !== 'merge') return null
   const number = trailer(info.message, 'Change-Request')
   const [found] = number === null ? [] : await app.store.find(changeRequests, 'number', `${space.doc.id}/${number}`)

@@ -63,13 +63,22 @@ export async function structureAt(app: App, space: SpaceRepository, commit: Comm
   return app.content.structures.get(key) ?? making.run(app, key, () => makeStructure(app, space, commit, key))
 }
 
-async function makeStructure(app: App, space: SpaceRepository, commit: CommitId, key: string): Promise<ContentStructure> {
+async function makeStructure(
+  app: App,
+  space: SpaceRepository,
+  commit: CommitId,
+  key: string,
+): Promise<ContentStructure> {
   const shared = await inherited(app, space, commit)
   if (shared) {
     app.content.structures.set(key, shared)
     return shared
   }
-  const structure = await readStructure(await space.repo.at(commit), idOf(await overridesAt(app, space, commit)), app.texts.for(space.doc.id))
+  const structure = await readStructure(
+    await space.repo.at(commit),
+    idOf(await overridesAt(app, space, commit)),
+    app.texts.for(space.doc.id),
+  )
   app.content.structures.set(key, structure, await inSlices(ofStructure(structure)))
   return structure
 }
@@ -89,10 +98,13 @@ async function sharedWith(
 ): Promise<ContentStructure | null> {
   const structure = app.content.structures.get(`${space.doc.id}:${other}`)
   // A symbolic link may lead to another page now.
-  const isText = ({ status, before, after }: TreeChange): boolean => status === 'modified' && before?.mode === after?.mode && !(after && isSymlink(after))
+  const isText = ({ status, before, after }: TreeChange): boolean =>
+    status === 'modified' && before?.mode === after?.mode && !(after && isSymlink(after))
   if (!structure || changes.some((change) => !isText(change) || shapedBy(change.path, structure) !== null)) return null
   const [before, after] = await Promise.all([overridesAt(app, space, other), overridesAt(app, space, commit)])
-  return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id)) ? structure : null
+  return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id))
+    ? structure
+    : null
 }
 
 /** Opens two revisions, which need not be related, with the files that differ. If only page text differs, they share one structure object. */
@@ -107,14 +119,19 @@ export async function openBoth(
   const [known, other] = app.content.structures.has(`${doc.id}:${after}`) ? [after, before] : [before, after]
   const first = await openRevision(app, space, known)
   const shared = await sharedWith(app, space, other, known, changes)
-  if (shared && !app.content.structures.has(`${doc.id}:${other}`)) app.content.structures.set(`${doc.id}:${other}`, shared)
+  if (shared && !app.content.structures.has(`${doc.id}:${other}`))
+    app.content.structures.set(`${doc.id}:${other}`, shared)
   const second = await openRevision(app, space, other)
   const same = shared ? { ...second, structure: first.structure } : second
   return known === before ? { before: first, after: same, changes } : { before: same, after: first, changes }
 }
 
 /** Reads a page. Throws 404 if its file is missing although the table of contents lists it. */
-export async function readDocument(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<ParsedPage & { oid: string }> {
+export async function readDocument(
+  app: App,
+  revision: OpenRevision,
+  entry: DocumentEntry,
+): Promise<ParsedPage & { oid: string }> {
   const file = await revision.snapshot.entry(entry.gitPath)
   if (!file) throw notFound(`File ${entry.gitPath}`)
   return { oid: file.oid, ...(await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)) }

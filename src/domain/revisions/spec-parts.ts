@@ -27,7 +27,12 @@ const keysOf = (part: NamedPart): string[] =>
     : [part.kind === 'webhook' ? `webhook ${part.method} ${part.name}` : `operation ${part.method} ${part.path}`]
 
 /** The specification of an organization that a block names, if it has a version. */
-async function versionOf(app: App, organization: string, part: NamedPart, moment: Moment): Promise<OpenApiVersionDoc | null> {
+async function versionOf(
+  app: App,
+  organization: string,
+  part: NamedPart,
+  moment: Moment,
+): Promise<OpenApiVersionDoc | null> {
   const slug = 'slug' in part ? part.slug : await slugOf(app, organization, part.url)
   return slug === null ? null : ((await findSpecAt(app, organization, slug, moment))?.version ?? null)
 }
@@ -38,7 +43,13 @@ async function slugOf(app: App, organization: string, url: string): Promise<stri
 }
 
 /** The text of what a block names, as markdown, as it was at a moment; null if there is nothing of that name, or it is too costly to print. */
-export async function partText(app: App, owner: string, organization: string, part: NamedPart, moment: Moment): Promise<string | null> {
+export async function partText(
+  app: App,
+  owner: string,
+  organization: string,
+  part: NamedPart,
+  moment: Moment,
+): Promise<string | null> {
   const version = await versionOf(app, organization, part, moment)
   const index = version && (await partIndexOf(app, version))
   if (!version || !index) return null
@@ -47,7 +58,8 @@ export async function partText(app: App, owner: string, organization: string, pa
   if (!parts) return null
   try {
     const texts: string[] = []
-    for (const [at, { shown }] of parts.entries()) texts.push(Buffer.from(await app.texts.bytes(owner, 'specPart', [shown], places[at]?.hash)).toString())
+    for (const [at, { shown }] of parts.entries())
+      texts.push(Buffer.from(await app.texts.bytes(owner, 'specPart', [shown], places[at]?.hash)).toString())
     return texts.join('\n')
   } catch (error) {
     if (error instanceof TextTooCostly) return null
@@ -59,7 +71,12 @@ export async function partText(app: App, owner: string, organization: string, pa
  * Whether the organization has a specification, and its newest version the part. One that has no version yet may have any.
  * @param part absent = the specification itself
  */
-export async function hasPart(app: App, organization: string, slug: string, part: NamedPart | undefined): Promise<boolean> {
+export async function hasPart(
+  app: App,
+  organization: string,
+  slug: string,
+  part: NamedPart | undefined,
+): Promise<boolean> {
   const found = await findSpecAt(app, organization, slug, null)
   if (!found) return false
   if (!part || !found.version) return true

@@ -15,7 +15,9 @@ export async function usedSpecs(app: App, space: LoadedSpace, commit: CommitId):
     const slug = entry.type === 'computed' && entry.computed.type === OPENAPI_TYPE ? specOf(entry) : null
     if (slug !== null) used.add(slug)
   }
-  const blobs = (await snapshot.walk()).filter(({ path, mode }) => mode.startsWith('100') && isMarkdown(path)).map(({ oid }) => oid)
+  const blobs = (await snapshot.walk())
+    .filter(({ path, mode }) => mode.startsWith('100') && isMarkdown(path))
+    .map(({ oid }) => oid)
   const references = await app.pages.references(space.doc.id, snapshot, blobs)
   for (const all of references.values()) {
     for (const { kind, target } of all) {

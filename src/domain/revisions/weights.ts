@@ -9,7 +9,14 @@ import type { Outline } from '../../content/outline/outline.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
-import type { Deletions, Dimensions, PageDates, PageRevision, KnownPage, PresentedTree } from '../context/content-cache.js'
+import type {
+  Deletions,
+  Dimensions,
+  PageDates,
+  PageRevision,
+  KnownPage,
+  PresentedTree,
+} from '../context/content-cache.js'
 
 /** A string. One character beyond Latin-1 makes every character of the string take two bytes. */
 export const ofText = (text: string): number => 24 + text.length * (isWide(text) ? 2 : 1)
@@ -39,7 +46,12 @@ export function* ofStructure(structure: ContentStructure): Generator<void, numbe
     bytes += PAGE + ofText(page.id) + ofText(page.key) + ofText(page.title) + ofText(page.slug) + ofText(page.path)
     if (page.type === 'document') bytes += ofText(page.gitPath)
     if (page.type === 'link') bytes += ofText(page.href) + OBJECT
-    if (page.type === 'generated') bytes += OBJECT + 4 * JSON.stringify(page.computed).length + 16 * page.shown.parts.length + ofText(page.shown.about ?? '')
+    if (page.type === 'generated')
+      bytes +=
+        OBJECT +
+        4 * JSON.stringify(page.computed).length +
+        16 * page.shown.parts.length +
+        ofText(page.shown.about ?? '')
     if (page.type === 'computed') bytes += 4 * JSON.stringify(page.computed).length
     for (const below of page.pages) work.push(below)
   }
@@ -52,7 +64,8 @@ export function* ofStructure(structure: ContentStructure): Generator<void, numbe
 }
 
 /** The attributes and diagnostics. */
-export const ofPage = ({ attributes, diagnostics, limit }: KnownPage): number => 300 + 4 * JSON.stringify([attributes, diagnostics, limit]).length
+export const ofPage = ({ attributes, diagnostics, limit }: KnownPage): number =>
+  300 + 4 * JSON.stringify([attributes, diagnostics, limit]).length
 
 export function ofReferences(references: readonly Reference[]): number {
   let bytes = 32
@@ -99,7 +112,8 @@ export const ofPointer = (pointer: LfsPointer | 'none'): number => (pointer === 
 
 export function ofTree({ pages }: PresentedTree): number {
   let bytes = 400
-  for (const [id, { before, after, costly }] of pages) bytes += SLOT + OBJECT + ofText(id) + ofText(before) + ofText(after) + 40 * costly.length
+  for (const [id, { before, after, costly }] of pages)
+    bytes += SLOT + OBJECT + ofText(id) + ofText(before) + ofText(after) + 40 * costly.length
   return bytes
 }
 

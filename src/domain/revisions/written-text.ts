@@ -10,7 +10,8 @@ import type { App } from '../context/app.js'
 /** Where a text stands in the request: a JSON pointer, whose last part names the text in errors. */
 type Member = string
 const nounOf = (member: Member): string => (member.includes('/description') ? 'description' : 'body')
-const invalid = (path: Member, message: string): ServiceError => badRequest(`The ${nounOf(path)} ${message}.`, [{ path, message }])
+const invalid = (path: Member, message: string): ServiceError =>
+  badRequest(`The ${nounOf(path)} ${message}.`, [{ path, message }])
 const tooLarge = (path: Member, message: string): ServiceError =>
   new ServiceError('too-large', `The ${nounOf(path)} ${message}`, { details: [{ path, message }] })
 const TOO_LONG = `must have at most ${MAX_COMMENT_LENGTH} characters`
@@ -19,7 +20,10 @@ const TOO_LONG = `must have at most ${MAX_COMMENT_LENGTH} characters`
 function textLength(value: unknown, name = ''): number {
   if (typeof value === 'string') return name === 'object' || name === 'type' || name === 'key' ? 0 : value.length
   if (typeof value !== 'object' || value === null) return 0
-  return Object.entries(value).reduce((sum, [member, one]) => sum + textLength(one, Array.isArray(value) ? name : member), 0)
+  return Object.entries(value).reduce(
+    (sum, [member, one]) => sum + textLength(one, Array.isArray(value) ? name : member),
+    0,
+  )
 }
 
 /** Prints a block tree as markdown that parses to the same tree. Throws 400, 413. */
@@ -48,7 +52,10 @@ export async function readWrittenText(app: App, space: string, body: CommentBody
   if (markdown.trim() === '') throw invalid(member, 'must not be blank')
   if (markdown.length > MAX_COMMENT_LENGTH) throw invalid(member, TOO_LONG)
   if (!isQuick(markdown))
-    throw tooLarge(member, 'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: shorten it.')
+    throw tooLarge(
+      member,
+      'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: shorten it.',
+    )
   const limit = pageLimit(markdown, SMALL_WEIGHT)
   if (limit !== null) throw tooLarge(member, `is too large. ${limit}`)
   return markdown

@@ -28,14 +28,17 @@ import type { LoadedCollection, LoadedOrganization, LoadedSpace } from '../conte
 import { repositoryName } from '../context/refs.js'
 
 /** Whether the caller's token is valid for the organization. */
-const inScope = (actor: Actor, organization: string): boolean => actor.token.organization === undefined || actor.token.organization === organization
+const inScope = (actor: Actor, organization: string): boolean =>
+  actor.token.organization === undefined || actor.token.organization === organization
 
 /**
  * Whether a member must sign in by single sign-on. An admin must only if they are marked themselves and have an identity, that is
  * if it has worked for them before: otherwise a broken sign-on would lock everybody out, and nobody could repair it.
  */
-export const requiresSso = (organization: Pick<OrganizationDoc, 'sso'>, { role, sso, ssoLink }: Pick<MembershipDoc, 'role' | 'sso' | 'ssoLink'>): boolean =>
-  role === 'admin' ? sso && ssoLink === 'linked' : organization.sso || sso
+export const requiresSso = (
+  organization: Pick<OrganizationDoc, 'sso'>,
+  { role, sso, ssoLink }: Pick<MembershipDoc, 'role' | 'sso' | 'ssoLink'>,
+): boolean => (role === 'admin' ? sso && ssoLink === 'linked' : organization.sso || sso)
 
 /**
  * Whether the caller's token gives access to the organization: it is not limited to another one, no admin has taken that access away
@@ -58,7 +61,11 @@ async function callerRequiresSso(reader: Reader, actor: Actor, organization: str
 }
 
 /** The user's role in an organization: null = guest, undefined = not a member. */
-export async function organizationRole(reader: Reader, user: string, organization: string): Promise<Role | null | undefined> {
+export async function organizationRole(
+  reader: Reader,
+  user: string,
+  organization: string,
+): Promise<Role | null | undefined> {
   const membership = await reader.get(memberships, membershipId(organization, user))
   return membership && !membership.disabled ? membership.role : undefined
 }
@@ -122,7 +129,10 @@ export interface PermissionLink {
 }
 
 /** The chain that decides who has which role: the content itself, then its collections, innermost first. */
-export async function permissionChain(reader: Reader, content: Omit<PermissionTarget, 'organization'>): Promise<PermissionLink[]> {
+export async function permissionChain(
+  reader: Reader,
+  content: Omit<PermissionTarget, 'organization'>,
+): Promise<PermissionLink[]> {
   const chain: PermissionLink[] = []
   for (let at: Omit<PermissionTarget, 'organization'> | null = content; at; ) {
     // A default, not `??`: null is a level too and means no access.
@@ -149,22 +159,28 @@ function roleByChain(chain: readonly PermissionLink[], viewer: Viewer): Role | n
 export async function roleOn(reader: Reader, viewer: Viewer, content: PermissionTarget): Promise<Role | null> {
   if (viewer.member === undefined || viewer.member === 'admin') return viewer.member ?? null
   const chain = await permissionChain(reader, content)
-  return roleByChain(chain, viewer) ?? (isReadableInCollection(content, chain.slice(1)) && roleByChain(chain.slice(1), viewer) !== null ? 'read' : null)
+  return (
+    roleByChain(chain, viewer) ??
+    (isReadableInCollection(content, chain.slice(1)) && roleByChain(chain.slice(1), viewer) !== null ? 'read' : null)
+  )
 }
 
 /**
  * Whether everybody who may see the collection of this space may also read the space (visibility `in-collection`).
  * @param parents the chain above the space
  */
-export const isReadableInCollection = ({ visibility }: Pick<PermissionTarget, 'visibility'>, parents: readonly unknown[]): boolean =>
-  visibility === 'in-collection' && parents.length > 0
+export const isReadableInCollection = (
+  { visibility }: Pick<PermissionTarget, 'visibility'>,
+  parents: readonly unknown[],
+): boolean => visibility === 'in-collection' && parents.length > 0
 
 /** The role of one user on one piece of content; null = none. */
 export async function contentRole(reader: Reader, user: string, content: PermissionTarget): Promise<Role | null> {
   return roleOn(reader, await viewerOf(reader, user, content.organization), content)
 }
 
-export const spaceRole = (reader: Reader, user: string, space: SpaceDoc): Promise<Role | null> => contentRole(reader, user, { ...space, kind: 'space' })
+export const spaceRole = (reader: Reader, user: string, space: SpaceDoc): Promise<Role | null> =>
+  contentRole(reader, user, { ...space, kind: 'space' })
 
 /** The collection with the caller's role; null if it does not exist or they may not see it. */
 export async function findCollection(app: App, actor: Actor, id: string): Promise<LoadedCollection | null> {
@@ -175,9 +191,19 @@ export async function findCollection(app: App, actor: Actor, id: string): Promis
 }
 
 /** The space with the caller's role and its repository; null if it does not exist, is deleted, or they may not see it. */
-export async function findSpace(app: App, actor: Actor, id: string, options: { deleted?: boolean } = {}): Promise<LoadedSpace | null> {
+export async function findSpace(
+  app: App,
+  actor: Actor,
+  id: string,
+  options: { deleted?: boolean } = {},
+): Promise<LoadedSpace | null> {
   const doc = await app.store.get(spaces, id)
-  if (!doc || (doc.deletedAt !== undefined && !options.deleted) || !(await isTokenFor(app.store, actor, doc.organization))) return null
+  if (
+    !doc ||
+    (doc.deletedAt !== undefined && !options.deleted) ||
+    !(await isTokenFor(app.store, actor, doc.organization))
+  )
+    return null
   const role = await spaceRole(app.store, actor.user.id, doc)
   if (role === null) return null
   return { doc, role, repo: await app.git.open(repositoryName(id)) }
@@ -187,7 +213,11 @@ export async function findSpace(app: App, actor: Actor, id: string, options: { d
  * The role that a user has on a translation: their role on the translated space. If that was removed for good, their role in the organization
  * counts if they may create content.
  */
-export async function translationRole(reader: Reader, user: string, { organization, result }: TranslationDoc): Promise<Role | null> {
+export async function translationRole(
+  reader: Reader,
+  user: string,
+  { organization, result }: TranslationDoc,
+): Promise<Role | null> {
   const space = await reader.get(spaces, result.space)
   if (space) return spaceRole(reader, user, space)
   const role = (await organizationRole(reader, user, organization)) ?? null

@@ -1,6 +1,15 @@
 // Tells the role of each member on a resource, and where it comes from: a default, a team, their name.
 import { atLeast, greater, rank } from '../../access/index.js'
-import { type MembershipDoc, memberList, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../../model/index.js'
+import {
+  type MembershipDoc,
+  memberList,
+  memberships,
+  type permissionSources,
+  type Role,
+  teamMembers,
+  type UserDoc,
+  users,
+} from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import { isReadableInCollection, type PermissionLink, type PermissionTarget, permissionChain } from './access.js'
 import type { App } from '../context/app.js'
@@ -32,27 +41,36 @@ export class Aggregation {
     this.#base = this.#baseOf(chain)
     if (this.#base !== 'none' || !isReadableInCollection(content, chain.slice(1))) return
     const ofCollection = this.#baseOf(chain.slice(1))
-    if (ofCollection !== 'none') this.#base = { source: { type: 'visibility', permission: 'read', collection: content.parent as string } }
+    if (ofCollection !== 'none')
+      this.#base = { source: { type: 'visibility', permission: 'read', collection: content.parent as string } }
   }
 
   /** What a member has by default along a chain. */
   #baseOf(chain: readonly PermissionLink[]): Base {
     const link = chain.find(({ defaultLevel }) => defaultLevel !== 'inherit')
     if (link === undefined) return 'own'
-    return link.defaultLevel === null ? 'none' : { source: { type: 'default-level', permission: link.defaultLevel as Role, ...this.#above(link) } }
+    return link.defaultLevel === null
+      ? 'none'
+      : { source: { type: 'default-level', permission: link.defaultLevel as Role, ...this.#above(link) } }
   }
 
   static async of(reader: Reader, content: PermissionTarget): Promise<Aggregation> {
     const chain = await permissionChain(reader, content)
     const all = new Aggregation(content, chain)
-    for (const link of chain) for (const { principal, role } of link.grants) await all.#add(reader, link, principal, role)
+    for (const link of chain)
+      for (const { principal, role } of link.grants) await all.#add(reader, link, principal, role)
     return all
   }
 
   async #add(reader: Reader, link: PermissionLink, principal: string, permission: Role): Promise<void> {
     const [kind, id] = [principal.slice(0, 4), principal.slice(5)]
     const people = kind === 'team' ? (await reader.find(teamMembers, 'team', id)).map(({ user }) => user) : [id]
-    const source: PermissionSource = { type: kind as 'team' | 'user', permission, ...(kind === 'team' ? { team: id } : {}), ...this.#above(link) }
+    const source: PermissionSource = {
+      type: kind as 'team' | 'user',
+      permission,
+      ...(kind === 'team' ? { team: id } : {}),
+      ...this.#above(link),
+    }
     for (const user of people) this.#granted.set(user, [...(this.#granted.get(user) ?? []), source])
   }
 
@@ -73,7 +91,8 @@ export class Aggregation {
     if (member.disabled) return null
     if (member.role === 'admin') return 'admin'
     let role: Role | null = null
-    if (member.role !== null && this.#base !== 'none') role = this.#base === 'own' ? member.role : this.#base.source.permission
+    if (member.role !== null && this.#base !== 'none')
+      role = this.#base === 'own' ? member.role : this.#base.source.permission
     for (const { permission } of this.#granted.get(member.user) ?? []) role = greater(role, permission)
     return role
   }
@@ -95,4 +114,5 @@ export async function aggregatePermissions(
 }
 
 /** The user of a membership; null if the account no longer exists. */
-export const userOf = (app: App, { user }: MembershipDoc): Promise<Document<UserDoc> | null> => app.store.get(users, user)
+export const userOf = (app: App, { user }: MembershipDoc): Promise<Document<UserDoc> | null> =>
+  app.store.get(users, user)

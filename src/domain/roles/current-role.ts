@@ -1,6 +1,18 @@
 // Looks a caller's role up again, for writes that waited.
 import { greater } from '../../access/index.js'
-import { collections, memberships, organizations, type Role, sites, spaces, teamMemberId, teamMembers, teams, tokens, translations } from '../../model/index.js'
+import {
+  collections,
+  memberships,
+  organizations,
+  type Role,
+  sites,
+  spaces,
+  teamMemberId,
+  teamMembers,
+  teams,
+  tokens,
+  translations,
+} from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import { isIdentityValid } from './sso.js'
@@ -22,9 +34,15 @@ export const isTokenValid = async (reader: Reader, { token }: Actor): Promise<bo
  * The role that the caller has on a loaded resource by what is stored now: for an organization, team, member, collection,
  * space or site the same role that its resolver determines.
  */
-export async function currentRole(reader: Reader, actor: Actor, kind: string, { doc }: LoadedForRole): Promise<CurrentRole> {
+export async function currentRole(
+  reader: Reader,
+  actor: Actor,
+  kind: string,
+  { doc }: LoadedForRole,
+): Promise<CurrentRole> {
   if (kind === 'space' || kind === 'collection' || kind === 'site') return roleOnContent(reader, actor, kind, doc.id)
-  if (kind === 'organization') return (await reader.get(organizations, doc.id)) ? inOrganization(reader, actor, doc.id) : 'gone'
+  if (kind === 'organization')
+    return (await reader.get(organizations, doc.id)) ? inOrganization(reader, actor, doc.id) : 'gone'
   if (kind === 'team') {
     const team = await reader.get(teams, doc.id)
     return team ? onTeam(reader, actor, team) : 'gone'
@@ -44,10 +62,23 @@ export async function currentRole(reader: Reader, actor: Actor, kind: string, { 
   throw new Error(`a ${kind} has no roles`)
 }
 
-const findContent = (reader: Reader, kind: PermissionTarget['kind'], id: string): Promise<Omit<PermissionTarget, 'kind'> | null> =>
-  kind === 'space' ? reader.get(spaces, id) : kind === 'collection' ? reader.get(collections, id) : reader.get(sites, id)
+const findContent = (
+  reader: Reader,
+  kind: PermissionTarget['kind'],
+  id: string,
+): Promise<Omit<PermissionTarget, 'kind'> | null> =>
+  kind === 'space'
+    ? reader.get(spaces, id)
+    : kind === 'collection'
+      ? reader.get(collections, id)
+      : reader.get(sites, id)
 
-async function roleOnContent(reader: Reader, actor: Actor, kind: PermissionTarget['kind'], id: string): Promise<CurrentRole> {
+async function roleOnContent(
+  reader: Reader,
+  actor: Actor,
+  kind: PermissionTarget['kind'],
+  id: string,
+): Promise<CurrentRole> {
   const doc = await findContent(reader, kind, id)
   if (!doc) return 'gone'
   if (!(await isTokenFor(reader, actor, doc.organization))) return 'unseen'
@@ -60,7 +91,11 @@ async function inOrganization(reader: Reader, actor: Actor, id: string): Promise
   return role === undefined ? 'unseen' : role
 }
 
-async function onTeam(reader: Reader, actor: Actor, { id, organization }: { id: string; organization: string }): Promise<CurrentRole> {
+async function onTeam(
+  reader: Reader,
+  actor: Actor,
+  { id, organization }: { id: string; organization: string },
+): Promise<CurrentRole> {
   const member = await inOrganization(reader, actor, organization)
   if (member === 'unseen') return member
   const teamMember = await reader.get(teamMembers, teamMemberId(id, actor.user.id))

@@ -24,11 +24,13 @@ export async function transferGrants(tx: Transaction, target: string, from: stri
   for (const { version: _of, organization, ...kept } of await tx.find(keptGrants, 'place', `${to}/${target}`)) {
     await tx.remove(keptGrants, kept.id)
     const id = kept.id.slice(organization.length + 1)
-    if ((await isPrincipalOf(tx, to, kept.principal)) && !(await tx.get(grants, id))) await tx.insert(grants, { ...kept, id })
+    if ((await isPrincipalOf(tx, to, kept.principal)) && !(await tx.get(grants, id)))
+      await tx.insert(grants, { ...kept, id })
   }
 }
 
 /** Removes the grants kept aside for a user who leaves the organization, or a team that is deleted. */
 export async function removeKeptGrants(tx: Transaction, organization: string, principal: string): Promise<void> {
-  for (const { id } of await tx.find(keptGrants, 'principal', `${organization}/${principal}`)) await tx.remove(keptGrants, id)
+  for (const { id } of await tx.find(keptGrants, 'principal', `${organization}/${principal}`))
+    await tx.remove(keptGrants, id)
 }

@@ -28,11 +28,15 @@ export interface Principal {
 }
 
 const principalKey = ({ kind, id }: Principal): string => `${kind}:${id}`
-const grantId = (target: PermissionTarget, principal: Principal): string => `${grantTarget(target)}:${principalKey(principal)}`
+const grantId = (target: PermissionTarget, principal: Principal): string =>
+  `${grantTarget(target)}:${principalKey(principal)}`
 
 /** The grant of a principal on the target itself, or null. */
-export const findGrant = (reader: Reader, target: PermissionTarget, principal: Principal): Promise<Document<GrantDoc> | null> =>
-  reader.get(grants, grantId(target, principal))
+export const findGrant = (
+  reader: Reader,
+  target: PermissionTarget,
+  principal: Principal,
+): Promise<Document<GrantDoc> | null> => reader.get(grants, grantId(target, principal))
 
 /**
  * Gives users and teams of the organization a role on the target, replacing one that they were given there before. Throws
@@ -43,7 +47,10 @@ export async function invite(app: App, actor: Actor, target: PermissionTarget, i
     ...(input.users ?? []).map((id, i) => ({ kind: 'user' as const, id, path: `/users/${i}` })),
     ...(input.teams ?? []).map((id, i) => ({ kind: 'team' as const, id, path: `/teams/${i}` })),
   ]
-  if (invited.length === 0) throw badRequest('The invitation names nobody.', [{ path: '', message: 'name at least one user in users, or one team in teams' }])
+  if (invited.length === 0)
+    throw badRequest('The invitation names nobody.', [
+      { path: '', message: 'name at least one user in users, or one team in teams' },
+    ])
   await app.store.transact(async (tx) => {
     await checkOwnRole(tx, actor, target, input.role)
     const details: ErrorDetail[] = []
@@ -55,22 +62,38 @@ export async function invite(app: App, actor: Actor, target: PermissionTarget, i
   })
 }
 
-const requirementOf = { user: 'must be the ID of a member of this organization', team: 'must be the ID of a team of this organization' }
+const requirementOf = {
+  user: 'must be the ID of a member of this organization',
+  team: 'must be the ID of a team of this organization',
+}
 
 /** Changes the role that was given to a principal. Throws 403 for a role above the caller's own, 404 if the principal has no grant here. */
-export async function changeGrant(app: App, actor: Actor, target: PermissionTarget, principal: Principal, role: Role): Promise<void> {
+export async function changeGrant(
+  app: App,
+  actor: Actor,
+  target: PermissionTarget,
+  principal: Principal,
+  role: Role,
+): Promise<void> {
   await app.store.transact(async (tx) => {
     await checkOwnRole(tx, actor, target, role)
     if (!(await findGrant(tx, target, principal))) throw notFound(`A role given directly to this ${principal.kind}`)
-    if (await setGrant(tx, target, principal, role)) await emitChange(app, tx, actor, target, { role, [`${principal.kind}s`]: [principal.id] })
+    if (await setGrant(tx, target, principal, role))
+      await emitChange(app, tx, actor, target, { role, [`${principal.kind}s`]: [principal.id] })
   })
 }
 
 /** Takes back the role that was given to a principal, if there is one. A role by default level or by a collection above stays. */
-export async function removeGrant(app: App, actor: Actor, target: PermissionTarget, principal: Principal): Promise<void> {
+export async function removeGrant(
+  app: App,
+  actor: Actor,
+  target: PermissionTarget,
+  principal: Principal,
+): Promise<void> {
   await app.store.transact(async (tx) => {
     await checkOwnRole(tx, actor, target, 'read')
-    if (await tx.remove(grants, grantId(target, principal))) await emitChange(app, tx, actor, target, { role: null, [`${principal.kind}s`]: [principal.id] })
+    if (await tx.remove(grants, grantId(target, principal)))
+      await emitChange(app, tx, actor, target, { role: null, [`${principal.kind}s`]: [principal.id] })
   })
 }
 
@@ -85,8 +108,10 @@ async function mayBeInvited(reader: Reader, target: PermissionTarget, { kind, id
 async function checkOwnRole(reader: Reader, actor: Actor, target: PermissionTarget, role: Role): Promise<void> {
   const own = await contentRole(reader, actor.user.id, target)
   if (own === null) throw notFound(`The ${target.kind}`)
-  if (!atLeast(own, 'admin')) throw new ServiceError('forbidden', `Only an admin of the ${target.kind} may manage its roles.`)
-  if (!atLeast(own, role)) throw new ServiceError('forbidden', `You may not give the role ${role}, which is above your own role ${own}.`)
+  if (!atLeast(own, 'admin'))
+    throw new ServiceError('forbidden', `Only an admin of the ${target.kind} may manage its roles.`)
+  if (!atLeast(own, role))
+    throw new ServiceError('forbidden', `You may not give the role ${role}, which is above your own role ${own}.`)
 }
 
 /** Returns whether anything changed. */
@@ -118,7 +143,9 @@ export interface Given<T extends object> {
 export async function listUserGrants(app: App, target: PermissionTarget): Promise<Given<UserDoc>[]> {
   const found: Given<UserDoc>[] = []
   for (const { id, role } of await grantsTo(app.store, target, 'user')) {
-    const user = (await app.store.get(memberships, membershipId(target.organization, id))) ? await app.store.get(users, id) : null
+    const user = (await app.store.get(memberships, membershipId(target.organization, id)))
+      ? await app.store.get(users, id)
+      : null
     if (user) found.push({ role, principal: user })
   }
   return found
@@ -134,9 +161,15 @@ export async function listTeamGrants(app: App, target: PermissionTarget): Promis
   return found
 }
 
-async function grantsTo(reader: Reader, target: PermissionTarget, kind: Principal['kind']): Promise<{ id: string; role: Role }[]> {
+async function grantsTo(
+  reader: Reader,
+  target: PermissionTarget,
+  kind: Principal['kind'],
+): Promise<{ id: string; role: Role }[]> {
   const all = await reader.find(grants, 'target', grantTarget(target))
-  return all.filter(({ principal }) => principal.startsWith(`${kind}:`)).map(({ principal, role }) => ({ id: principal.slice(kind.length + 1), role }))
+  return all
+    .filter(({ principal }) => principal.startsWith(`${kind}:`))
+    .map(({ principal, role }) => ({ id: principal.slice(kind.length + 1), role }))
 }
 
 /** Removes all grants on content, in the transaction that removes the content. */

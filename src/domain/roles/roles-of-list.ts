@@ -19,7 +19,10 @@ export async function rolesOf(
   const { member } = viewer
   if (member === undefined || member === 'admin') return list.map(() => member ?? null)
   const granted = await grantsOf(reader, viewer)
-  const linkOf = (of: PermissionTarget['kind'], { id, defaultLevel = 'inherit' }: { id: string; defaultLevel?: DefaultLevel }): ChainLink => ({
+  const linkOf = (
+    of: PermissionTarget['kind'],
+    { id, defaultLevel = 'inherit' }: { id: string; defaultLevel?: DefaultLevel },
+  ): ChainLink => ({
     defaultLevel,
     granted: granted.get(`${of}:${id}`) ?? NONE,
   })
@@ -35,7 +38,9 @@ export async function rolesOf(
   for (const content of list) {
     const parents = content.parent === undefined ? [] : (above.get(content.parent) ?? (await chainFrom(content.parent)))
     const role = effectiveRole([linkOf(kind, content), ...parents], member)
-    roles.push(role ?? (isReadableInCollection(content, parents) && effectiveRole(parents, member) !== null ? 'read' : null))
+    roles.push(
+      role ?? (isReadableInCollection(content, parents) && effectiveRole(parents, member) !== null ? 'read' : null),
+    )
   }
   return roles
 }

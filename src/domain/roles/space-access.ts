@@ -19,14 +19,18 @@ interface SpaceAccess {
 /** Loads the spaces and collections of an organization. */
 export async function loadSpaceAccess(reader: Reader, organization: string): Promise<SpaceAccess> {
   const docs = (await reader.find(spaces, 'organization', organization)).filter((doc) => doc.deletedAt === undefined)
-  const parents = new Map((await reader.find(collections, 'organization', organization)).map(({ id, parent }) => [id, parent]))
-  const roles = (viewer: Viewer, list: readonly Space[]): Promise<(Role | null)[]> => rolesOf(reader, viewer, 'space', list)
+  const parents = new Map(
+    (await reader.find(collections, 'organization', organization)).map(({ id, parent }) => [id, parent]),
+  )
+  const roles = (viewer: Viewer, list: readonly Space[]): Promise<(Role | null)[]> =>
+    rolesOf(reader, viewer, 'space', list)
   const below = once(async () => spacesBelow(docs, parents))
   const byDefault = once(() => seenByDefault(docs, roles))
   const granted = async (principals: Iterable<string>): Promise<Set<Space>> => {
     const found = new Set<Space>()
     for (const principal of principals)
-      for (const { target } of await reader.find(grants, 'principal', principal)) for (const space of (await below()).get(target) ?? []) found.add(space)
+      for (const { target } of await reader.find(grants, 'principal', principal))
+        for (const space of (await below()).get(target) ?? []) found.add(space)
     return found
   }
   return {
@@ -54,7 +58,10 @@ export async function loadSpaceAccess(reader: Reader, organization: string): Pro
  * nor on the single space: it is the same for all spaces with the same collection, default level and visibility, so one of
  * each such group is looked at.
  */
-async function seenByDefault(docs: readonly Space[], roles: (viewer: Viewer, list: readonly Space[]) => Promise<(Role | null)[]>): Promise<Set<Space>> {
+async function seenByDefault(
+  docs: readonly Space[],
+  roles: (viewer: Viewer, list: readonly Space[]) => Promise<(Role | null)[]>,
+): Promise<Set<Space>> {
   const alike = new Map<string, Space[]>()
   for (const space of docs) {
     const key = `${space.parent ?? ''} ${space.defaultLevel} ${space.visibility}`
@@ -73,7 +80,8 @@ async function seenByDefault(docs: readonly Space[], roles: (viewer: Viewer, lis
 /** Target of a grant → the spaces that it reaches. */
 function spacesBelow(docs: readonly Space[], parents: ReadonlyMap<string, string | undefined>): Map<string, Space[]> {
   const below = new Map<string, Space[]>()
-  const add = (target: string, space: Space): void => void (below.get(target)?.push(space) ?? below.set(target, [space]))
+  const add = (target: string, space: Space): void =>
+    void (below.get(target)?.push(space) ?? below.set(target, [space]))
   for (const space of docs) {
     add(`space:${space.id}`, space)
     for (let at = space.parent; at !== undefined; at = parents.get(at)) add(`collection:${at}`, space)

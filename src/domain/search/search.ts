@@ -1,7 +1,14 @@
 /** Search in the main content of a space, and of all spaces of an organization that the caller may see. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
-import { compareSortKeys, decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
+import {
+  compareSortKeys,
+  decodeCursor,
+  encodeCursor,
+  type Page,
+  type PageQuery,
+  type SortKey,
+} from '../../kernel/paging.js'
 import { spaces } from '../../model/index.js'
 import type { FoundPage, SpaceHits, SpaceQuery } from '../../search/index.js'
 import type { Actor } from '../context/actor.js'
@@ -47,7 +54,8 @@ export type FoundSpaces = Page<FoundSpace> & { partial?: true }
 function offsetOf({ page }: SearchQuery): number {
   if (page === undefined) return 0
   const [position] = decodeCursor(page)
-  if (typeof position !== 'number' || !Number.isInteger(position) || position < 0) throw badRequest('page is not a cursor of this list.')
+  if (typeof position !== 'number' || !Number.isInteger(position) || position < 0)
+    throw badRequest('page is not a cursor of this list.')
   return position
 }
 
@@ -60,7 +68,11 @@ function pageOfRanked<T>(items: T[], count: number, offset: number): Page<T> {
  * The pages of main that match, best first. If the index cannot be brought to the head of main in time, only pages are found that are
  * the same in both. Throws 503 if there is no index yet.
  */
-export async function searchSpace(app: App, space: LoadedSpace, query: SearchQuery): Promise<Page<FoundPage> & { before: number }> {
+export async function searchSpace(
+  app: App,
+  space: LoadedSpace,
+  query: SearchQuery,
+): Promise<Page<FoundPage> & { before: number }> {
   const { id } = space.doc
   const asked: SpaceQuery = { query: query.query, offset: offsetOf(query), limit: query.limit }
   await within(WAIT_MS.behind, updateIndex(app, space))
@@ -71,7 +83,9 @@ export async function searchSpace(app: App, space: LoadedSpace, query: SearchQue
     hits = await ask(app, space, asked)
   }
   if (hits.revision === null)
-    throw new ServiceError('unavailable', 'The search index of the space is being made. Try again in a few seconds.', { headers: { 'Retry-After': '5' } })
+    throw new ServiceError('unavailable', 'The search index of the space is being made. Try again in a few seconds.', {
+      headers: { 'Retry-After': '5' },
+    })
   return { ...pageOfRanked(hits.pages, hits.count, asked.offset), before: asked.offset }
 }
 
@@ -100,9 +114,16 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
  * The spaces of an organization that the caller may see and that have matches, with their best pages, best first. The result is
  * `partial` if a space could not be searched in time.
  */
-export async function searchOrganization(app: App, actor: Actor, organization: LoadedOrganization, query: SearchQuery): Promise<FoundSpaces> {
+export async function searchOrganization(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  query: SearchQuery,
+): Promise<FoundSpaces> {
   keyOf(query)
-  const all = (await app.store.find(spaces, 'organization', organization.doc.id)).filter(({ deletedAt }) => deletedAt === undefined)
+  const all = (await app.store.find(spaces, 'organization', organization.doc.id)).filter(
+    ({ deletedAt }) => deletedAt === undefined,
+  )
   const visible = await visibleSpaces(app, actor, organization.doc.id, all)
   return searchSpaces(app, organization.doc.id, visible, query)
 }
@@ -118,7 +139,10 @@ function keyOf({ page }: SearchQuery): SortKey | null {
 /** The pages of a space that may be found, by ID and blob; null = none. */
 type AllowedPages = (space: LoadedSpace) => Promise<SpaceQuery['allowed'] | null>
 
-const rankOf = ({ space, pages }: Pick<FoundSpace, 'space' | 'pages'>): SortKey => [-(pages[0]?.score ?? 0), space.doc.id]
+const rankOf = ({ space, pages }: Pick<FoundSpace, 'space' | 'pages'>): SortKey => [
+  -(pages[0]?.score ?? 0),
+  space.doc.id,
+]
 
 /**
  * The spaces that have matches, with their best pages, best first. The cursor names the last space of a page, so that a space that is missing
@@ -196,17 +220,25 @@ class SpacesSearch {
   /** Brings the indexes of spaces up to date. Returns the spaces for which the time was enough; an index that needs no update always counts. */
   async #upToDate(all: readonly LoadedSpace[]): Promise<LoadedSpace[]> {
     const behind = all.filter((space) => !isUpToDate(this.app, space))
-    await this.#each(behind, UPDATES_AT_ONCE, (space) => within(this.#leftMs(ORGANIZATION_MS.update), updateIndex(this.app, space)))
+    await this.#each(behind, UPDATES_AT_ONCE, (space) =>
+      within(this.#leftMs(ORGANIZATION_MS.update), updateIndex(this.app, space)),
+    )
     return all.filter((space) => isUpToDate(this.app, space))
   }
 
   /** Does work for spaces in turn, until the time is over. One space that cannot be read must not take the others with it. */
-  async #each<S extends VisibleSpace>(all: readonly S[], width: number, work: (space: S) => Promise<void>): Promise<void> {
+  async #each<S extends VisibleSpace>(
+    all: readonly S[],
+    width: number,
+    work: (space: S) => Promise<void>,
+  ): Promise<void> {
     let next = 0
     const lane = async (): Promise<void> => {
       for (let one = all[next++]; one && this.#leftMs(ORGANIZATION_MS.update) > 0; one = all[next++]) {
         const { id } = one.doc
-        await work(one).catch((error: unknown) => this.app.log.warn({ err: error, space: id }, 'A space could not be searched.'))
+        await work(one).catch((error: unknown) =>
+          this.app.log.warn({ err: error, space: id }, 'A space could not be searched.'),
+        )
       }
     }
     await Promise.all(Array.from({ length: Math.min(width, all.length) }, lane))
@@ -226,7 +258,10 @@ class SpacesSearch {
       }
     }
     const questions = asked.map(({ space, query }): [string, SpaceQuery] => [space.doc.id, query])
-    const hits = questions.length === 0 ? [] : await this.app.search.find(this.owner, questions, Math.max(0, this.#leftMs(ORGANIZATION_MS.all)))
+    const hits =
+      questions.length === 0
+        ? []
+        : await this.app.search.find(this.owner, questions, Math.max(0, this.#leftMs(ORGANIZATION_MS.all)))
     for (const [index, { revision, pages }] of hits.entries()) {
       const { space, head } = asked[index] as (typeof asked)[number]
       if (revision === null) this.app.search.known.delete(space.doc.id)

@@ -67,11 +67,13 @@ export async function searchablePages(app: App, space: LoadedSpace, revision: Co
  * wait for it.
  */
 export async function updateIndex(app: App, space: LoadedSpace): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS && !isUpToDate(app, space); attempt++) await (app.search.updates.get(space.doc.id) ?? start(app, space))
+  for (let attempt = 0; attempt < ATTEMPTS && !isUpToDate(app, space); attempt++)
+    await (app.search.updates.get(space.doc.id) ?? start(app, space))
 }
 
 /** Whether the index of a space is known to be that of the head of main. */
-export const isUpToDate = (app: App, space: LoadedSpace): boolean => app.search.known.get(space.doc.id) === headOf(space)
+export const isUpToDate = (app: App, space: LoadedSpace): boolean =>
+  app.search.known.get(space.doc.id) === headOf(space)
 
 function start(app: App, space: LoadedSpace): Promise<void> {
   const { id } = space.doc
@@ -96,10 +98,18 @@ async function update(app: App, space: LoadedSpace): Promise<void> {
       return
     }
   }
-  throw new ServiceError('unavailable', 'The search index of the space cannot be made at the moment. Try again in a few seconds.')
+  throw new ServiceError(
+    'unavailable',
+    'The search index of the space cannot be made at the moment. Try again in a few seconds.',
+  )
 }
 
-async function addTexts(app: App, space: LoadedSpace, all: readonly string[], { revision, descriptions, generated }: Searchable): Promise<void> {
+async function addTexts(
+  app: App,
+  space: LoadedSpace,
+  all: readonly string[],
+  { revision, descriptions, generated }: Searchable,
+): Promise<void> {
   const { id } = space.doc
   const snapshot = await space.repo.at(revision)
   const missing = all.filter((oid) => !generated.has(oid))
@@ -130,10 +140,17 @@ async function addTexts(app: App, space: LoadedSpace, all: readonly string[], { 
 /** The text of a generated page: a section for each part. */
 async function textOf(app: App, oid: string, { shown }: GeneratedEntry): Promise<IndexedText> {
   const parts = (await readParts(app, shown.file, shown.parts)) ?? []
-  const sections = parts.map(({ title, words }) => ({ anchor: shown.headed ? anchorOf(title) : null, title: shown.headed ? title : '', text: words }))
+  const sections = parts.map(({ title, words }) => ({
+    anchor: shown.headed ? anchorOf(title) : null,
+    title: shown.headed ? title : '',
+    text: words,
+  }))
   return {
     oid,
     about: shown.about ?? '',
-    sections: shown.rest.length === 0 ? sections : [...sections, { anchor: null, title: '', text: shown.rest.join('\n').slice(0, 100_000) }],
+    sections:
+      shown.rest.length === 0
+        ? sections
+        : [...sections, { anchor: null, title: '', text: shown.rest.join('\n').slice(0, 100_000) }],
   }
 }

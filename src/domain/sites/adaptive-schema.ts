@@ -18,11 +18,22 @@ const emptySchema: AdaptiveJsonSchema = {
 
 /** The schema of the claims that a site knows about its visitors. By default it has none. */
 export async function getAdaptiveSchema(app: App, site: LoadedSite): Promise<SiteAdaptiveSchemaDoc> {
-  return (await app.store.get(siteAdaptiveSchemas, site.doc.id)) ?? { id: site.doc.id, jsonSchema: emptySchema, updatedAt: site.doc.createdAt }
+  return (
+    (await app.store.get(siteAdaptiveSchemas, site.doc.id)) ?? {
+      id: site.doc.id,
+      jsonSchema: emptySchema,
+      updatedAt: site.doc.createdAt,
+    }
+  )
 }
 
 /** Replaces the schema of a site. Throws 400 naming each claim that a condition could not refer to. */
-export async function replaceAdaptiveSchema(app: App, actor: Actor, site: LoadedSite, jsonSchema: AdaptiveJsonSchema): Promise<SiteAdaptiveSchemaDoc> {
+export async function replaceAdaptiveSchema(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  jsonSchema: AdaptiveJsonSchema,
+): Promise<SiteAdaptiveSchemaDoc> {
   const details = claimsOf(jsonSchema).flatMap(({ path, pointer }): ErrorDetail[] => nameFault(path, pointer))
   if (details.length > 0) throw badRequest('The schema has claims with invalid names.', details)
   return changeSiteDocuments(app, actor, site, 'adaptive-schema', async (tx) => {
@@ -59,12 +70,23 @@ interface Claim {
 function claimsOf({ properties }: AdaptiveJsonSchema): Claim[] {
   const { unsigned, ...signed } = properties
   const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
-  const claimOf = (parents: string[], pointer: string, name: string, schema: { title?: string; description?: string } | undefined): Claim => {
+  const claimOf = (
+    parents: string[],
+    pointer: string,
+    name: string,
+    schema: { title?: string; description?: string } | undefined,
+  ): Claim => {
     const description = schema?.description ?? schema?.title
-    return { path: [...parents, name], pointer: `${pointer}/${escaped(name)}`, ...(description === undefined ? {} : { description }) }
+    return {
+      path: [...parents, name],
+      pointer: `${pointer}/${escaped(name)}`,
+      ...(description === undefined ? {} : { description }),
+    }
   }
   return [
-    ...Object.entries(unsigned?.properties ?? {}).map(([name, claim]) => claimOf(['unsigned'], '/jsonSchema/properties/unsigned/properties', name, claim)),
+    ...Object.entries(unsigned?.properties ?? {}).map(([name, claim]) =>
+      claimOf(['unsigned'], '/jsonSchema/properties/unsigned/properties', name, claim),
+    ),
     ...Object.entries(signed).map(([name, claim]) => claimOf([], '/jsonSchema/properties', name, claim)),
   ]
 }
@@ -74,8 +96,10 @@ const expressionOf = (path: readonly string[]): string =>
 
 function nameFault(path: readonly string[], pointer: string): ErrorDetail[] {
   const name = path.at(-1) ?? ''
-  if (name === '' || name.length > MAX_NAME_LENGTH) return [{ path: pointer, message: `the name of a claim must have 1 to ${MAX_NAME_LENGTH} characters` }]
-  if (/[\u0000-\u001f\u007f]/.test(name)) return [{ path: pointer, message: 'the name of a claim must have no control characters' }]
+  if (name === '' || name.length > MAX_NAME_LENGTH)
+    return [{ path: pointer, message: `the name of a claim must have 1 to ${MAX_NAME_LENGTH} characters` }]
+  if (/[\u0000-\u001f\u007f]/.test(name))
+    return [{ path: pointer, message: 'the name of a claim must have no control characters' }]
   try {
     checkCondition(expressionOf(path))
     return []

@@ -18,7 +18,8 @@ export interface SiteAddress {
 function servedAt({ app, organization, site }: SiteAddress): string {
   const { publicUrl } = app.settings
   if (site.hostname !== undefined) return `${new URL(publicUrl).protocol}//${site.hostname}`
-  if (organization.customHostname !== undefined) return `${new URL(publicUrl).protocol}//${organization.customHostname}/${encodeURIComponent(site.basename)}`
+  if (organization.customHostname !== undefined)
+    return `${new URL(publicUrl).protocol}//${organization.customHostname}/${encodeURIComponent(site.basename)}`
   return `${publicUrl}/sites/${organization.hostname ?? organization.id}/${encodeURIComponent(site.basename)}`
 }
 
@@ -63,5 +64,7 @@ export function publishedSiteSpace(
   const base = publishedSite(address)
   if (base === undefined) return undefined
   if (isDefault) return section ? publishedSection(address, section, isDefaultSection) : base
-  return [base, ...(section ? [section.path] : []), entry.path].map((part, i) => (i === 0 ? part : encodeURIComponent(part))).join('/')
+  return [base, ...(section ? [section.path] : []), entry.path]
+    .map((part, i) => (i === 0 ? part : encodeURIComponent(part)))
+    .join('/')
 }

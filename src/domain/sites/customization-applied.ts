@@ -13,8 +13,12 @@ const unannounced = { enabled: false, style: 'info', message: '' } as const
 /** Applies settings on top of `base`: group by group, member by member. What is null is absent then. */
 export function customized(base: SiteCustomization, chosen: SiteCustomizationInput): SiteCustomization {
   const { title, favicon, announcement, ...others } = chosen
-  const groups = customizationGroups.filter((name) => name !== 'announcement').map((name) => [name, withoutNulls({ ...base[name], ...chosen[name] })])
-  const announced = announcement ? withoutNulls({ ...unannounced, ...base.announcement, ...announcement }) : base.announcement
+  const groups = customizationGroups
+    .filter((name) => name !== 'announcement')
+    .map((name) => [name, withoutNulls({ ...base[name], ...chosen[name] })])
+  const announced = announcement
+    ? withoutNulls({ ...unannounced, ...base.announcement, ...announcement })
+    : base.announcement
   const whole = {
     ...base,
     ...others,
@@ -24,11 +28,20 @@ export function customized(base: SiteCustomization, chosen: SiteCustomizationInp
     ...Object.fromEntries(groups),
   } as SiteCustomization
   if (!whole.title) delete whole.title
-  const socialAccounts = whole.socialAccounts.map((account) => ({ ...account, display: { ...USUAL_DISPLAY, ...account.display } }))
-  return { ...whole, socialAccounts, styling: styled(whole.styling), header: { ...whole.header, links: whole.header.links.map(completeLink) } }
+  const socialAccounts = whole.socialAccounts.map((account) => ({
+    ...account,
+    display: { ...USUAL_DISPLAY, ...account.display },
+  }))
+  return {
+    ...whole,
+    socialAccounts,
+    styling: styled(whole.styling),
+    header: { ...whole.header, links: whole.header.links.map(completeLink) },
+  }
 }
 
-const withoutNulls = (members: object): object => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+const withoutNulls = (members: object): object =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
 const styled = (styling: SiteCustomization['styling']): SiteCustomization['styling'] => ({
   ...styling,
@@ -41,9 +54,16 @@ function completeFont<F extends string>(font: F | GivenFont) {
   if (typeof font === 'string') return font
   const fontFaces = font.fontFaces.map((face) => ({
     ...face,
-    sources: face.sources.map(({ url, format }) => ({ url, format: format ?? (/\.woff(?:$|[?#])/i.test(url) ? ('woff' as const) : ('woff2' as const)) })),
+    sources: face.sources.map(({ url, format }) => ({
+      url,
+      format: format ?? (/\.woff(?:$|[?#])/i.test(url) ? ('woff' as const) : ('woff2' as const)),
+    })),
   }))
   return { ...font, id: font.id ?? font.fontFamily.replaceAll(' ', '-'), custom: true as const, fontFaces }
 }
 
-const completeLink = (link: GivenHeaderLink) => ({ ...link, style: link.style ?? ('link' as const), links: link.links ?? [] })
+const completeLink = (link: GivenHeaderLink) => ({
+  ...link,
+  style: link.style ?? ('link' as const),
+  links: link.links ?? [],
+})

@@ -9,7 +9,14 @@ interface GivenHref {
 }
 
 /** The plain URLs in a customization: pictures, fonts, the privacy policy. */
-export function hrefsOf({ favicon, styling, header, footer, privacyPolicy, socialPreview }: SiteCustomizationInput): GivenHref[] {
+export function hrefsOf({
+  favicon,
+  styling,
+  header,
+  footer,
+  privacyPolicy,
+  socialPreview,
+}: SiteCustomizationInput): GivenHref[] {
   const found: GivenHref[] = []
   const add = (href: string | null | undefined, path: string): void => {
     if (typeof href === 'string') found.push({ href, path })
@@ -27,7 +34,8 @@ export function hrefsOf({ favicon, styling, header, footer, privacyPolicy, socia
     const font = styling?.[name]
     if (typeof font !== 'object') continue
     for (const [i, face] of font.fontFaces.entries())
-      for (const [j, source] of face.sources.entries()) add(source.url, `/styling/${name}/fontFaces/${i}/sources/${j}/url`)
+      for (const [j, source] of face.sources.entries())
+        add(source.url, `/styling/${name}/fontFaces/${i}/sources/${j}/url`)
   }
   return found
 }
@@ -44,6 +52,7 @@ export function destinationsOf({ header, footer, announcement }: SiteCustomizati
     add(link, `/header/links/${i}`)
     for (const [j, below] of (link.links ?? []).entries()) add(below, `/header/links/${i}/links/${j}`)
   }
-  for (const [i, group] of (footer?.groups ?? []).entries()) for (const [j, link] of group.links.entries()) add(link, `/footer/groups/${i}/links/${j}`)
+  for (const [i, group] of (footer?.groups ?? []).entries())
+    for (const [j, link] of group.links.entries()) add(link, `/footer/groups/${i}/links/${j}`)
   return found
 }

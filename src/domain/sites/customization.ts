@@ -27,25 +27,43 @@ export async function getCustomization(reader: Reader, site: SiteDoc): Promise<S
 }
 
 /** The settings of one site space that differ from its site; `{}` = none. */
-export async function getSiteSpaceCustomization(reader: Reader, site: SiteDoc, siteSpace: string): Promise<SiteCustomizationInput> {
+export async function getSiteSpaceCustomization(
+  reader: Reader,
+  site: SiteDoc,
+  siteSpace: string,
+): Promise<SiteCustomizationInput> {
   const doc = await reader.get(siteCustomizations, siteSpace)
   return doc?.site === site.id ? doc.settings : {}
 }
 
 /** The look of one site space: its settings on top of those of its site. */
-export const effectiveCustomization = async (reader: Reader, site: SiteDoc, siteSpace: string): Promise<SiteCustomization> =>
+export const effectiveCustomization = async (
+  reader: Reader,
+  site: SiteDoc,
+  siteSpace: string,
+): Promise<SiteCustomization> =>
   customized(await getCustomization(reader, site), await getSiteSpaceCustomization(reader, site, siteSpace))
 
 /** The look of a site, and by ID that of each site space with settings of its own. */
-export async function listCustomizations(reader: Reader, site: SiteDoc): Promise<{ site: SiteCustomization; siteSpaces: Record<string, SiteCustomization> }> {
+export async function listCustomizations(
+  reader: Reader,
+  site: SiteDoc,
+): Promise<{ site: SiteCustomization; siteSpaces: Record<string, SiteCustomization> }> {
   const docs = await reader.find(siteCustomizations, 'site', site.id)
   const whole = customized(defaultCustomization, docs.find(({ siteSpace }) => siteSpace === undefined)?.settings ?? {})
-  const own = docs.flatMap(({ siteSpace, settings }) => (siteSpace === undefined ? [] : [[siteSpace, customized(whole, settings)] as const]))
+  const own = docs.flatMap(({ siteSpace, settings }) =>
+    siteSpace === undefined ? [] : [[siteSpace, customized(whole, settings)] as const],
+  )
   return { site: whole, siteSpaces: Object.fromEntries(own) }
 }
 
 /** Replaces the settings of a site: what is not given gets its default again. Throws 400 naming everything that is wrong. */
-export async function replaceCustomization(app: App, actor: Actor, site: LoadedSite, settings: SiteCustomizationInput): Promise<SiteCustomization> {
+export async function replaceCustomization(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  settings: SiteCustomizationInput,
+): Promise<SiteCustomization> {
   await write(app, actor, site, undefined, settings)
   return customized(defaultCustomization, settings)
 }
@@ -62,14 +80,26 @@ export async function replaceSiteSpaceCustomization(
   return settings
 }
 
-async function write(app: App, actor: Actor, site: LoadedSite, siteSpace: string | undefined, settings: SiteCustomizationInput): Promise<void> {
+async function write(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  siteSpace: string | undefined,
+  settings: SiteCustomizationInput,
+): Promise<void> {
   const destinations = destinationsOf(settings)
   checkHrefsAndConditions(settings)
   await checkReachable(app, actor, destinations)
   await changeSiteDocuments(app, actor, site, 'customization', async (tx, now) => {
-    if (siteSpace !== undefined && !siteSpacesOf(now.structure).some(({ id }) => id === siteSpace)) throw notFound('The site space')
+    if (siteSpace !== undefined && !siteSpacesOf(now.structure).some(({ id }) => id === siteSpace))
+      throw notFound('The site space')
     checkOnSite(now, destinations)
-    const draft: SiteCustomizationDoc = { id: siteSpace ?? now.id, site: now.id, settings, ...(siteSpace === undefined ? {} : { siteSpace }) }
+    const draft: SiteCustomizationDoc = {
+      id: siteSpace ?? now.id,
+      site: now.id,
+      settings,
+      ...(siteSpace === undefined ? {} : { siteSpace }),
+    }
     const stored = await tx.get(siteCustomizations, draft.id)
     return stored ? tx.replace(siteCustomizations, { ...stored, settings }) : tx.insert(siteCustomizations, draft)
   })
@@ -87,15 +117,31 @@ function checkHrefsAndConditions(settings: SiteCustomizationInput): void {
 }
 
 /** Removes the settings of a site space, so that it looks like its site. */
-export async function deleteSiteSpaceCustomization(app: App, actor: Actor, site: LoadedSite, siteSpace: string): Promise<void> {
-  await changeSiteDocuments(app, actor, site, 'customization', async (tx) => (await removeSiteSpaceDocuments(tx, siteSpace)) || null)
+export async function deleteSiteSpaceCustomization(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  siteSpace: string,
+): Promise<void> {
+  await changeSiteDocuments(
+    app,
+    actor,
+    site,
+    'customization',
+    async (tx) => (await removeSiteSpaceDocuments(tx, siteSpace)) || null,
+  )
 }
 
 /** Removes what belongs to a site space, in the transaction that removes it from its site. Returns whether there was anything. */
-const removeSiteSpaceDocuments = (tx: Transaction, siteSpace: string): Promise<boolean> => tx.remove(siteCustomizations, siteSpace)
+const removeSiteSpaceDocuments = (tx: Transaction, siteSpace: string): Promise<boolean> =>
+  tx.remove(siteCustomizations, siteSpace)
 
 /** Removes what belongs to the site spaces that are in the structure `before` and no longer in `after`. */
-export async function removeDocumentsOfRemoved(tx: Transaction, before: SiteStructure, after: SiteStructure): Promise<void> {
+export async function removeDocumentsOfRemoved(
+  tx: Transaction,
+  before: SiteStructure,
+  after: SiteStructure,
+): Promise<void> {
   const remaining = new Set(siteSpacesOf(after).map(({ id }) => id))
   for (const { id } of siteSpacesOf(before)) if (!remaining.has(id)) await removeSiteSpaceDocuments(tx, id)
 }

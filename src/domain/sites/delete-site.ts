@@ -14,7 +14,12 @@ export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Prom
     if (!stored) return
     await removeSite(tx, stored)
     await clearDefaultContent(app, tx, actor, stored)
-    await emit(app, tx, { type: 'site.deleted', organization: stored.organization, actor: actor.user.id, subject: { site: stored.id } })
+    await emit(app, tx, {
+      type: 'site.deleted',
+      organization: stored.organization,
+      actor: actor.user.id,
+      subject: { site: stored.id },
+    })
   })
 }
 
@@ -30,5 +35,11 @@ async function clearDefaultContent(app: App, tx: Transaction, actor: Actor, site
   const organization = await tx.get(organizations, site.organization)
   if (organization?.defaultContent?.site !== site.id) return
   await tx.replace(organizations, { ...organization, defaultContent: null })
-  await emit(app, tx, { type: 'organization.updated', organization: organization.id, actor: actor.user.id, subject: {}, data: { changed: ['defaultContent'] } })
+  await emit(app, tx, {
+    type: 'organization.updated',
+    organization: organization.id,
+    actor: actor.user.id,
+    subject: {},
+    data: { changed: ['defaultContent'] },
+  })
 }

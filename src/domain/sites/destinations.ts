@@ -1,7 +1,15 @@
 /** Checks what redirects and links of a site lead to: URLs, pages, spaces and parts of the site. */
 import { hrefFault } from '../../content/href.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
-import { type DestinationStatus, type SiteDestination, type SiteDoc, sectionsOf, siteSpacesOf, spaces, spacesOf } from '../../model/index.js'
+import {
+  type DestinationStatus,
+  type SiteDestination,
+  type SiteDoc,
+  sectionsOf,
+  siteSpacesOf,
+  spaces,
+  spacesOf,
+} from '../../model/index.js'
 import { findSpace } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -31,7 +39,8 @@ export async function checkReachable(app: App, actor: Actor, given: readonly Giv
       if (!revisions.has(to.space)) revisions.set(to.space, await findMain(app, actor, to.space))
       const revision = revisions.get(to.space)
       if (!revision) details.push({ path: `${path}/space`, message: 'must be the ID of a space of this site' })
-      else if ('page' in to && !revision.structure.byId.has(to.page)) details.push({ path: `${path}/page`, message: 'must be the ID of a page of that space' })
+      else if ('page' in to && !revision.structure.byId.has(to.page))
+        details.push({ path: `${path}/page`, message: 'must be the ID of a page of that space' })
     }
   }
   if (details.length > 0) throw badRequest('A destination does not exist: see details.', details)
@@ -47,7 +56,9 @@ async function findMain(app: App, actor: Actor, id: string): Promise<OpenRevisio
 export function checkOnSite(site: SiteDoc, given: readonly GivenDestination[]): void {
   const details = given.flatMap(({ to, path }): ErrorDetail[] => {
     const member = memberOnSite(to)
-    return member === null || isOnSite(site, to) ? [] : [{ path: `${path}/${member.name}`, message: `must be the ID of a ${member.what} of this site` }]
+    return member === null || isOnSite(site, to)
+      ? []
+      : [{ path: `${path}/${member.name}`, message: `must be the ID of a ${member.what} of this site` }]
   })
   if (details.length > 0) throw badRequest('A destination is not part of the site.', details)
 }
@@ -56,12 +67,21 @@ export function checkOnSite(site: SiteDoc, given: readonly GivenDestination[]): 
  * Whether stored destinations still lead somewhere: `broken` if the page, the space or the part of the site no longer exists.
  * URLs are not followed.
  */
-export async function destinationStatuses(app: App, site: SiteDoc, all: readonly SiteDestination[]): Promise<DestinationStatus[]> {
+export async function destinationStatuses(
+  app: App,
+  site: SiteDoc,
+  all: readonly SiteDestination[],
+): Promise<DestinationStatus[]> {
   const revisions = new Map<string, Promise<OpenRevision | null>>()
   return Promise.all(
     all.map(async (to): Promise<DestinationStatus> => {
       if (!isOnSite(site, to)) return 'broken'
-      const space = 'space' in to ? to.space : to.kind === 'site-space' ? siteSpacesOf(site.structure).find(({ id }) => id === to.siteSpace)?.space : undefined
+      const space =
+        'space' in to
+          ? to.space
+          : to.kind === 'site-space'
+            ? siteSpacesOf(site.structure).find(({ id }) => id === to.siteSpace)?.space
+            : undefined
       if (space === undefined) return 'ok'
       if (!revisions.has(space)) revisions.set(space, findMainOnSite(app, space))
       const revision = await revisions.get(space)
@@ -78,7 +98,8 @@ async function findMainOnSite(app: App, id: string): Promise<OpenRevision | null
 }
 
 /** Null if an admin removed the branch main: then there are no pages. */
-const openMainIfAny = async (app: App, space: LoadedSpace): Promise<OpenRevision | null> => (space.repo.head(MAIN) ? openMain(app, space) : null)
+const openMainIfAny = async (app: App, space: LoadedSpace): Promise<OpenRevision | null> =>
+  space.repo.head(MAIN) ? openMain(app, space) : null
 
 /** The field of a destination that names a part of the site; null for a URL. */
 function memberOnSite(to: SiteDestination): { name: string; what: string } | null {

@@ -15,7 +15,12 @@ function checkTarget(target: string | undefined): void {
 }
 
 /** Adds a link at the end of a group. Throws 400 (target, group), 409 (too many links). */
-export async function createLink(app: App, actor: Actor, site: LoadedSite, { title, target, icon, sectionGroup }: CreateSiteExternalLink): Promise<Created> {
+export async function createLink(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  { title, target, icon, sectionGroup }: CreateSiteExternalLink,
+): Promise<Created> {
   checkTarget(target)
   const id = newId()
   const link = { id, title, target, ...(icon ? { icon } : {}) }
@@ -23,7 +28,13 @@ export async function createLink(app: App, actor: Actor, site: LoadedSite, { tit
 }
 
 /** Changes a link; another group moves it to its end. Throws 400 (target, group), 404. */
-export async function changeLink(app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteExternalLink): Promise<LoadedSite> {
+export async function changeLink(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  id: string,
+  input: UpdateSiteExternalLink,
+): Promise<LoadedSite> {
   checkTarget(input.target)
   return changeStructure(app, actor, site, (structure) => updateLink(structure, id, input))
 }

@@ -31,7 +31,13 @@ import { addSiteSpace, removeSiteSpace, updateSiteSpace } from './structure/site
 type StructureEdit = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
 
 /** Changes the structure of a site in one transaction. Writes nothing if nothing changes. */
-export function changeStructure(app: App, actor: Actor, site: LoadedSite, change: StructureEdit, space?: string): Promise<LoadedSite> {
+export function changeStructure(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  change: StructureEdit,
+  space?: string,
+): Promise<LoadedSite> {
   return changeSite(
     app,
     actor,
@@ -67,7 +73,12 @@ export function createSection(app: App, actor: Actor, site: LoadedSite, input: C
   const id = newId()
   const change: StructureEdit = async (structure, tx) => {
     const { id: space, title } = await publishableSpace(tx, actor, site.doc.organization, input.spaceId, '/spaceId')
-    const section = { id, title: input.title ?? titleFrom(title), ...(input.icon ? { icon: input.icon } : {}), ...draftOf(input) }
+    const section = {
+      id,
+      title: input.title ?? titleFrom(title),
+      ...(input.icon ? { icon: input.icon } : {}),
+      ...draftOf(input),
+    }
     const root = structure.siteSpaces.find((entry) => entry.id === structure.defaultSiteSpace)
     const rootTitle = root && (await tx.get(spaces, root.space))?.title
     return addSection(structure, section, { id: newId(), space, title }, { id: newId(), title: titleFrom(rootTitle) })
@@ -76,7 +87,13 @@ export function createSection(app: App, actor: Actor, site: LoadedSite, input: C
 }
 
 /** Changes a section. Throws 400 (path, condition, default site space), 404, 409 (path). */
-export async function changeSection(app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSection): Promise<LoadedSite> {
+export async function changeSection(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  id: string,
+  input: UpdateSiteSection,
+): Promise<LoadedSite> {
   if (input.condition) requireCondition(input.condition, '/condition')
   return changeStructure(app, actor, site, (structure) => updateSection(structure, id, input))
 }
@@ -97,20 +114,35 @@ export function createGroup(app: App, actor: Actor, site: LoadedSite, input: Cre
 }
 
 /** Changes title, icon and draft of a group. */
-export const changeGroup = (app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSectionGroup): Promise<LoadedSite> =>
-  changeStructure(app, actor, site, (structure) => updateGroup(structure, id, input))
+export const changeGroup = (
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  id: string,
+  input: UpdateSiteSectionGroup,
+): Promise<LoadedSite> => changeStructure(app, actor, site, (structure) => updateGroup(structure, id, input))
 
 /** Removes a group; its children take its place, but no links at the top level. */
 export const deleteGroup = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeGroup(structure, id))
 
 /** Puts a section at the end of a group. Throws 400 (section). */
-export const addSectionToGroup = (app: App, actor: Actor, site: LoadedSite, group: string, section: string): Promise<LoadedSite> =>
-  changeStructure(app, actor, site, (structure) => addToGroup(structure, group, section))
+export const addSectionToGroup = (
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  group: string,
+  section: string,
+): Promise<LoadedSite> => changeStructure(app, actor, site, (structure) => addToGroup(structure, group, section))
 
 /** Takes a section out of a group. */
-export const removeSectionFromGroup = (app: App, actor: Actor, site: LoadedSite, group: string, section: string): Promise<LoadedSite> =>
-  changeStructure(app, actor, site, (structure) => removeFromGroup(structure, group, section))
+export const removeSectionFromGroup = (
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  group: string,
+  section: string,
+): Promise<LoadedSite> => changeStructure(app, actor, site, (structure) => removeFromGroup(structure, group, section))
 
 /** Puts a space on a site. Throws 400 (space, section), 403 (may not publish it), 409 (the site shows it already, or is full). */
 export function createSiteSpace(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSpace): Promise<Created> {
@@ -123,7 +155,13 @@ export function createSiteSpace(app: App, actor: Actor, site: LoadedSite, input:
 }
 
 /** Changes a site space. Throws 400 (path, condition, space), 403 (may not publish it), 404, 409 (path, or the site shows the space already). */
-export async function changeSiteSpace(app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSpace): Promise<LoadedSite> {
+export async function changeSiteSpace(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  id: string,
+  input: UpdateSiteSpace,
+): Promise<LoadedSite> {
   if (input.condition) requireCondition(input.condition, '/condition')
   const { spaceId, ...rest } = input
   const change: StructureEdit = async (structure, tx) => {
@@ -141,7 +179,14 @@ export const deleteSiteSpace = (app: App, actor: Actor, site: LoadedSite, id: st
  * Moves an item among its siblings, or into another group. Throws 404 (no such item, or the caller may not see it), 400 (position, group),
  * 409 (nothing would change, or too many levels).
  */
-export async function moveInStructure(app: App, actor: Actor, site: LoadedSite, item: ItemPointer, { into, position = {} }: Move = {}): Promise<LoadedSite> {
-  if (item.type === 'site-space' && !(await findVisibleSiteSpace(app, actor, site, item.id))) throw notFound('The site space')
+export async function moveInStructure(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  item: ItemPointer,
+  { into, position = {} }: Move = {},
+): Promise<LoadedSite> {
+  if (item.type === 'site-space' && !(await findVisibleSiteSpace(app, actor, site, item.id)))
+    throw notFound('The site space')
   return changeStructure(app, actor, site, (structure) => moveItem(structure, item, position, into))
 }

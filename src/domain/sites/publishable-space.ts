@@ -23,9 +23,22 @@ export async function findSpaceToPublish(
  * A space of the organization that the caller may put on a site. That takes the role create, since it may make the content
  * public. Throws 400 naming `field`, or 403.
  */
-export async function publishableSpace(reader: Reader, actor: Actor, organization: string, id: string, field: string): Promise<Document<SpaceDoc>> {
+export async function publishableSpace(
+  reader: Reader,
+  actor: Actor,
+  organization: string,
+  id: string,
+  field: string,
+): Promise<Document<SpaceDoc>> {
   const found = await findSpaceToPublish(reader, actor, organization, id)
-  if (!found) throw badRequest('There is no such space.', [{ path: field, message: 'must be the ID of a space of this organization' }])
-  if (!atLeast(found.role, 'create')) throw new ServiceError('forbidden', `You may not put the space ${id} on a site: this needs the role create on the space.`)
+  if (!found)
+    throw badRequest('There is no such space.', [
+      { path: field, message: 'must be the ID of a space of this organization' },
+    ])
+  if (!atLeast(found.role, 'create'))
+    throw new ServiceError(
+      'forbidden',
+      `You may not put the space ${id} on a site: this needs the role create on the space.`,
+    )
   return found.doc
 }

@@ -19,13 +19,17 @@ export function publishedSpaces(address: SiteAddress): PublishedSpace[] {
     within: Pick<Parameters<typeof publishedSiteSpace>[2], 'section' | 'isDefaultSection'>,
   ) => {
     for (const entry of entries) {
-      const url = entry.hidden || entry.draft ? undefined : publishedSiteSpace(address, entry, { ...within, isDefault: entry.id === chosen })
+      const url =
+        entry.hidden || entry.draft
+          ? undefined
+          : publishedSiteSpace(address, entry, { ...within, isDefault: entry.id === chosen })
       if (url !== undefined) found.push({ space: entry.space, url })
     }
   }
   add(structure.siteSpaces, shownDefault(structure), { isDefaultSection: true })
   const first = shownDefaultSection(structure)
   for (const { item, live } of itemsOf(structure))
-    if (item.type === 'site-section' && live) add(item.siteSpaces, shownDefault(item), { section: item, isDefaultSection: item.id === first })
+    if (item.type === 'site-section' && live)
+      add(item.siteSpaces, shownDefault(item), { section: item, isDefaultSection: item.id === first })
   return found
 }

@@ -4,7 +4,12 @@ import { hrefFault } from '../../content/href.js'
 import { isPast } from '../../kernel/clock.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { newSecret } from '../../kernel/ids.js'
-import { type RegenerateVisitorKey, type SitePublishingAuthDoc, sitePublishingAuths, type UpdateSitePublishingAuth } from '../../model/index.js'
+import {
+  type RegenerateVisitorKey,
+  type SitePublishingAuthDoc,
+  sitePublishingAuths,
+  type UpdateSitePublishingAuth,
+} from '../../model/index.js'
 import type { Document, Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -35,12 +40,16 @@ export async function getPublishingAuth(app: App, site: LoadedSite): Promise<Doc
 const GRACE_SECONDS = 3600
 
 /** The key that signs visitors' JWTs (HS256), or null if the signing key of the service was replaced since. Never log it. */
-export const visitorKeyOf = (app: App, auth: SitePublishingAuthDoc): string | null => unseal(app.settings.signingKey, sealContext(auth.id), auth.sealedKey)
+export const visitorKeyOf = (app: App, auth: SitePublishingAuthDoc): string | null =>
+  unseal(app.settings.signingKey, sealContext(auth.id), auth.sealedKey)
 
 /** The keys that are valid now, newest first. Never log them. */
 export function validVisitorKeys(app: App, auth: SitePublishingAuthDoc): string[] {
   const { previous } = auth
-  const before = previous && !isPast(app.clock, previous.validUntil) ? unseal(app.settings.signingKey, sealContext(auth.id), previous.sealedKey) : null
+  const before =
+    previous && !isPast(app.clock, previous.validUntil)
+      ? unseal(app.settings.signingKey, sealContext(auth.id), previous.sealedKey)
+      : null
   return [visitorKeyOf(app, auth), before].filter((key) => key !== null)
 }
 
@@ -74,7 +83,9 @@ export async function updatePublishingAuth(
         { path: '/integration', message: 'is required if backend is integration' },
       ])
     if (backend === 'custom' && integration !== undefined)
-      throw badRequest('The backend custom takes no integration.', [{ path: '/integration', message: 'must be left out if backend is custom' }])
+      throw badRequest('The backend custom takes no integration.', [
+        { path: '/integration', message: 'must be left out if backend is custom' },
+      ])
     const { integration: _integration, fallbackURL: _fallback, audience: _audience, issuer: _issuer, ...rest } = stored
     const chosen = (['fallbackURL', 'audience', 'issuer'] as const).flatMap((name) => {
       const value = input[name] === undefined ? stored[name] : input[name]

@@ -4,7 +4,14 @@ import { normalizePath, SitePathError } from '../../content/site-path.js'
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
-import { type CreateSiteRedirect, redirectKey, type SiteDestination, type SiteRedirectDoc, siteRedirects, type UpdateSiteRedirect } from '../../model/index.js'
+import {
+  type CreateSiteRedirect,
+  redirectKey,
+  type SiteDestination,
+  type SiteRedirectDoc,
+  siteRedirects,
+  type UpdateSiteRedirect,
+} from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -28,15 +35,28 @@ export const listRedirects = (app: App, site: LoadedSite, query: PageQuery): Pro
  * Creates a redirect. Throws 400 if the source is not a path or the destination leads nowhere, 409 if the source has a
  * redirect already, the redirect would be part of a circle, or the site has too many.
  */
-export async function createRedirect(app: App, actor: Actor, site: LoadedSite, input: CreateSiteRedirect): Promise<Document<SiteRedirectDoc>> {
+export async function createRedirect(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  input: CreateSiteRedirect,
+): Promise<Document<SiteRedirectDoc>> {
   const source = sourceOf(input.source)
   const given = [{ to: input.destination, path: '/destination' }]
   await checkReachable(app, actor, given)
   const now = app.clock.now().toISOString()
-  const draft: SiteRedirectDoc = { id: newId(), site: site.doc.id, source, destination: input.destination, createdAt: now, updatedAt: now }
+  const draft: SiteRedirectDoc = {
+    id: newId(),
+    site: site.doc.id,
+    source,
+    destination: input.destination,
+    createdAt: now,
+    updatedAt: now,
+  }
   return changeSiteDocuments(app, actor, site, 'redirects', async (tx, stored) => {
     checkOnSite(stored, given)
-    if ((await tx.count(siteRedirects, 'site', stored.id)) >= MAX_REDIRECTS) throw conflict(`A site has at most ${MAX_REDIRECTS} redirects: delete some.`)
+    if ((await tx.count(siteRedirects, 'site', stored.id)) >= MAX_REDIRECTS)
+      throw conflict(`A site has at most ${MAX_REDIRECTS} redirects: delete some.`)
     await checkSource(tx, draft)
     return tx.insert(siteRedirects, draft)
   })
@@ -57,14 +77,30 @@ export async function updateRedirect(
     checkOnSite(storedSite, given)
     const stored = await tx.get(siteRedirects, redirect.id)
     if (!stored) throw notFound('The redirect')
-    const next = { ...stored, source: source ?? stored.source, destination: input.destination ?? stored.destination, updatedAt: app.clock.now().toISOString() }
+    const next = {
+      ...stored,
+      source: source ?? stored.source,
+      destination: input.destination ?? stored.destination,
+      updatedAt: app.clock.now().toISOString(),
+    }
     await checkSource(tx, next)
     return tx.replace(siteRedirects, next)
   })
 }
 
-export async function deleteRedirect(app: App, actor: Actor, site: LoadedSite, redirect: SiteRedirectDoc): Promise<void> {
-  await changeSiteDocuments(app, actor, site, 'redirects', async (tx) => (await tx.remove(siteRedirects, redirect.id)) || null)
+export async function deleteRedirect(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  redirect: SiteRedirectDoc,
+): Promise<void> {
+  await changeSiteDocuments(
+    app,
+    actor,
+    site,
+    'redirects',
+    async (tx) => (await tx.remove(siteRedirects, redirect.id)) || null,
+  )
 }
 
 function sourceOf(path: string): string {
@@ -75,16 +111,24 @@ function sourceOf(path: string): string {
     if (!(error instanceof SitePathError)) throw error
     throw badRequest('The source is not a path on a site.', [{ path: '/source', message: error.message }])
   }
-  throw badRequest('The root of a site cannot be redirected.', [{ path: '/source', message: 'must be a path below the root' }])
+  throw badRequest('The root of a site cannot be redirected.', [
+    { path: '/source', message: 'must be a path below the root' },
+  ])
 }
 
 /** Throws 409 if the source is taken, or following the redirects from it leads back to it. */
 async function checkSource(reader: Reader, redirect: SiteRedirectDoc): Promise<void> {
   const otherAt = async (source: string) =>
-    (await reader.find(siteRedirects, 'source', redirectKey({ site: redirect.site, source }))).find(({ id }) => id !== redirect.id)
-  if (await otherAt(redirect.source)) throw conflict(`The path ${redirect.source} has a redirect already: change that one.`)
+    (await reader.find(siteRedirects, 'source', redirectKey({ site: redirect.site, source }))).find(
+      ({ id }) => id !== redirect.id,
+    )
+  if (await otherAt(redirect.source))
+    throw conflict(`The path ${redirect.source} has a redirect already: change that one.`)
   for (let next = pathOf(redirect.destination), steps = 1; next !== null; steps++) {
-    if (next === redirect.source) throw conflict(`The redirect would lead in a circle: ${redirect.source} comes back to itself after ${steps} redirects.`)
+    if (next === redirect.source)
+      throw conflict(
+        `The redirect would lead in a circle: ${redirect.source} comes back to itself after ${steps} redirects.`,
+      )
     const further = await otherAt(next)
     next = further ? pathOf(further.destination) : null
   }

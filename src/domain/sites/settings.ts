@@ -26,7 +26,13 @@ export async function updateSite(app: App, actor: Actor, site: LoadedSite, input
       ...(defaultSiteSection === undefined ? {} : { section: defaultSiteSection }),
       ...(defaultSiteSpace === undefined ? {} : { siteSpace: defaultSiteSpace }),
     })
-    return removeNull({ ...stored, ...rest, structure, ...(hostname === undefined ? {} : { hostname }), ...(proxy === undefined ? {} : { proxy }) })
+    return removeNull({
+      ...stored,
+      ...rest,
+      structure,
+      ...(hostname === undefined ? {} : { hostname }),
+      ...(proxy === undefined ? {} : { proxy }),
+    })
   })
 }
 
@@ -35,14 +41,22 @@ function removeNull({
   hostname,
   proxy,
   ...rest
-}: Omit<Document<SiteDoc>, 'hostname' | 'proxy'> & { hostname?: string | null; proxy?: string | null }): Document<SiteDoc> {
+}: Omit<Document<SiteDoc>, 'hostname' | 'proxy'> & {
+  hostname?: string | null
+  proxy?: string | null
+}): Document<SiteDoc> {
   return { ...rest, ...(hostname ? { hostname } : {}), ...(proxy ? { proxy } : {}) }
 }
 
 function checkHostname(app: App, hostname: string): void {
   if (hostname === new URL(app.settings.publicUrl).hostname)
-    throw badRequest('The hostname is that of the service itself.', [{ path: '/hostname', message: 'must be a hostname of your own' }])
-  if (isIP(hostname) !== 0) throw badRequest('The hostname is an IP address.', [{ path: '/hostname', message: 'must be a hostname, such as docs.example.org' }])
+    throw badRequest('The hostname is that of the service itself.', [
+      { path: '/hostname', message: 'must be a hostname of your own' },
+    ])
+  if (isIP(hostname) !== 0)
+    throw badRequest('The hostname is an IP address.', [
+      { path: '/hostname', message: 'must be a hostname, such as docs.example.org' },
+    ])
 }
 
 async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string): Promise<void> {
@@ -58,4 +72,6 @@ export const publishSite = (app: App, actor: Actor, site: LoadedSite): Promise<L
 
 /** Hides a site from all visitors. */
 export const unpublishSite = (app: App, actor: Actor, site: LoadedSite): Promise<LoadedSite> =>
-  changeSite(app, actor, site, (doc) => (doc.published ? { ...doc, published: false } : doc), { type: 'site.unpublished' })
+  changeSite(app, actor, site, (doc) => (doc.published ? { ...doc, published: false } : doc), {
+    type: 'site.unpublished',
+  })

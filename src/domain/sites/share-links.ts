@@ -3,7 +3,13 @@ import { hashToken, seal, unseal } from '../../auth/index.js'
 import { conflict, notFound } from '../../kernel/errors.js'
 import { newId, newSecret } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
-import { type CreateShareLink, type ShareLinkDoc, type SiteDoc, shareLinks, type UpdateShareLink } from '../../model/index.js'
+import {
+  type CreateShareLink,
+  type ShareLinkDoc,
+  type SiteDoc,
+  shareLinks,
+  type UpdateShareLink,
+} from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -16,7 +22,11 @@ const MAX_SHARE_LINKS = 1000
 const sealContext = (id: string): string => `share-link:${id}`
 
 /** A link of the site by its ID, or null. */
-export async function findShareLinkById(app: App, site: LoadedSite, id: string): Promise<Document<ShareLinkDoc> | null> {
+export async function findShareLinkById(
+  app: App,
+  site: LoadedSite,
+  id: string,
+): Promise<Document<ShareLinkDoc> | null> {
   const link = await app.store.get(shareLinks, id)
   return link?.site === site.doc.id ? link : null
 }
@@ -35,16 +45,26 @@ async function findShareLink(reader: Reader, site: SiteDoc, key: string): Promis
 }
 
 /** Returns `key` if an active share link of the site has it and the site's visibility is `share-link`; else undefined. */
-export async function validShareKey(reader: Reader, site: SiteDoc, key: string | undefined): Promise<string | undefined> {
+export async function validShareKey(
+  reader: Reader,
+  site: SiteDoc,
+  key: string | undefined,
+): Promise<string | undefined> {
   if (key === undefined || site.visibility !== 'share-link') return undefined
   return (await findShareLink(reader, site, key)) ? key : undefined
 }
 
 /** The secret of a link, or null if the signing key of the service was replaced since. */
-export const shareKeyOf = (app: App, link: ShareLinkDoc): string | null => unseal(app.settings.signingKey, sealContext(link.id), link.sealedKey)
+export const shareKeyOf = (app: App, link: ShareLinkDoc): string | null =>
+  unseal(app.settings.signingKey, sealContext(link.id), link.sealedKey)
 
 /** Creates an active link. Throws 409 if the site has too many. */
-export async function createShareLink(app: App, actor: Actor, site: LoadedSite, { name }: CreateShareLink): Promise<Document<ShareLinkDoc>> {
+export async function createShareLink(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  { name }: CreateShareLink,
+): Promise<Document<ShareLinkDoc>> {
   const id = newId()
   const key = newSecret()
   const draft: ShareLinkDoc = {
@@ -58,13 +78,20 @@ export async function createShareLink(app: App, actor: Actor, site: LoadedSite, 
     sealedKey: seal(app.settings.signingKey, sealContext(id), key),
   }
   return changeSiteDocuments(app, actor, site, 'share-links', async (tx) => {
-    if ((await tx.count(shareLinks, 'site', site.doc.id)) >= MAX_SHARE_LINKS) throw conflict(`A site has at most ${MAX_SHARE_LINKS} share links: delete some.`)
+    if ((await tx.count(shareLinks, 'site', site.doc.id)) >= MAX_SHARE_LINKS)
+      throw conflict(`A site has at most ${MAX_SHARE_LINKS} share links: delete some.`)
     return tx.insert(shareLinks, draft)
   })
 }
 
 /** Renames, disables or enables a link. Throws 404 if it was deleted meanwhile. */
-export async function updateShareLink(app: App, actor: Actor, site: LoadedSite, link: ShareLinkDoc, input: UpdateShareLink): Promise<Document<ShareLinkDoc>> {
+export async function updateShareLink(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  link: ShareLinkDoc,
+  input: UpdateShareLink,
+): Promise<Document<ShareLinkDoc>> {
   return changeSiteDocuments(app, actor, site, 'share-links', async (tx) => {
     const stored = await tx.get(shareLinks, link.id)
     if (!stored) throw notFound('The share link')
@@ -74,5 +101,11 @@ export async function updateShareLink(app: App, actor: Actor, site: LoadedSite, 
 
 /** Deletes a link: its key is no longer valid. */
 export async function deleteShareLink(app: App, actor: Actor, site: LoadedSite, link: ShareLinkDoc): Promise<void> {
-  await changeSiteDocuments(app, actor, site, 'share-links', async (tx) => (await tx.remove(shareLinks, link.id)) || null)
+  await changeSiteDocuments(
+    app,
+    actor,
+    site,
+    'share-links',
+    async (tx) => (await tx.remove(shareLinks, link.id)) || null,
+  )
 }

@@ -1,6 +1,14 @@
 /** Changes and removes the documents that belong to a site. */
 import { notFound } from '../../kernel/errors.js'
-import { type SiteDoc, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects, sites } from '../../model/index.js'
+import {
+  type SiteDoc,
+  shareLinks,
+  siteAdaptiveSchemas,
+  siteCustomizations,
+  sitePublishingAuths,
+  siteRedirects,
+  sites,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'

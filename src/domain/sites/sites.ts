@@ -30,10 +30,16 @@ import { newPublishingAuth } from './publishing-auth.js'
 const DEFAULT_TITLE = 'Untitled'
 
 /** A title for a site or a section, made from that of a space, which may be too short. */
-export const titleFrom = (title: string | undefined): string => (title !== undefined && [...title].length >= SITE_TITLE.minLength ? title : DEFAULT_TITLE)
+export const titleFrom = (title: string | undefined): string =>
+  title !== undefined && [...title].length >= SITE_TITLE.minLength ? title : DEFAULT_TITLE
 
 /** The site with the caller's role; null if it is not in the organization or they may not see it. */
-export async function findSite(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedSite | null> {
+export async function findSite(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<LoadedSite | null> {
   const doc = await app.store.get(sites, id)
   if (!doc || doc.organization !== organization.doc.id) return null
   const role = await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })
@@ -50,11 +56,21 @@ interface SiteFilter {
 }
 
 /** The sites of an organization that the caller may see. Throws 400 if they may not see the space to filter by. */
-export async function listSites(app: App, actor: Actor, organization: LoadedOrganization, filter: SiteFilter = {}): Promise<LoadedSite[]> {
+export async function listSites(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  filter: SiteFilter = {},
+): Promise<LoadedSite[]> {
   const { id } = organization.doc
   if (filter.space !== undefined && !(await findSpaceToPublish(app.store, actor, id, filter.space)))
-    throw badRequest('There is no such space.', [{ path: 'query/space', message: 'must be the ID of a space of this organization' }])
-  const docs = filter.space === undefined ? await app.store.find(sites, 'organization', id) : await sitesOfSpace(app.store, filter.space)
+    throw badRequest('There is no such space.', [
+      { path: 'query/space', message: 'must be the ID of a space of this organization' },
+    ])
+  const docs =
+    filter.space === undefined
+      ? await app.store.find(sites, 'organization', id)
+      : await sitesOfSpace(app.store, filter.space)
   const title = filter.title?.toLowerCase()
   const viewer = await viewerOf(app.store, actor.user.id, id)
   const seen: LoadedSite[] = []
@@ -71,14 +87,20 @@ export async function listSites(app: App, actor: Actor, organization: LoadedOrga
  * Creates a site, not published, with the given spaces at its root: the first is the default. Throws 400 if a space does not
  * exist, 403 if the caller may not publish it.
  */
-export async function createSite(app: App, actor: Actor, organization: LoadedOrganization, { spaces, ...input }: CreateSite): Promise<LoadedSite> {
+export async function createSite(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  { spaces, ...input }: CreateSite,
+): Promise<LoadedSite> {
   const { id } = organization.doc
   const doc =
     typeof spaces === 'string'
       ? await createSiteAndSpace(app, actor, organization, input, spaces)
       : await app.store.transact(async (tx) => {
           const shown: SpaceDoc[] = []
-          for (const [i, space] of (spaces ?? []).entries()) shown.push(await publishableSpace(tx, actor, id, space, `/spaces/${i}`))
+          for (const [i, space] of (spaces ?? []).entries())
+            shown.push(await publishableSpace(tx, actor, id, space, `/spaces/${i}`))
           return insertSite(app, tx, actor, { organization: id, input, shown })
         })
   return { doc, role: (await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })) ?? 'read' }
@@ -87,7 +109,13 @@ export async function createSite(app: App, actor: Actor, organization: LoadedOrg
 type NewSite = Omit<CreateSite, 'spaces'>
 
 /** Creates a site and a space for it in one transaction: both, or neither. */
-async function createSiteAndSpace(app: App, actor: Actor, organization: LoadedOrganization, input: NewSite, template: 'empty' | 'sample') {
+async function createSiteAndSpace(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: NewSite,
+  template: 'empty' | 'sample',
+) {
   const title = input.title === undefined ? {} : { title: [...input.title].slice(0, 50).join('') }
   const space = await createSpace(app, actor, organization, { ...title, template }, async (tx, made) => {
     await insertSite(app, tx, actor, { organization: organization.doc.id, input, shown: [made] })
@@ -104,7 +132,12 @@ interface SiteToInsert {
   shown: readonly SpaceDoc[]
 }
 
-async function insertSite(app: App, tx: Transaction, actor: Actor, { organization, input, shown }: SiteToInsert): Promise<Document<SiteDoc>> {
+async function insertSite(
+  app: App,
+  tx: Transaction,
+  actor: Actor,
+  { organization, input, shown }: SiteToInsert,
+): Promise<Document<SiteDoc>> {
   const siteSpaces: SiteSpaceEntry[] = []
   for (const space of shown) {
     const taken = siteSpaces.map((entry) => entry.path)
@@ -164,7 +197,9 @@ export async function changeSite(
     const stored = await tx.get(sites, site.doc.id)
     if (!stored) throw notFound('The site')
     const next = await change(stored, tx)
-    const changed = Object.keys({ ...stored, ...next }).filter((key) => !isDeepStrictEqual(next[key as keyof SiteDoc], stored[key as keyof SiteDoc]))
+    const changed = Object.keys({ ...stored, ...next }).filter(
+      (key) => !isDeepStrictEqual(next[key as keyof SiteDoc], stored[key as keyof SiteDoc]),
+    )
     if (changed.length === 0) return stored
     const subject = { site: stored.id, ...(space === undefined ? {} : { space }) }
     await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, data: { changed } })

@@ -18,7 +18,9 @@ interface SpaceAddresses {
 /** The URLs under which visitors find a space: none while it is deleted, a draft, or on no published site. */
 export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: string): Promise<SpaceAddresses> {
   const shown = (await sitesOfSpace(app.store, space.id)).filter((site) => site.published)
-  const [site] = shown.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1))
+  const [site] = shown.sort((a, b) =>
+    a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1,
+  )
   const organization = site && (await app.store.get(organizations, site.organization))
   if (!site || !organization) return {}
   const key = await validShareKey(app.store, site, shareKey)
@@ -29,6 +31,10 @@ export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: str
 }
 
 /** The URLs under which visitors find a revision: those of the space if it is the head of main, else none. */
-export async function addressesOfRevision(app: App, { doc, repo }: LoadedSpace, revision: string): Promise<SpaceAddresses> {
+export async function addressesOfRevision(
+  app: App,
+  { doc, repo }: LoadedSpace,
+  revision: string,
+): Promise<SpaceAddresses> {
   return repo.head(MAIN) === revision ? addressesOfSpace(app, doc) : {}
 }

@@ -1,5 +1,13 @@
 /** What a caller sees of a site's structure, without what they may not see. What a visitor sees of it: `visitor.ts`. */
-import { type GroupChild, type GroupEntry, type LinkEntry, type SectionEntry, type SiteSpaceEntry, siteSpacesOf, spaces } from '../../model/index.js'
+import {
+  type GroupChild,
+  type GroupEntry,
+  type LinkEntry,
+  type SectionEntry,
+  type SiteSpaceEntry,
+  siteSpacesOf,
+  spaces,
+} from '../../model/index.js'
 import { roleOn, spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -68,7 +76,13 @@ export interface SiteView {
  * What the caller sees of a site. Site spaces are left out if their space is deleted (they return when it is restored) or the
  * caller may not see it. If the space of a default site space is deleted, the first remaining one is the default, for everybody.
  */
-export async function viewSite(app: App, actor: Actor, organization: LoadedOrganization, { doc }: LoadedSite, shareKey?: string): Promise<SiteView> {
+export async function viewSite(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  { doc }: LoadedSite,
+  shareKey?: string,
+): Promise<SiteView> {
   const { structure } = doc
   const viewer = await viewerOf(app.store, actor.user.id, doc.organization)
   const visible = new Map<string, VisibleSpace>()
@@ -90,7 +104,17 @@ export async function viewSite(app: App, actor: Actor, organization: LoadedOrgan
       const isDefault = entry.id === byDefault
       const section = within.section ? { section: within.section } : {}
       const live = within.live && !entry.draft
-      return [{ entry, space, ...section, isDefault, isDefaultSection: within.isDefault, sortKey: sortKeyOf(within.sortKey, entry.order), live }]
+      return [
+        {
+          entry,
+          space,
+          ...section,
+          isDefault,
+          isDefaultSection: within.isDefault,
+          sortKey: sortKeyOf(within.sortKey, entry.order),
+          live,
+        },
+      ]
     })
   const showSection = (entry: SectionEntry, { group, ...above }: Above): ShownSection => {
     const defaultSiteSpace = shownDefault(entry)
@@ -140,16 +164,25 @@ function shownItems({ items }: Pick<SiteView, 'items'>): ShownItem[] {
 export const shownSections = (view: SiteView): ShownSection[] => shownItems(view).filter(isSection)
 
 /** The site spaces that the caller sees, in order. */
-export const shownSiteSpaces = (view: SiteView): ShownSiteSpace[] => [...view.siteSpaces, ...shownSections(view).flatMap((section) => section.siteSpaces)]
+export const shownSiteSpaces = (view: SiteView): ShownSiteSpace[] => [
+  ...view.siteSpaces,
+  ...shownSections(view).flatMap((section) => section.siteSpaces),
+]
 
 /** The groups that the caller sees, in order. */
 export const shownGroups = (view: SiteView): ShownGroup[] => shownItems(view).filter(isGroup)
 
 /** The external links, in order. */
-export const shownLinks = (view: SiteView): ShownLink[] => shownItems(view).flatMap((item) => (isGroup(item) || isSection(item) ? [] : [item]))
+export const shownLinks = (view: SiteView): ShownLink[] =>
+  shownItems(view).flatMap((item) => (isGroup(item) || isSection(item) ? [] : [item]))
 
 /** A site space if the caller may see its space; else null. */
-export async function findVisibleSiteSpace(app: App, actor: Actor, site: LoadedSite, id: string): Promise<SiteSpaceEntry | null> {
+export async function findVisibleSiteSpace(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  id: string,
+): Promise<SiteSpaceEntry | null> {
   const entry = findSiteSpace(site.doc.structure, id)?.siteSpace
   const space = entry && (await app.store.get(spaces, entry.space))
   if (!entry || entry.hidden || !space) return null

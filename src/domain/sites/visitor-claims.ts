@@ -38,5 +38,7 @@ export function readUnsigned(text: string | undefined): Given {
   } catch {
     // reported below, like JSON of another kind
   }
-  throw badRequest('The claims of the browser cannot be read.', [{ path: 'query/unsignedClaims', message: 'must be a JSON object, such as {"isBeta":true}' }])
+  throw badRequest('The claims of the browser cannot be read.', [
+    { path: 'query/unsignedClaims', message: 'must be a JSON object, such as {"isBeta":true}' },
+  ])
 }

@@ -52,18 +52,31 @@ export async function openToVisitor(
   if (doc.visibility === 'share-link' && !shareKey) throw notFound('The share link')
   const signed = await signedClaims(app, site, credentials.visitorToken)
   const facts = { published: doc.published, visibility: doc.visibility, shareKey, token: isPreview || signed !== null }
-  if (!mayEnter(facts)) throw new ServiceError('forbidden', 'This site asks its visitors to sign in: send the visitor’s token as visitorToken.')
+  if (!mayEnter(facts))
+    throw new ServiceError(
+      'forbidden',
+      'This site asks its visitors to sign in: send the visitor’s token as visitorToken.',
+    )
   const conditions = new VisitorConditions(await claimsFor(app, site, signed ?? {}, unsigned))
   const context = { ...facts, holds: conditions.holds }
   return { site, context, conditions, view: visitorView(context, view) }
 }
 
 /** The payload of a visitor's token; null without one. Throws 403 with the reason. */
-async function signedClaims(app: App, site: LoadedSite, token: string | undefined): Promise<Readonly<Record<string, unknown>> | null> {
+async function signedClaims(
+  app: App,
+  site: LoadedSite,
+  token: string | undefined,
+): Promise<Readonly<Record<string, unknown>> | null> {
   if (token === undefined) return null
   const auth = await getPublishingAuth(app, site)
   const { audience, issuer } = auth
-  const { claims, fault } = await verifyVisitorToken(token, { keys: validVisitorKeys(app, auth), now: app.clock.now(), audience, issuer })
+  const { claims, fault } = await verifyVisitorToken(token, {
+    keys: validVisitorKeys(app, auth),
+    now: app.clock.now(),
+    audience,
+    issuer,
+  })
   if (claims === undefined) throw new ServiceError('forbidden', `The token of the visitor is not valid. ${fault}`)
   return claims
 }

@@ -1,7 +1,13 @@
 // Creating, listing and changing collections.
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type CollectionDoc, type CreateCollection, collections, spaces, type UpdateCollection } from '../../model/index.js'
+import {
+  type CollectionDoc,
+  type CreateCollection,
+  collections,
+  spaces,
+  type UpdateCollection,
+} from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import { contentRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
@@ -17,8 +23,16 @@ import { visibleSpaces } from './spaces.js'
 const DEFAULT_TITLE = 'Untitled'
 
 /** Creates a collection at the end of its parent. Throws 400 if the parent does not exist, 403 if the caller may not add to it. */
-export async function createCollection(app: App, actor: Actor, organization: LoadedOrganization, input: CreateCollection): Promise<LoadedCollection> {
-  const location = { organization: organization.doc.id, ...(input.parent === undefined ? {} : { parent: input.parent }) }
+export async function createCollection(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateCollection,
+): Promise<LoadedCollection> {
+  const location = {
+    organization: organization.doc.id,
+    ...(input.parent === undefined ? {} : { parent: input.parent }),
+  }
   const doc = await app.store.transact(async (tx) => {
     await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)
     await checkDepth(tx, location.parent, 1)
@@ -31,21 +45,37 @@ export async function createCollection(app: App, actor: Actor, organization: Loa
       createdBy: actor.user.id,
       position: await positionAtEnd(tx, location),
     })
-    await emit(app, tx, { type: 'collection.created', organization: location.organization, actor: actor.user.id, subject: { collection: created.id } })
+    await emit(app, tx, {
+      type: 'collection.created',
+      organization: location.organization,
+      actor: actor.user.id,
+      subject: { collection: created.id },
+    })
     return created
   })
   return loadedCollection(app.store, actor, doc)
 }
 
 /** Loads the caller's role on a collection that they have just created or changed. */
-export async function loadedCollection(reader: Reader, actor: Actor, doc: Document<CollectionDoc>): Promise<LoadedCollection> {
+export async function loadedCollection(
+  reader: Reader,
+  actor: Actor,
+  doc: Document<CollectionDoc>,
+): Promise<LoadedCollection> {
   return { doc, role: (await contentRole(reader, actor.user.id, { ...doc, kind: 'collection' })) ?? 'read' }
 }
 
 /** The collections of an organization that the caller may see: all, or only those at the top level. */
-export async function listCollections(app: App, actor: Actor, organization: LoadedOrganization, nested: boolean): Promise<LoadedCollection[]> {
+export async function listCollections(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  nested: boolean,
+): Promise<LoadedCollection[]> {
   const viewer = await viewerOf(app.store, actor.user.id, organization.doc.id)
-  const docs = (await app.store.find(collections, 'organization', organization.doc.id)).filter((doc) => nested || doc.parent === undefined)
+  const docs = (await app.store.find(collections, 'organization', organization.doc.id)).filter(
+    (doc) => nested || doc.parent === undefined,
+  )
   const roles = await rolesOf(app.store, viewer, 'collection', docs)
   return docs.flatMap((doc, n) => {
     const role = roles[n] ?? null
@@ -60,17 +90,32 @@ export async function listSpacesIn(app: App, actor: Actor, collection: LoadedCol
 }
 
 /** Changes the fields that are given; a description of null is removed. Throws 404 if the collection was deleted meanwhile. */
-export async function updateCollection(app: App, actor: Actor, collection: LoadedCollection, input: UpdateCollection): Promise<LoadedCollection> {
+export async function updateCollection(
+  app: App,
+  actor: Actor,
+  collection: LoadedCollection,
+  input: UpdateCollection,
+): Promise<LoadedCollection> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)
     if (!stored) throw notFound('The collection')
     const { description = stored.description, ...rest } = input
     const { description: _before, ...others } = stored
-    const next = { ...others, ...rest, ...(description === undefined || description === null ? {} : { description }) } as Document<CollectionDoc>
+    const next = {
+      ...others,
+      ...rest,
+      ...(description === undefined || description === null ? {} : { description }),
+    } as Document<CollectionDoc>
     const fields = (['title', 'description', 'defaultLevel'] as const).filter((field) => next[field] !== stored[field])
     if (fields.length === 0) return stored
     const subject = { collection: stored.id }
-    await emit(app, tx, { type: 'collection.updated', organization: stored.organization, actor: actor.user.id, subject, data: { fields } })
+    await emit(app, tx, {
+      type: 'collection.updated',
+      organization: stored.organization,
+      actor: actor.user.id,
+      subject,
+      data: { fields },
+    })
     return tx.replace(collections, next)
   })
   return loadedCollection(app.store, actor, doc)

@@ -43,7 +43,13 @@ export async function deleteCollection(app: App, actor: Actor, collection: Loade
     await tx.remove(collections, stored.id)
     const subject = { collection: stored.id }
     const data = { title: stored.title, contentMovedTo: stored.parent ?? null }
-    await emit(app, tx, { type: 'collection.deleted', organization: stored.organization, actor: actor.user.id, subject, data })
+    await emit(app, tx, {
+      type: 'collection.deleted',
+      organization: stored.organization,
+      actor: actor.user.id,
+      subject,
+      data,
+    })
   })
 }
 
@@ -100,7 +106,13 @@ async function copyGrants(tx: Transaction, from: readonly Document<GrantDoc>[], 
   }
 }
 
-const emitMoved = (app: App, tx: Transaction, actor: Actor, { kind, doc }: Item, { id, parent, organization }: CollectionDoc) =>
+const emitMoved = (
+  app: App,
+  tx: Transaction,
+  actor: Actor,
+  { kind, doc }: Item,
+  { id, parent, organization }: CollectionDoc,
+) =>
   emit(app, tx, {
     type: `${kind}.moved`,
     organization,

@@ -11,7 +11,17 @@ import { emit } from '../events/events.js'
 import { checkMayAdd, checkMayMove, checkMayTake, roleOnItem, itemsNotToTake } from './location-checks.js'
 import { checkNesting } from './nesting-checks.js'
 import { checkStillProtected, adminProtectedSpaces } from './protected-spaces.js'
-import { collectionItem, type Item, isDeleted, itemsAt, itemsBelow, makeRoom, type Location, replaceItem, spaceItem } from './siblings.js'
+import {
+  collectionItem,
+  type Item,
+  isDeleted,
+  itemsAt,
+  itemsBelow,
+  makeRoom,
+  type Location,
+  replaceItem,
+  spaceItem,
+} from './siblings.js'
 import { openSpace } from './spaces.js'
 
 /** Most details of one refusal. */
@@ -28,7 +38,12 @@ export async function moveSpace(app: App, actor: Actor, space: LoadedSpace, inpu
 }
 
 /** Moves a collection with its content. Throws as `moveItem` does. */
-export async function moveCollection(app: App, actor: Actor, collection: LoadedCollection, input: MoveContent): Promise<LoadedCollection> {
+export async function moveCollection(
+  app: App,
+  actor: Actor,
+  collection: LoadedCollection,
+  input: MoveContent,
+): Promise<LoadedCollection> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)
     if (!stored) throw notFound('The collection')
@@ -56,7 +71,9 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
     await checkNesting(tx, item.doc.id, to.parent)
     const refused = await itemsNotToTake(tx, viewer, await itemsBelow(tx, item.doc.id), 'move')
     if (refused.length > 0)
-      throw new ServiceError('forbidden', 'You may not move everything that the collection contains: see details.', { details: refused.slice(0, MAX_DETAILS) })
+      throw new ServiceError('forbidden', 'You may not move everything that the collection contains: see details.', {
+        details: refused.slice(0, MAX_DETAILS),
+      })
   }
   const all = await itemsAt(tx, to)
   const others = all.filter(({ doc }) => doc.id !== item.doc.id)
@@ -66,10 +83,14 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
     throw conflict('Nothing would change: it is at this position already.')
   const [position] = await makeRoom(tx, others, index)
   const protectedIds =
-    to.parent === from.parent ? [] : await adminProtectedSpaces(tx, viewer, item.kind === 'space' ? [item] : await itemsBelow(tx, item.doc.id))
+    to.parent === from.parent
+      ? []
+      : await adminProtectedSpaces(tx, viewer, item.kind === 'space' ? [item] : await itemsBelow(tx, item.doc.id))
   const moved = await replaceItem(tx, movedTo(item, to, position as string, app.clock.now().toISOString()))
   if ((await roleOnItem(tx, viewer, moved)) === null)
-    throw conflict('You could no longer see it there: its default level gives nobody access, and you have been given no role.')
+    throw conflict(
+      'You could no longer see it there: its default level gives nobody access, and you have been given no role.',
+    )
   await checkStillProtected(tx, viewer.user, protectedIds)
   await emit(app, tx, {
     type: `${item.kind}.moved`,
@@ -81,7 +102,10 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
   return moved
 }
 
-export const locationIn = (organization: string, parent: string | undefined): Location => ({ organization, ...(parent === undefined ? {} : { parent }) })
+export const locationIn = (organization: string, parent: string | undefined): Location => ({
+  organization,
+  ...(parent === undefined ? {} : { parent }),
+})
 export const locationOf = ({ doc }: Item): Location => locationIn(doc.organization, doc.parent)
 
 /** The item at another location. A space with visibility `in-collection` becomes private at the top level. */
@@ -93,22 +117,32 @@ export function movedTo(item: Item, { organization, parent }: Location, position
   return { kind: 'space', doc: { ...doc, updatedAt: now, ...(alone ? { visibility: 'private' } : {}) } } as Item
 }
 
-const undeletedBefore = (items: readonly Item[], at: number): number => items.slice(0, at).filter((item) => !isDeleted(item)).length
+const undeletedBefore = (items: readonly Item[], at: number): number =>
+  items.slice(0, at).filter((item) => !isDeleted(item)).length
 
 /**
  * The index among the other items of the parent for a position: directly before `before`, else directly after `after`, else
  * at the end. Throws 400.
  */
-async function indexOf(tx: Reader, viewer: Viewer, others: readonly Item[], item: Item, position: MoveContent['position'] = {}): Promise<number> {
+async function indexOf(
+  tx: Reader,
+  viewer: Viewer,
+  others: readonly Item[],
+  item: Item,
+  position: MoveContent['position'] = {},
+): Promise<number> {
   const find = async (field: 'before' | 'after'): Promise<number | undefined> => {
     const pointer = position[field]
     if (pointer === undefined) return undefined
     const path = `/position/${field}`
     const { kind, id } = siblingOf(pointer)
-    if (id === item.doc.id) throw badRequest('The position names the item that is moved.', [{ path, message: 'must name another item' }])
+    if (id === item.doc.id)
+      throw badRequest('The position names the item that is moved.', [{ path, message: 'must name another item' }])
     const index = others.findIndex((other) => other.kind === kind && other.doc.id === id && !isDeleted(other))
     if (index < 0 || (await roleOnItem(tx, viewer, others[index] as Item)) === null)
-      throw badRequest(`The ${kind} is not in the new parent.`, [{ path, message: `must be a ${kind} in the parent that the item is moved to` }])
+      throw badRequest(`The ${kind} is not in the new parent.`, [
+        { path, message: `must be a ${kind} in the parent that the item is moved to` },
+      ])
     return index
   }
   const [before, after] = [await find('before'), await find('after')]

@@ -10,7 +10,11 @@ const MAX_DEPTH = 32
 /** The collection `id` and those that contain it, innermost first. */
 export async function collectionsFrom(reader: Reader, id: string | undefined): Promise<Document<CollectionDoc>[]> {
   const found: Document<CollectionDoc>[] = []
-  for (let at = id === undefined ? null : await reader.get(collections, id); at; at = at.parent === undefined ? null : await reader.get(collections, at.parent))
+  for (
+    let at = id === undefined ? null : await reader.get(collections, id);
+    at;
+    at = at.parent === undefined ? null : await reader.get(collections, at.parent)
+  )
     found.push(at)
   return found
 }
@@ -18,7 +22,9 @@ export async function collectionsFrom(reader: Reader, id: string | undefined): P
 /** Throws 400 if collections would be nested deeper than `MAX_DEPTH`. `height`: levels of collections that are added. */
 export async function checkDepth(reader: Reader, parent: string | undefined, height: number): Promise<void> {
   if ((await collectionsFrom(reader, parent)).length + height > MAX_DEPTH)
-    throw badRequest('The collections would be nested too deep.', [{ path: '/parent', message: `collections can be nested ${MAX_DEPTH} deep` }])
+    throw badRequest('The collections would be nested too deep.', [
+      { path: '/parent', message: `collections can be nested ${MAX_DEPTH} deep` },
+    ])
 }
 
 /** How many levels of collections there are from this one down, itself included. */
@@ -33,7 +39,8 @@ async function heightOf(reader: Reader, collection: string): Promise<number> {
 
 /** Throws 400 if the collection would be in itself or nested too deep, 409 if the parent is inside the collection. */
 export async function checkNesting(reader: Reader, id: string, parent: string | undefined): Promise<void> {
-  if (id === parent) throw badRequest('A collection cannot be in itself.', [{ path: '/parent', message: 'must be another collection' }])
+  if (id === parent)
+    throw badRequest('A collection cannot be in itself.', [{ path: '/parent', message: 'must be another collection' }])
   if ((await collectionsFrom(reader, parent)).some((above) => above.id === id))
     throw conflict('A collection cannot be moved into a collection that it contains: move that one out first.')
   await checkDepth(reader, parent, await heightOf(reader, id))

@@ -12,14 +12,19 @@ import type { Item } from './siblings.js'
 export async function adminProtectedSpaces(reader: Reader, viewer: Viewer, items: readonly Item[]): Promise<string[]> {
   const protectedIds: string[] = []
   for (const item of items) {
-    if (item.kind !== 'space' || !(item.doc.editMode === 'locked' || protects(await protectionOf(reader, item.doc)))) continue
+    if (item.kind !== 'space' || !(item.doc.editMode === 'locked' || protects(await protectionOf(reader, item.doc))))
+      continue
     if (!atLeast(await roleOnItem(reader, viewer, item), 'admin')) protectedIds.push(item.doc.id)
   }
   return protectedIds
 }
 
 /** Throws 403 if the user has become an admin of one of these spaces, by moving it where it is now. */
-export async function checkStillProtected(reader: Reader, user: string, protectedIds: readonly string[]): Promise<void> {
+export async function checkStillProtected(
+  reader: Reader,
+  user: string,
+  protectedIds: readonly string[],
+): Promise<void> {
   for (const id of protectedIds) {
     const doc = await reader.get(spaces, id)
     if (doc && atLeast(await spaceRole(reader, user, doc), 'admin'))

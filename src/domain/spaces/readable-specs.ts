@@ -19,25 +19,45 @@ const MAX_SPACES = 100
  * Finds a specification that the caller may read. Members with a role read all of them. A guest reads those that are public, and those that the main content
  * of a space shows which the guest may read.
  */
-export async function findReadableSpec(app: App, actor: Actor, organization: LoadedOrganization, slug: string): Promise<Spec | null> {
+export async function findReadableSpec(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  slug: string,
+): Promise<Spec | null> {
   const spec = await findSpec(app.store, organization.doc.id, slug)
   if (!spec || organization.role !== null || spec.visibility === 'public') return spec
   return (await shownSpecs(app, actor, organization, slug)).has(slug) ? spec : null
 }
 
 /** Lists the specifications that the caller may read, the oldest first. */
-export async function listReadableSpecs(app: App, actor: Actor, organization: LoadedOrganization, query: PageQuery): Promise<Page<Spec>> {
+export async function listReadableSpecs(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  query: PageQuery,
+): Promise<Page<Spec>> {
   if (organization.role !== null) return listSpecs(app, organization, query)
   const all = await app.store.find(openApiSpecs, 'organization', organization.doc.id)
-  const shown = all.some(({ visibility }) => visibility !== 'public') ? await shownSpecs(app, actor, organization) : new Set()
+  const shown = all.some(({ visibility }) => visibility !== 'public')
+    ? await shownSpecs(app, actor, organization)
+    : new Set()
   const readable = all.filter(({ slug, visibility }) => visibility === 'public' || shown.has(slug))
   return paginate(readable, query, ({ createdAt, id }) => [createdAt, id])
 }
 
 /** The specifications that spaces of the caller show. Ends early when it has found `wanted`. */
-async function shownSpecs(app: App, actor: Actor, { doc }: LoadedOrganization, wanted?: string): Promise<ReadonlySet<string>> {
+async function shownSpecs(
+  app: App,
+  actor: Actor,
+  { doc }: LoadedOrganization,
+  wanted?: string,
+): Promise<ReadonlySet<string>> {
   const shown = new Set<string>()
-  const { documents } = await app.store.page(spaces, 'createdAt', doc.id, { limit: Number.POSITIVE_INFINITY, direction: 'desc' })
+  const { documents } = await app.store.page(spaces, 'createdAt', doc.id, {
+    limit: Number.POSITIVE_INFINITY,
+    direction: 'desc',
+  })
   const visible = await visibleSpaces(app, actor, doc.id, documents)
   for (const { repo, ...space } of await openSpaces(app, visible.slice(0, MAX_SPACES))) {
     try {

@@ -20,7 +20,10 @@ export const isDeleted = (item: Item): boolean => item.kind === 'space' && item.
 
 /** The spaces and collections of one location in their order, including deleted spaces. */
 export async function itemsAt(reader: Reader, location: Location): Promise<Item[]> {
-  const [own, nested] = [await reader.find(spaces, 'place', placeKey(location)), await reader.find(collections, 'place', placeKey(location))]
+  const [own, nested] = [
+    await reader.find(spaces, 'place', placeKey(location)),
+    await reader.find(collections, 'place', placeKey(location)),
+  ]
   const byId = new Map([...own.map(spaceItem), ...nested.map(collectionItem)].map((item) => [item.doc.id, item]))
   return inOrder([...byId.values()].map(({ doc }) => doc)).map(({ id }) => byId.get(id) as Item)
 }
@@ -42,7 +45,9 @@ export async function itemsBelow(reader: Reader, collection: string): Promise<It
 
 /** Replaces the document of a space or collection. */
 export async function replaceItem(tx: Transaction, item: Item): Promise<Item> {
-  return item.kind === 'space' ? spaceItem(await tx.replace(spaces, item.doc)) : collectionItem(await tx.replace(collections, item.doc))
+  return item.kind === 'space'
+    ? spaceItem(await tx.replace(spaces, item.doc))
+    : collectionItem(await tx.replace(collections, item.doc))
 }
 
 /**

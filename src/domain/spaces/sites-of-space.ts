@@ -1,17 +1,29 @@
 // The sites that a space is on.
-import { type GroupChild, type SiteDoc, type SiteSpaceEntry, type SiteStructure, type SpaceDoc, sites } from '../../model/index.js'
+import {
+  type GroupChild,
+  type SiteDoc,
+  type SiteSpaceEntry,
+  type SiteStructure,
+  type SpaceDoc,
+  sites,
+} from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 
 type SiteSpaces = Pick<SiteStructure, 'siteSpaces'>
 
 function marked<T extends SiteSpaces>(container: T, space: string, hidden: boolean): T {
   const mark = ({ hidden: _was, ...entry }: SiteSpaceEntry): SiteSpaceEntry => (hidden ? { ...entry, hidden } : entry)
-  return { ...container, siteSpaces: container.siteSpaces.map((entry) => (entry.space === space ? mark(entry) : entry)) }
+  return {
+    ...container,
+    siteSpaces: container.siteSpaces.map((entry) => (entry.space === space ? mark(entry) : entry)),
+  }
 }
 
 function markedItem(item: GroupChild, space: string, hidden: boolean): GroupChild {
   if (item.type === 'site-section') return marked(item, space, hidden)
-  return item.type === 'site-section-group' ? { ...item, children: item.children.map((child) => markedItem(child, space, hidden)) } : item
+  return item.type === 'site-section-group'
+    ? { ...item, children: item.children.map((child) => markedItem(child, space, hidden)) }
+    : item
 }
 
 const structureOf = ({ structure }: SiteDoc, space: string, hidden: boolean): SiteStructure =>
@@ -31,4 +43,5 @@ export async function updateHiddenOnSites(tx: Transaction, space: SpaceDoc): Pro
 }
 
 /** The sites that a space is on, whether the space is deleted or not. A space on a site cannot be transferred to another organization. */
-export const sitesOfSpace = (reader: Reader, space: string): Promise<Document<SiteDoc>[]> => reader.find(sites, 'space', space)
+export const sitesOfSpace = (reader: Reader, space: string): Promise<Document<SiteDoc>[]> =>
+  reader.find(sites, 'space', space)

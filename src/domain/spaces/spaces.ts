@@ -4,7 +4,15 @@ import { badRequest, conflict, notFound, ServiceError } from '../../kernel/error
 import { newId } from '../../kernel/ids.js'
 import { orderKey } from '../../kernel/order.js'
 import { type Page, type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js'
-import { type CreateSpace, type EventType, grants, placeKey, type SpaceDoc, spaces, type UpdateSpace } from '../../model/index.js'
+import {
+  type CreateSpace,
+  type EventType,
+  grants,
+  placeKey,
+  type SpaceDoc,
+  spaces,
+  type UpdateSpace,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
@@ -43,7 +51,10 @@ export async function createSpace(
   input: CreateSpace,
   also: (tx: Transaction, made: Document<SpaceDoc>) => Promise<void> = async () => undefined,
 ): Promise<LoadedSpace> {
-  const location = { organization: organization.doc.id, ...(input.parent === undefined ? {} : { parent: input.parent }) }
+  const location = {
+    organization: organization.doc.id,
+    ...(input.parent === undefined ? {} : { parent: input.parent }),
+  }
   await checkMayAdd(app.store, await viewerOf(app.store, actor.user.id, location.organization), location)
   const now = app.clock.now().toISOString()
   const title = input.title ?? DEFAULT_TITLE
@@ -82,7 +93,12 @@ export async function createSpace(
     app.store.transact(async (tx) => {
       await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)
       const position = await positionAtEnd(tx, location)
-      await emit(app, tx, { type: 'space.created', organization: location.organization, actor: actor.user.id, subject: { space: draft.id } })
+      await emit(app, tx, {
+        type: 'space.created',
+        organization: location.organization,
+        actor: actor.user.id,
+        subject: { space: draft.id },
+      })
       const made = await tx.insert(spaces, { ...draft, position })
       await also(tx, made)
       return made
@@ -91,7 +107,13 @@ export async function createSpace(
   return openSpace(app, actor, doc)
 }
 
-const newCounters = { nextChangeRequest: 1, changeRequests: 0, changeRequestsOpen: 0, changeRequestsDraft: 0, comments: 0 }
+const newCounters = {
+  nextChangeRequest: 1,
+  changeRequests: 0,
+  changeRequestsOpen: 0,
+  changeRequestsDraft: 0,
+  comments: 0,
+}
 
 /** Stores a space whose repository exists already. If that is refused, removes the repository. */
 async function recordOrRemoveRepository<T>(app: App, id: string, record: () => Promise<T>): Promise<T> {
@@ -106,7 +128,11 @@ async function recordOrRemoveRepository<T>(app: App, id: string, record: () => P
 
 /** Loads the caller's role on a space that they have just created or changed, and opens its repository. */
 export async function openSpace(app: App, actor: Actor, doc: Document<SpaceDoc>): Promise<LoadedSpace> {
-  return { doc, role: (await spaceRole(app.store, actor.user.id, doc)) ?? 'read', repo: await app.git.open(repositoryName(doc.id)) }
+  return {
+    doc,
+    role: (await spaceRole(app.store, actor.user.id, doc)) ?? 'read',
+    repo: await app.git.open(repositoryName(doc.id)),
+  }
 }
 
 /** The spaces of an organization that the caller may see: all, oldest first, or only those at the top level, in their order. */
@@ -118,25 +144,45 @@ export async function listSpaces(
 ): Promise<Page<VisibleSpace>> {
   const { id } = organization.doc
   if (query.nested) {
-    const { documents } = await app.store.page(spaces, 'createdAt', id, { limit: Number.POSITIVE_INFINITY, direction: 'asc' })
+    const { documents } = await app.store.page(spaces, 'createdAt', id, {
+      limit: Number.POSITIVE_INFINITY,
+      direction: 'asc',
+    })
     return paginateSorted(await visibleSpaces(app, actor, id, documents), query, ({ doc }) => [doc.createdAt, doc.id])
   }
-  const top = (await app.store.find(spaces, 'place', placeKey({ organization: id }))).filter((doc) => doc.deletedAt === undefined)
+  const top = (await app.store.find(spaces, 'place', placeKey({ organization: id }))).filter(
+    (doc) => doc.deletedAt === undefined,
+  )
   return paginate(await visibleSpaces(app, actor, id, top), query, ({ doc }) => [orderKey(doc), doc.id])
 }
 
 /** The deleted spaces of an organization that can still be restored, as far as the caller may see them, last deleted first. */
-export async function listDeletedSpaces(app: App, actor: Actor, organization: LoadedOrganization, query: PageQuery): Promise<Page<VisibleSpace>> {
+export async function listDeletedSpaces(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  query: PageQuery,
+): Promise<Page<VisibleSpace>> {
   const { id } = organization.doc
   const oldest = app.clock.now().getTime() - RESTORE_MS
   const deleted = (await app.store.find(spaces, 'deleted', 'yes')).filter(
     (doc) => doc.organization === id && doc.deletedAt !== undefined && Date.parse(doc.deletedAt) > oldest,
   )
-  return paginate(await visibleSpaces(app, actor, id, deleted), query, ({ doc }) => [doc.deletedAt ?? '', doc.id], 'desc')
+  return paginate(
+    await visibleSpaces(app, actor, id, deleted),
+    query,
+    ({ doc }) => [doc.deletedAt ?? '', doc.id],
+    'desc',
+  )
 }
 
 /** Filters spaces of an organization: those that the caller may see, with their role. */
-export async function visibleSpaces(app: App, actor: Actor, organization: string, docs: readonly Document<SpaceDoc>[]): Promise<VisibleSpace[]> {
+export async function visibleSpaces(
+  app: App,
+  actor: Actor,
+  organization: string,
+  docs: readonly Document<SpaceDoc>[],
+): Promise<VisibleSpace[]> {
   const viewer = await viewerOf(app.store, actor.user.id, organization)
   const roles = await rolesOf(app.store, viewer, 'space', docs)
   return docs.flatMap((doc, n) => {
@@ -171,7 +217,12 @@ interface SpaceChange {
 }
 
 /** Changes a space, based on what is stored now. Throws 404 if the space was purged meanwhile. */
-async function changeSpace(app: App, actor: Actor, id: string, { type, change, data, also }: SpaceChange): Promise<Document<SpaceDoc>> {
+async function changeSpace(
+  app: App,
+  actor: Actor,
+  id: string,
+  { type, change, data, also }: SpaceChange,
+): Promise<Document<SpaceDoc>> {
   return app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, id)
     if (!stored) throw notFound('The space')
@@ -179,20 +230,42 @@ async function changeSpace(app: App, actor: Actor, id: string, { type, change, d
     if (next === stored) return stored
     await also?.(tx, next)
     const subject = { space: id }
-    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, data: data?.(stored, next) ?? {} })
+    await emit(app, tx, {
+      type,
+      organization: stored.organization,
+      actor: actor.user.id,
+      subject,
+      data: data?.(stored, next) ?? {},
+    })
     return tx.replace(spaces, next)
   })
 }
 
-const settings = ['title', 'emoji', 'language', 'editMode', 'defaultLevel', 'visibility', 'requiredApprovals', 'mergeRules', 'visitorAuth'] as const
+const settings = [
+  'title',
+  'emoji',
+  'language',
+  'editMode',
+  'defaultLevel',
+  'visibility',
+  'requiredApprovals',
+  'mergeRules',
+  'visitorAuth',
+] as const
 
 /** Changes the settings that are given; `null` removes a setting that may be absent. Throws 400, 404. */
-export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, input: UpdateSpace): Promise<LoadedSpace> {
+export async function updateSpace(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: UpdateSpace,
+): Promise<LoadedSpace> {
   if (input.visitorAuth?.backend === 'integration')
     throw badRequest('There is no such integration.', [
       { path: '/visitorAuth/integration', message: 'this service has no integrations: use the backend custom' },
     ])
-  const changed = (before: SpaceDoc, after: SpaceDoc) => settings.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  const changed = (before: SpaceDoc, after: SpaceDoc) =>
+    settings.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
   const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
     if (stored.deletedAt !== undefined) throw notFound('The space')
     if (input.visibility === 'in-collection' && stored.parent === undefined) {
@@ -201,7 +274,9 @@ export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, in
       ])
     }
     const given = Object.entries({ ...stored, ...input }).filter(([, value]) => value !== undefined)
-    const next = Object.fromEntries(given.filter(([field, value]) => value !== null || field === 'defaultLevel')) as unknown as Document<SpaceDoc>
+    const next = Object.fromEntries(
+      given.filter(([field, value]) => value !== null || field === 'defaultLevel'),
+    ) as unknown as Document<SpaceDoc>
     return changed(stored, next).length === 0 ? stored : { ...next, updatedAt: app.clock.now().toISOString() }
   }
   const doc = await changeSpace(app, actor, space.doc.id, {
@@ -266,8 +341,23 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
       const { git: _link, version: _version, awaitedSpecs: _awaited, ...rest } = stored
       const title = [...`Copy of ${stored.title}`].slice(0, 50).join('')
       const subject = { space: id }
-      await emit(app, tx, { type: 'space.created', organization: stored.organization, actor: actor.user.id, subject, data: { duplicateOf: stored.id } })
-      return tx.insert(spaces, { ...rest, ...newCounters, id, title, createdAt: now, updatedAt: now, createdBy: actor.user.id, position: position as string })
+      await emit(app, tx, {
+        type: 'space.created',
+        organization: stored.organization,
+        actor: actor.user.id,
+        subject,
+        data: { duplicateOf: stored.id },
+      })
+      return tx.insert(spaces, {
+        ...rest,
+        ...newCounters,
+        id,
+        title,
+        createdAt: now,
+        updatedAt: now,
+        createdBy: actor.user.id,
+        position: position as string,
+      })
     }),
   )
   return openSpace(app, actor, doc)

@@ -11,8 +11,10 @@ const escaped = (title: string): string => title.replace(/[\\[\]*_`<>]/g, '\\$&'
 /** The files of a new space's first commit: `empty`, `sample`, or those of a template by its ID. Throws 400 if there is none. */
 export function starterFiles(app: App, title: string, template: string): FileChange[] {
   const name = escaped(title)
-  if (template === 'empty') return [file('README.md', `# ${name}\n`), file('SUMMARY.md', `# Table of contents\n\n* [${name}](README.md)\n`)]
-  if (template !== 'sample') return [...getTemplate(app, template, '/template').files].map(([path, content]) => ({ path, content }))
+  if (template === 'empty')
+    return [file('README.md', `# ${name}\n`), file('SUMMARY.md', `# Table of contents\n\n* [${name}](README.md)\n`)]
+  if (template !== 'sample')
+    return [...getTemplate(app, template, '/template').files].map(([path, content]) => ({ path, content }))
   return [
     file(
       'README.md',

@@ -28,11 +28,24 @@ import { locationIn, MAX_DETAILS, locationOf, movedTo } from './move.js'
 import { checkMayMove, checkMayTake, roleAt, roleOnItem, itemsNotToTake } from './location-checks.js'
 import { checkNesting } from './nesting-checks.js'
 import { checkStillProtected, adminProtectedSpaces } from './protected-spaces.js'
-import { collectionItem, type Item, itemsBelow, type Location, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
+import {
+  collectionItem,
+  type Item,
+  itemsBelow,
+  type Location,
+  positionAtEnd,
+  replaceItem,
+  spaceItem,
+} from './siblings.js'
 import { openSpace } from './spaces.js'
 
 /** Transfers a space to another organization, a collection of it, or another collection of its own. Throws as `transferItem` does. */
-export async function transferSpace(app: App, actor: Actor, space: LoadedSpace, input: TransferContent): Promise<LoadedSpace> {
+export async function transferSpace(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: TransferContent,
+): Promise<LoadedSpace> {
   await checkTarget(app, actor, input)
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, space.doc.id)
@@ -43,7 +56,12 @@ export async function transferSpace(app: App, actor: Actor, space: LoadedSpace, 
 }
 
 /** Transfers a collection with everything below it: all or nothing. Throws as `transferItem` does. */
-export async function transferCollection(app: App, actor: Actor, collection: LoadedCollection, input: TransferContent): Promise<LoadedCollection> {
+export async function transferCollection(
+  app: App,
+  actor: Actor,
+  collection: LoadedCollection,
+  input: TransferContent,
+): Promise<LoadedCollection> {
   await checkTarget(app, actor, input)
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)
@@ -55,7 +73,9 @@ export async function transferCollection(app: App, actor: Actor, collection: Loa
 
 async function checkTarget(app: App, actor: Actor, { organization }: TransferContent): Promise<void> {
   if (!(await findOrganization(app, actor, organization)))
-    throw badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
+    throw badRequest('There is no such organization.', [
+      { path: '/organization', message: 'must be the ID of an organization you are a member of' },
+    ])
 }
 
 /**
@@ -63,13 +83,20 @@ async function checkTarget(app: App, actor: Actor, { organization }: TransferCon
  * parent does not exist, 403 if the caller may not take the item from its location, 409 if nothing would change or a
  * collection would be in itself, 412 with every reason why the transfer cannot be done.
  */
-async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item, input: TransferContent): Promise<Item> {
+async function transferItem(
+  app: App,
+  tx: Transaction,
+  actor: Actor,
+  item: Item,
+  input: TransferContent,
+): Promise<Item> {
   const from = locationOf(item)
   const to = locationIn(input.organization, input.parent ?? undefined)
   const viewer = await viewerOf(tx, actor.user.id, from.organization)
   await checkMayMove(tx, viewer, item)
   await checkMayTake(tx, viewer, from)
-  if (from.organization === to.organization && from.parent === to.parent) throw conflict('Nothing would change: it is there already.')
+  if (from.organization === to.organization && from.parent === to.parent)
+    throw conflict('Nothing would change: it is there already.')
   const below = item.kind === 'collection' ? await itemsBelow(tx, item.doc.id) : []
   const everything = [item, ...below]
   await checkTransferable(tx, viewer, everything, from, to)
@@ -77,10 +104,15 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
 
   const now = app.clock.now().toISOString()
   const protectedIds = await adminProtectedSpaces(tx, viewer, everything)
-  const own = (one: Item): Promise<Item> => (from.organization === to.organization ? Promise.resolve(one) : withInheritedRules(tx, one))
+  const own = (one: Item): Promise<Item> =>
+    from.organization === to.organization ? Promise.resolve(one) : withInheritedRules(tx, one)
   const moved = await replaceItem(tx, movedTo(await own(item), to, await positionAtEnd(tx, to), now))
   if (from.organization !== to.organization) {
-    for (const one of below) await replaceItem(tx, { ...(await own(one)), doc: { ...(await own(one)).doc, organization: to.organization } } as Item)
+    for (const one of below)
+      await replaceItem(tx, {
+        ...(await own(one)),
+        doc: { ...(await own(one)).doc, organization: to.organization },
+      } as Item)
     for (const { kind, doc } of everything) {
       await transferGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
       if (kind === 'space') await removeRequestsToOutsiders(tx, doc.id, to.organization)
@@ -88,9 +120,16 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
     }
   }
   if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
-    throw refusal([{ path: '', message: 'you could no longer see it: its default level gives nobody access, and you are not an admin of the target' }])
+    throw refusal([
+      {
+        path: '',
+        message:
+          'you could no longer see it: its default level gives nobody access, and you are not an admin of the target',
+      },
+    ])
   await checkStillProtected(tx, actor.user.id, protectedIds)
-  for (const one of from.organization === to.organization ? [item] : everything) await emitTransferred(app, tx, actor, one, { from, to })
+  for (const one of from.organization === to.organization ? [item] : everything)
+    await emitTransferred(app, tx, actor, one, { from, to })
   return moved
 }
 
@@ -103,18 +142,31 @@ async function withInheritedRules(tx: Transaction, item: Item): Promise<Item> {
 
 const refusal = (reasons: readonly ErrorDetail[]) => {
   const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more, see details)` : ''
-  return new ServiceError('precondition-failed', `The transfer cannot be done: ${reasons[0]?.message}${more}.`, { details: reasons.slice(0, MAX_DETAILS) })
+  return new ServiceError('precondition-failed', `The transfer cannot be done: ${reasons[0]?.message}${more}.`, {
+    details: reasons.slice(0, MAX_DETAILS),
+  })
 }
 
 /** Throws 400 for an unknown parent, and 412 with every reason why the transfer cannot be done. */
-async function checkTransferable(tx: Transaction, viewer: Viewer, everything: readonly Item[], from: Location, to: Location): Promise<void> {
+async function checkTransferable(
+  tx: Transaction,
+  viewer: Viewer,
+  everything: readonly Item[],
+  from: Location,
+  to: Location,
+): Promise<void> {
   const target = await viewerOf(tx, viewer.user, to.organization)
   const role = await roleAt(tx, target, to)
   if (to.parent !== undefined && role === null)
-    throw badRequest('There is no such collection.', [{ path: '/parent', message: 'must be the ID of a collection of the organization it is transferred to' }])
+    throw badRequest('There is no such collection.', [
+      { path: '/parent', message: 'must be the ID of a collection of the organization it is transferred to' },
+    ])
   const details: ErrorDetail[] = []
   if (!atLeast(role, 'create'))
-    details.push({ path: to.parent === undefined ? '/organization' : '/parent', message: 'you need the role create where it is transferred to' })
+    details.push({
+      path: to.parent === undefined ? '/organization' : '/parent',
+      message: 'you need the role create where it is transferred to',
+    })
   details.push(...(await itemsNotToTake(tx, viewer, everything, 'transfer')))
   if (from.organization !== to.organization) {
     if (details.length === 0) details.push(...(await rolesAboveOwn(tx, role, everything, to)))
@@ -128,7 +180,8 @@ async function sitesShowing(tx: Transaction, viewer: Viewer, everything: readonl
   const details: ErrorDetail[] = []
   for (const item of everything)
     if (item.kind === 'space' && atLeast(await roleOnItem(tx, viewer, item), 'create'))
-      for (const site of await tx.find(sites, 'space', item.doc.id)) details.push({ path: '', message: isOnSite(item.doc, site) })
+      for (const site of await tx.find(sites, 'space', item.doc.id))
+        details.push({ path: '', message: isOnSite(item.doc, site) })
   return details
 }
 
@@ -136,13 +189,21 @@ async function sitesShowing(tx: Transaction, viewer: Viewer, everything: readonl
  * Default levels and grants that would apply in the target organization and are above the caller's own role there: otherwise
  * people could give others a more powerful role than their own, by way of a transfer.
  */
-async function rolesAboveOwn(tx: Transaction, role: Role | null, everything: readonly Item[], to: Location): Promise<ErrorDetail[]> {
+async function rolesAboveOwn(
+  tx: Transaction,
+  role: Role | null,
+  everything: readonly Item[],
+  to: Location,
+): Promise<ErrorDetail[]> {
   const details: ErrorDetail[] = []
   for (const { kind, doc } of everything) {
     const named = `the ${kind} ${doc.id} (${doc.title})`
     const { defaultLevel } = doc
     if (defaultLevel !== null && defaultLevel !== 'inherit' && !atLeast(role, defaultLevel))
-      details.push({ path: '', message: `${named} has the default level ${defaultLevel}, above your own role ${role} there: lower it first` })
+      details.push({
+        path: '',
+        message: `${named} has the default level ${defaultLevel}, above your own role ${role} there: lower it first`,
+      })
     let above = 0
     for (const grant of await tx.find(grants, 'target', grantTarget({ kind, id: doc.id })))
       if (!atLeast(role, grant.role) && (await isPrincipalOf(tx, to.organization, grant.principal))) above++
@@ -155,7 +216,8 @@ async function rolesAboveOwn(tx: Transaction, role: Role | null, everything: rea
   return details
 }
 
-const isOnSite = (space: SpaceDoc, site: SiteDoc) => `the space ${space.id} (${space.title}) is on the site ${site.id}: remove it from the site first`
+const isOnSite = (space: SpaceDoc, site: SiteDoc) =>
+  `the space ${space.id} (${space.title}) is on the site ${site.id}: remove it from the site first`
 
 /** Removes review requests to people who are not members of the organization that the space is in now. */
 async function removeRequestsToOutsiders(tx: Transaction, space: string, organization: string): Promise<void> {
@@ -165,11 +227,18 @@ async function removeRequestsToOutsiders(tx: Transaction, space: string, organiz
 
 /** Connections go along, paused: the people of the other organization decide whether the space goes on with that repository and credential. */
 async function pauseConnections(tx: Transaction, space: string, organization: string): Promise<void> {
-  for (const one of await tx.find(connections, 'space', space)) await tx.replace(connections, { ...one, organization, paused: true })
+  for (const one of await tx.find(connections, 'space', space))
+    await tx.replace(connections, { ...one, organization, paused: true })
 }
 
 /** Emits the event in both organizations: the one that lost the item, and the one that has it now. */
-async function emitTransferred(app: App, tx: Transaction, actor: Actor, { kind, doc }: Item, { from, to }: { from: Location; to: Location }): Promise<void> {
+async function emitTransferred(
+  app: App,
+  tx: Transaction,
+  actor: Actor,
+  { kind, doc }: Item,
+  { from, to }: { from: Location; to: Location },
+): Promise<void> {
   const subject = { [kind]: doc.id }
   const data = { from: { organization: from.organization }, to: { organization: to.organization } }
   for (const organization of new Set([from.organization, to.organization]))

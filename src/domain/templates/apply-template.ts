@@ -26,14 +26,24 @@ export function getTemplate(app: App, id: string, path: string): Template {
  * Adds a template to the main content. A space without content is filled: its one empty page becomes the template's first page. In one with content,
  * nothing is overwritten: the template's pages come last, in groups of their own, and get other file names where theirs are taken. Throws 400, 409, 423.
  */
-export async function applyTemplate(app: App, actor: Actor, space: LoadedSpace, { id, params }: UseTemplate): Promise<void> {
+export async function applyTemplate(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  { id, params }: UseTemplate,
+): Promise<void> {
   const template = getTemplate(app, id, '/id')
   const revision = await openMain(app, space)
   const given = await givenFiles(app, revision, template, params?.contentRefs ?? {})
   const instead = await emptyPage(app, revision)
   const isEmpty = instead !== null || revision.structure.pages.length === 0
   const taken = new Set(revision.structure.pages.map(({ slug }) => slug))
-  const place = { given, taken, ...(instead === null ? {} : { instead }), ...(isEmpty ? {} : { group: template.title }) }
+  const place = {
+    given,
+    taken,
+    ...(instead === null ? {} : { instead }),
+    ...(isEmpty ? {} : { group: template.title }),
+  }
   const input = { changes: templateChanges(template, place), message: `Add the template "${template.title}"` }
   // Made on the revision that was looked at: what others write meanwhile is merged, or is a conflict.
   await writeToMain({ app, actor, space, input, uploads: new Map() }, revision.snapshot.commit as CommitId)
@@ -70,7 +80,13 @@ async function givenFiles(
     const file = files.get(refs[name]?.file ?? '')
     const pointer = `/params/contentRefs/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
     if (path === undefined)
-      details.push({ path: pointer, message: known.size === 0 ? 'the template has no content references' : `must be one of ${[...known.keys()].join(', ')}` })
+      details.push({
+        path: pointer,
+        message:
+          known.size === 0
+            ? 'the template has no content references'
+            : `must be one of ${[...known.keys()].join(', ')}`,
+      })
     else if (!file) details.push({ path: `${pointer}/file`, message: 'must be the ID of a file of the space' })
     else given.set(path, targetOf(revision, file))
   }

@@ -24,7 +24,11 @@ export interface Branch {
 }
 
 /** Throws 403 or 404 if the user may no longer read the source or write the result. */
-export async function checkMay(reader: Reader, actor: Actor, { source, result }: Pick<TranslationDoc, 'source' | 'result'>): Promise<void> {
+export async function checkMay(
+  reader: Reader,
+  actor: Actor,
+  { source, result }: Pick<TranslationDoc, 'source' | 'result'>,
+): Promise<void> {
   const [from, to] = [await reader.get(spaces, source.space), await reader.get(spaces, result.space)]
   if (!from || from.deletedAt !== undefined || (await spaceRole(reader, actor.user.id, from)) === null)
     throw new ServiceError('forbidden', 'The person for whom this run writes may not read the source.')
@@ -36,12 +40,26 @@ export async function checkMay(reader: Reader, actor: Actor, { source, result }:
 const SUBJECT = 'Translation'
 
 /** The live change request of a translation, or null. One that a run opened before it was cut off has not moved yet. */
-async function liveChangeRequest(app: App, space: LoadedSpace, doc: TranslationDoc, user: string): Promise<Document<ChangeRequestDoc> | null> {
+async function liveChangeRequest(
+  app: App,
+  space: LoadedSpace,
+  doc: TranslationDoc,
+  user: string,
+): Promise<Document<ChangeRequestDoc> | null> {
   const isLive = ({ status }: ChangeRequestDoc): boolean => status === 'open' || status === 'draft'
-  const own = doc.result.changeRequest === undefined ? null : await app.store.get(changeRequests, doc.result.changeRequest)
+  const own =
+    doc.result.changeRequest === undefined ? null : await app.store.get(changeRequests, doc.result.changeRequest)
   if (own && isLive(own)) return own
   const all = await app.store.find(changeRequests, 'space', space.doc.id)
-  return all.find((one) => isLive(one) && one.subject === SUBJECT && one.createdBy === user && loadHead(space, one).head === one.revisionInitial) ?? null
+  return (
+    all.find(
+      (one) =>
+        isLive(one) &&
+        one.subject === SUBJECT &&
+        one.createdBy === user &&
+        loadHead(space, one).head === one.revisionInitial,
+    ) ?? null
+  )
 }
 
 /** Whether what a run writes goes into a change request: merges into the result must meet rules. */
@@ -52,7 +70,9 @@ export async function needsChangeRequest(app: App, space: LoadedSpace): Promise<
 
 /** The branch that the next run builds on. */
 export async function branchOf(app: App, actor: Actor, space: LoadedSpace, doc: TranslationDoc): Promise<Branch> {
-  const changeRequest = (await needsChangeRequest(app, space)) ? await liveChangeRequest(app, space, doc, actor.user.id) : null
+  const changeRequest = (await needsChangeRequest(app, space))
+    ? await liveChangeRequest(app, space, doc, actor.user.id)
+    : null
   if (changeRequest) {
     const { head } = loadHead(space, changeRequest)
     return { ref: changeRequestRef(changeRequest.number), head, guard: guardBranch(app, space), changeRequest }
@@ -61,8 +81,20 @@ export async function branchOf(app: App, actor: Actor, space: LoadedSpace, doc: 
 }
 
 /** Opens the change request that a run's commit goes to, and notes it in the translation before the commit is made. */
-export async function openChangeRequest(app: App, actor: Actor, space: LoadedSpace, doc: TranslationDoc, lease: Lease): Promise<Branch> {
-  const { doc: made, head } = await createChangeRequest(app, actor, space, { subject: SUBJECT }, { lease, status: 'open' })
+export async function openChangeRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  doc: TranslationDoc,
+  lease: Lease,
+): Promise<Branch> {
+  const { doc: made, head } = await createChangeRequest(
+    app,
+    actor,
+    space,
+    { subject: SUBJECT },
+    { lease, status: 'open' },
+  )
   await app.store.transact(async (tx) => {
     const stored = await tx.get(translations, doc.id)
     if (stored) await tx.replace(translations, { ...stored, result: { ...stored.result, changeRequest: made.id } })

@@ -11,7 +11,11 @@ export function allowanceOf({ app, doc, automatic }: Pick<Run, 'app' | 'doc' | '
   const spent = doc.spent?.month === month ? doc.spent.characters : 0
   const most = app.settings.translationCharacters
   const limit: Allowance['limit'] = [
-    { characters: most, reason: (needed) => `This run would send ${needed} characters; the server allows ${most} for one run. Nothing was sent.` },
+    {
+      characters: most,
+      reason: (needed) =>
+        `This run would send ${needed} characters; the server allows ${most} for one run. Nothing was sent.`,
+    },
   ]
   if (automatic && doc.automatic) {
     const left = Math.max(0, doc.automatic.charactersPerMonth - spent)

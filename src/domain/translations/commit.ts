@@ -21,7 +21,11 @@ export async function commitRun(run: Run, branch: Branch, work: Work, made: Writ
   const { app, space } = run
   const result = { pages: made.pages, words: made.words, notes: made.notes }
   const [ledger, overrides] = [
-    await writeLedger(app, space.repo, work.ledger, { source: work.source.commit, files: made.files, units: made.units }),
+    await writeLedger(app, space.repo, work.ledger, {
+      source: work.source.commit,
+      files: made.files,
+      units: made.units,
+    }),
     await overridesOf(work, space.repo, made),
   ]
   return app.locks.run(space.doc.id, async (lease) => {
@@ -31,22 +35,27 @@ export async function commitRun(run: Run, branch: Branch, work: Work, made: Writ
     const target = isProposed ? await openChangeRequest(app, run.actor, space, run.doc, lease) : now
     await keepLedger(app, space.repo, ledger, lease)
     const where = target.changeRequest ? { changeRequest: target.changeRequest.id } : {}
-    const revision = await moveBranch(space.repo, { ref: target.ref, reason: 'translate', guard: target.guard, lease }, async (head) => {
-      if (head !== target.head) throw new BranchMoved()
-      const commit = await makeCommit(app, space, {
-        parents: [target.head],
-        changes: made.changes,
-        message: messageOf(run, work.source.commit, made.pages),
-        author: run.actor.user,
-        overrides,
-        headers: { [LEDGER_HEADER]: ledger },
-      })
-      await app.store.transact(async (tx) => {
-        const stored = await tx.get(translations, run.doc.id)
-        if (stored) await tx.replace(translations, { ...stored, committed: { commit, ...result, ...where, revision: commit } })
-      })
-      return commit
-    })
+    const revision = await moveBranch(
+      space.repo,
+      { ref: target.ref, reason: 'translate', guard: target.guard, lease },
+      async (head) => {
+        if (head !== target.head) throw new BranchMoved()
+        const commit = await makeCommit(app, space, {
+          parents: [target.head],
+          changes: made.changes,
+          message: messageOf(run, work.source.commit, made.pages),
+          author: run.actor.user,
+          overrides,
+          headers: { [LEDGER_HEADER]: ledger },
+        })
+        await app.store.transact(async (tx) => {
+          const stored = await tx.get(translations, run.doc.id)
+          if (stored)
+            await tx.replace(translations, { ...stored, committed: { commit, ...result, ...where, revision: commit } })
+        })
+        return commit
+      },
+    )
     return { ...result, ...where, revision }
   })
 }
@@ -55,7 +64,9 @@ const names = new Intl.DisplayNames(['en'], { type: 'language' })
 
 function messageOf({ doc }: Run, source: CommitId, pages: number): string {
   const language = names.of(doc.language === 'pt-br' ? 'pt-BR' : doc.language) ?? doc.language
-  return commitMessage(`Translate ${pages} ${pages === 1 ? 'page' : 'pages'} into ${language}`, { 'Translated-From': source })
+  return commitMessage(`Translate ${pages} ${pages === 1 ? 'page' : 'pages'} into ${language}`, {
+    'Translated-From': source,
+  })
 }
 
 /** What a run that was cut off had committed: null if its commit is on no branch. */

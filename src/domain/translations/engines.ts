@@ -6,7 +6,11 @@ import type { App } from '../context/app.js'
 type Choice = { engine: Engine } | { engine: null; reasons: string[]; unsure: boolean }
 
 /** The engine of this name, or the first that knows the pair. */
-export async function chooseEngine({ translation }: Pick<App, 'translation'>, pair: LanguagePair, name: string | undefined): Promise<Choice> {
+export async function chooseEngine(
+  { translation }: Pick<App, 'translation'>,
+  pair: LanguagePair,
+  name: string | undefined,
+): Promise<Choice> {
   const named = translation.engines.filter((engine) => name === undefined || engine.name === name)
   if (named.length === 0) {
     const missing = name === undefined ? 'The server has no engine that translates' : `The server has no engine ${name}`

@@ -28,9 +28,17 @@ export interface FilesAt {
 
 /** The files of a space at a commit. Submodules are left out. */
 export async function filesAt(app: App, space: LoadedSpace, commit: CommitId): Promise<FilesAt> {
-  const [snapshot, structure, overrides] = [await space.repo.at(commit), await structureAt(app, space, commit), await overridesAt(app, space, commit)]
+  const [snapshot, structure, overrides] = [
+    await space.repo.at(commit),
+    await structureAt(app, space, commit),
+    await overridesAt(app, space, commit),
+  ]
   const { root, summary } = structure.config
-  const texts = new Set([...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath), ...(structure.listed ? [summary] : [])])
+  const texts = new Set([
+    ...structure.byGitPath.keys(),
+    ...structure.reusableContents.map(({ gitPath }) => gitPath),
+    ...(structure.listed ? [summary] : []),
+  ])
   const id = idOf(overrides)
   const found: FilesAt = { commit, snapshot, overrides, root, byId: new Map(), byPath: new Map() }
   const slices = new Slices()

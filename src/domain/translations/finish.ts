@@ -7,7 +7,12 @@ import { isQueued } from './queue.js'
 import type { RunEnd } from './run-types.js'
 
 /** Writes the end of a run; nothing if the translation was deleted meanwhile. */
-export async function writeEnd(app: App, tx: Transaction, id: string, end: RunEnd | { problem: TranslationProblem }): Promise<void> {
+export async function writeEnd(
+  app: App,
+  tx: Transaction,
+  id: string,
+  end: RunEnd | { problem: TranslationProblem },
+): Promise<void> {
   const stored = await tx.get(translations, id)
   if (!stored) return
   const { startedAt, committed: _committed, problem: _problem, ...rest } = stored
@@ -15,10 +20,16 @@ export async function writeEnd(app: App, tx: Transaction, id: string, end: RunEn
   const seen = 'seen' in end && end.seen !== undefined ? { seen: end.seen } : {}
   const base = { ...rest, ...seen, updatedAt: app.clock.now().toISOString() }
   // Somebody asked for another run meanwhile: it has not begun yet.
-  const ended = 'done' in end ? completed(base, end.done, duration) : { ...base, status: 'failed' as const, problem: end.problem }
+  const ended =
+    'done' in end ? completed(base, end.done, duration) : { ...base, status: 'failed' as const, problem: end.problem }
   await tx.replace(translations, (await isQueued(tx, id)) ? { ...ended, status: 'pending' } : ended)
   const data = { status: ended.status, ...('problem' in end ? { error: end.problem.code } : {}) }
-  await emit(app, tx, { type: 'translation.finished', organization: stored.organization, subject: { translation: id, space: stored.result.space }, data })
+  await emit(app, tx, {
+    type: 'translation.finished',
+    organization: stored.organization,
+    subject: { translation: id, space: stored.result.space },
+    data,
+  })
 }
 
 function completed(doc: Document<TranslationDoc>, done: RunResult, duration: number): Document<TranslationDoc> {

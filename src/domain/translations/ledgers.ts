@@ -44,7 +44,15 @@ const lineOf = ({ id, source, written, path, mode, kept, edited }: KnownFile): s
 
 function readLine(line: string): KnownFile {
   const [id = '', source = '', written = '', mode, flags = '', ...path] = line.split(' ')
-  return { id, source, written, mode: mode as KnownFile['mode'], kept: flags.includes('k'), edited: flags.includes('e'), path: path.join(' ') }
+  return {
+    id,
+    source,
+    written,
+    mode: mode as KnownFile['mode'],
+    kept: flags.includes('k'),
+    edited: flags.includes('e'),
+    path: path.join(' '),
+  }
 }
 
 /** The ledger of the newest run in the history of `head`; null if there is none. */
@@ -85,10 +93,13 @@ export async function writeLedger(
   before: Ledger,
   next: { source: string; files: ReadonlyMap<string, KnownFile>; units: ReadonlyMap<string, string> },
 ): Promise<CommitId> {
-  const changes: FileChange[] = [{ path: 'index', content: Buffer.from(`source ${next.source}\n${[...next.files.values()].map(lineOf).join('')}`) }]
+  const changes: FileChange[] = [
+    { path: 'index', content: Buffer.from(`source ${next.source}\n${[...next.files.values()].map(lineOf).join('')}`) },
+  ]
   for (const [id, text] of next.units) changes.push({ path: `units/${id}`, content: Buffer.from(text) })
   for (const id of before.files.keys())
-    if (!next.files.has(id) && (await before.snapshot?.entry(`units/${id}`))) changes.push({ path: `units/${id}`, delete: true })
+    if (!next.files.has(id) && (await before.snapshot?.entry(`units/${id}`)))
+      changes.push({ path: `units/${id}`, delete: true })
   const signature = serviceSignature(app)
   return repo.write({
     parents: before.commit === null ? [] : [before.commit],

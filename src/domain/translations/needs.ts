@@ -3,7 +3,14 @@ import type { Corrections, PageVersions } from '../../content/translation/weave.
 import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import { Slices } from '../../kernel/slices.js'
-import { askEngine, contextOf, EngineError, type Engine, type Guidance, type TranslationOrder } from '../../translation/index.js'
+import {
+  askEngine,
+  contextOf,
+  EngineError,
+  type Engine,
+  type Guidance,
+  type TranslationOrder,
+} from '../../translation/index.js'
 import type { App } from '../context/app.js'
 import { RunFailure } from './failure.js'
 import type { FilesAt } from './files.js'
@@ -65,7 +72,11 @@ export async function findNeeds(work: Work, engine: Engine): Promise<Needs> {
   for (const { known, ours } of work.plan.gone) {
     if (!isEdited({ known, ours }) || !ours.isText) continue
     const now = await readText(work.result, ours.oid)
-    if (now !== null) Object.assign(corrections, (await ask(work, { source: '', ledger: await unitsOf(work.ledger, known.id), ours: now }, {}))?.orphans)
+    if (now !== null)
+      Object.assign(
+        corrections,
+        (await ask(work, { source: '', ledger: await unitsOf(work.ledger, known.id), ours: now }, {}))?.orphans,
+      )
   }
   for (const wantsOrphans of [true, false])
     for (const step of work.plan.steps.filter(({ how }) => how === 'weave')) {
@@ -93,7 +104,9 @@ async function ask({ app, owner, again }: Work, versions: PageVersions, correcti
 }
 
 async function furtherExamples(work: Work): Promise<{ source: string; target: string }[]> {
-  const edited = work.plan.steps.filter(({ how, file, known, ours }) => how === 'leave' && file.isText && isEdited({ known, ours }))
+  const edited = work.plan.steps.filter(
+    ({ how, file, known, ours }) => how === 'leave' && file.isText && isEdited({ known, ours }),
+  )
   const found: { source: string; target: string }[] = []
   for (const step of edited.slice(0, MAX_EXAMPLE_PAGES)) {
     const versions = await versionsOf(work, step)
@@ -105,7 +118,8 @@ async function furtherExamples(work: Work): Promise<{ source: string; target: st
 /** Characters of a segment that are text. */
 const lengthOf = (segment: string): number => segment.replace(/<[^>]*>/g, '').length
 /** Words of a segment. */
-export const wordsOf = (segment: string): number => segment.replace(/<[^>]*>/g, '').match(/[\p{L}\p{N}]+/gu)?.length ?? 0
+export const wordsOf = (segment: string): number =>
+  segment.replace(/<[^>]*>/g, '').match(/[\p{L}\p{N}]+/gu)?.length ?? 0
 
 /** How many characters may be sent, and what is told of those that are. */
 export interface Allowance {
@@ -121,23 +135,31 @@ async function fromMemory({ app }: Work, context: string, segments: readonly str
   const slices = new Slices()
   for (let from = 0; from < segments.length; from += LOOKED_UP) {
     if (slices.due) await slices.rest()
-    for (const [segment, answer] of app.translation.memory.get(context, segments.slice(from, from + LOOKED_UP))) found.set(segment, answer)
+    for (const [segment, answer] of app.translation.memory.get(context, segments.slice(from, from + LOOKED_UP)))
+      found.set(segment, answer)
   }
   return found
 }
 
 /** The answers to all segments: from the memory, or asked of the engine. Throws `RunFailure` if too much would be sent, or the engine fails. */
-export async function answersFor(work: Work, order: TranslationOrder, wanted: ReadonlySet<string>, allowance: Allowance): Promise<Map<string, string>> {
+export async function answersFor(
+  work: Work,
+  order: TranslationOrder,
+  wanted: ReadonlySet<string>,
+  allowance: Allowance,
+): Promise<Map<string, string>> {
   const { memory } = work.app.translation
   const answers = await fromMemory(work, contextOf(order), [...wanted])
   const missing = [...wanted].filter((segment) => !answers.has(segment))
   const needed = missing.reduce((sum, segment) => sum + lengthOf(segment), 0)
-  for (const { characters, reason } of allowance.limit) if (needed > characters) throw new RunFailure('budget', reason(needed))
+  for (const { characters, reason } of allowance.limit)
+    if (needed > characters) throw new RunFailure('budget', reason(needed))
   try {
     await allowance.spent(needed)
     for (const [segment, answer] of await askEngine(memory, order, missing, work.signal)) answers.set(segment, answer)
   } catch (error) {
-    if (error instanceof EngineError) throw new RunFailure('engine', `${error.message} What was translated by then is kept, and is not sent again.`)
+    if (error instanceof EngineError)
+      throw new RunFailure('engine', `${error.message} What was translated by then is kept, and is not sent again.`)
     throw error
   }
   return answers

@@ -43,7 +43,8 @@ function stepOf(file: SpaceFile, known: KnownFile | undefined, result: FilesAt, 
   return { ...step, how: file.isText ? 'weave' : 'copy' }
 }
 
-const OF_ITS_OWN = 'The translated space has a file of its own at this path, which stays as it is. Rename one of the two.'
+const OF_ITS_OWN =
+  'The translated space has a file of its own at this path, which stays as it is. Rename one of the two.'
 const EDITED =
   'Somebody changed this file in the translated space, so it stays as it is, although the source has a new version. Take that over by hand, if it is needed.'
 
@@ -54,7 +55,11 @@ function wasEdited({ how, file, known, ours }: FileStep): boolean {
 }
 
 /** Leaves out what would overwrite a file that people put into the result, or changed there. */
-function withoutCollisions(steps: readonly FileStep[], gone: FilePlan['gone'], result: FilesAt): Pick<FilePlan, 'steps' | 'notes'> {
+function withoutCollisions(
+  steps: readonly FileStep[],
+  gone: FilePlan['gone'],
+  result: FilesAt,
+): Pick<FilePlan, 'steps' | 'notes'> {
   const vacated = new Set(gone.map(({ ours }) => ours.path))
   for (const { ours } of steps) if (ours) vacated.add(ours.path)
   const notes: FilePlan['notes'] = []

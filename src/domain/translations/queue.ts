@@ -66,7 +66,8 @@ export async function queueAutomatic(app: App, space: string): Promise<number> {
     if (!(await isDue(app, one))) continue
     await app.store.transact(async (tx) => {
       const stored = await tx.get(translations, one.id)
-      if (stored?.automatic && stored.automaticBy !== undefined) await queueRun(app, tx, stored, stored.automaticBy, true)
+      if (stored?.automatic && stored.automaticBy !== undefined)
+        await queueRun(app, tx, stored, stored.automaticBy, true)
     })
     queued++
   }
@@ -75,13 +76,21 @@ export async function queueAutomatic(app: App, space: string): Promise<number> {
 }
 
 async function isDue(app: App, one: Document<TranslationDoc>): Promise<boolean> {
-  return one.automatic !== undefined && one.automaticBy !== undefined && (await headNow(app, one.source.space, MAIN)) !== (one.seen ?? null)
+  return (
+    one.automatic !== undefined &&
+    one.automaticBy !== undefined &&
+    (await headNow(app, one.source.space, MAIN)) !== (one.seen ?? null)
+  )
 }
 
 /** The same for all spaces: what was missed because the service did not run. */
 export async function queueAllAutomatic(app: App): Promise<number> {
   let queued = 0
-  const sources = new Set((await app.store.all(translations)).filter(({ automatic }) => automatic !== undefined).map(({ source }) => source.space))
+  const sources = new Set(
+    (await app.store.all(translations))
+      .filter(({ automatic }) => automatic !== undefined)
+      .map(({ source }) => source.space),
+  )
   for (const space of sources) {
     if (!(await app.store.get(spaces, space))) continue
     queued += await queueAutomatic(app, space).catch((error: unknown) => {

@@ -1,6 +1,13 @@
 /** Runs a translation: compares the source with the last run, has translated what is new, and commits it. */
 import { ServiceError } from '../../kernel/errors.js'
-import { type RunResult, spaces, translations, type TranslationDoc, type TranslationProblem, users } from '../../model/index.js'
+import {
+  type RunResult,
+  spaces,
+  translations,
+  type TranslationDoc,
+  type TranslationProblem,
+  users,
+} from '../../model/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Document } from '../../store/index.js'
 import { askEngine, contextOf, EngineError, type TranslationOrder } from '../../translation/index.js'
@@ -47,20 +54,41 @@ export async function runTranslation(app: App, order: RunOrder, signal: AbortSig
 const begin = (app: App, id: string): Promise<Document<TranslationDoc> | null> =>
   app.store.transact(async (tx) => {
     const stored = await tx.get(translations, id)
-    return stored && tx.replace(translations, { ...stored, status: 'running', startedAt: stored.startedAt ?? app.clock.now().toISOString() })
+    return (
+      stored &&
+      tx.replace(translations, {
+        ...stored,
+        status: 'running',
+        startedAt: stored.startedAt ?? app.clock.now().toISOString(),
+      })
+    )
   })
 
-async function openRun(app: App, doc: Document<TranslationDoc>, { by, automatic }: RunOrder, signal: AbortSignal): Promise<Run> {
+async function openRun(
+  app: App,
+  doc: Document<TranslationDoc>,
+  { by, automatic }: RunOrder,
+  signal: AbortSignal,
+): Promise<Run> {
   const user = await app.store.get(users, by)
-  if (!user) throw new RunFailure('forbidden', 'The person for whom this run writes was removed. Run the translation yourself.')
+  if (!user)
+    throw new RunFailure('forbidden', 'The person for whom this run writes was removed. Run the translation yourself.')
   const actor: Actor = { user, token: { id: 'job', readOnly: false } }
   const open = async (id: string, code: 'source-gone' | 'result-gone', message: string): Promise<LoadedSpace> => {
     const space = await app.store.get(spaces, id)
     if (!space || space.deletedAt !== undefined) throw new RunFailure(code, message)
     return { doc: space, role: 'edit', repo: await app.git.open(repositoryName(id)) }
   }
-  const source = await open(doc.source.space, 'source-gone', 'The source was deleted: restore it, or delete the translation.')
-  const space = await open(doc.result.space, 'result-gone', 'The translated space was deleted: restore it, or delete the translation.')
+  const source = await open(
+    doc.source.space,
+    'source-gone',
+    'The source was deleted: restore it, or delete the translation.',
+  )
+  const space = await open(
+    doc.result.space,
+    'result-gone',
+    'The translated space was deleted: restore it, or delete the translation.',
+  )
   const guarded: App = { ...app, stillMay: (reader) => checkMay(reader, actor, doc) }
   await guarded.stillMay(app.store)
   return { app: guarded, doc, actor, source, space, automatic, signal }
@@ -70,22 +98,30 @@ async function translate(run: Run, head: CommitId): Promise<RunResult> {
   for (let tries = 1; ; tries++) {
     const branch = await branchOf(run.app, run.actor, run.space, run.doc)
     const ledger = (await findLedger(run.space.repo, branch.head)) ?? (await beginning(run))
-    if (ledger.source === head && ![...ledger.files.values()].some(({ kept }) => kept && !run.automatic)) return nothing(branch)
-    if (!(await isNeeded(branch))) throw new RunFailure('locked', 'The translated space is locked: set its editMode to live to change its content.')
+    if (ledger.source === head && ![...ledger.files.values()].some(({ kept }) => kept && !run.automatic))
+      return nothing(branch)
+    if (!(await isNeeded(branch)))
+      throw new RunFailure('locked', 'The translated space is locked: set its editMode to live to change its content.')
     const work = await openWork(run, branch, ledger, head)
     const made = await make(run, work)
-    if (made.changes.length === 0 && (ledger.source === head || isUntouched(work))) return { ...nothing(branch), notes: made.notes }
+    if (made.changes.length === 0 && (ledger.source === head || isUntouched(work)))
+      return { ...nothing(branch), notes: made.notes }
     try {
       return await commitRun(run, branch, work, made)
     } catch (error) {
       if (!(error instanceof BranchMoved)) throw error
-      if (tries >= ATTEMPTS) throw new RunFailure('conflict', 'The translated space is being changed faster than this run could be made. Run it again.')
+      if (tries >= ATTEMPTS)
+        throw new RunFailure(
+          'conflict',
+          'The translated space is being changed faster than this run could be made. Run it again.',
+        )
     }
   }
 }
 
 /** Whether the run found nothing to do: a revision of the source that changed none of its files. */
-const isUntouched = ({ plan, ledger }: Work): boolean => ledger.commit !== null && plan.gone.length === 0 && plan.steps.every(({ how }) => how === 'leave')
+const isUntouched = ({ plan, ledger }: Work): boolean =>
+  ledger.commit !== null && plan.gone.length === 0 && plan.steps.every(({ how }) => how === 'leave')
 
 const nothing = (branch: Branch): RunResult => ({
   revision: branch.head,
@@ -112,7 +148,15 @@ async function isNeeded({ guard, changeRequest }: Branch): Promise<boolean> {
 /** Before the first run: the files that the service put into the new space. */
 async function beginning({ app, doc, space }: Run): Promise<Ledger> {
   const { byId } = await filesAt(app, space, doc.initial as CommitId)
-  const files = [...byId.values()].map(({ id, oid, path, mode }) => ({ id, source: '', written: oid, path, mode, kept: false, edited: false }))
+  const files = [...byId.values()].map(({ id, oid, path, mode }) => ({
+    id,
+    source: '',
+    written: oid,
+    path,
+    mode,
+    kept: false,
+    edited: false,
+  }))
   return { commit: null, source: '', files: new Map(files.map((file) => [file.id, file])), snapshot: null }
 }
 
@@ -120,7 +164,16 @@ async function openWork(run: Run, branch: Branch, ledger: Ledger, head: CommitId
   const { app, signal } = run
   const [source, result] = [await filesAt(app, run.source, head), await filesAt(app, run.space, branch.head)]
   const again = !run.automatic
-  return { app, source, ledger, result, plan: planFiles(source, ledger, result, again), owner: run.space.doc.id, again, signal }
+  return {
+    app,
+    source,
+    ledger,
+    result,
+    plan: planFiles(source, ledger, result, again),
+    owner: run.space.doc.id,
+    again,
+    signal,
+  }
 }
 
 async function make(run: Run, work: Work): Promise<Written> {
@@ -133,7 +186,9 @@ async function make(run: Run, work: Work): Promise<Written> {
   const order: TranslationOrder = { engine: choice.engine, pair, guidance }
   const answers = await answersFor(work, order, needs.wanted, allowanceOf(run))
   const made = await writeResult(work, space.repo, answers, needs.corrections)
-  return made.refused.size === 0 ? made : retryRefused(work, order, answers, made, (all) => writeResult(work, space.repo, all, needs.corrections))
+  return made.refused.size === 0
+    ? made
+    : retryRefused(work, order, answers, made, (all) => writeResult(work, space.repo, all, needs.corrections))
 }
 
 /** Asks once more for what could not be used. What is refused again is forgotten, so that the next run on demand asks for it. */
@@ -147,7 +202,8 @@ async function retryRefused(
   const { memory } = work.app.translation
   memory.forget(contextOf(order), [...first.refused])
   try {
-    for (const [segment, answer] of await askEngine(memory, order, [...first.refused], work.signal)) answers.set(segment, answer)
+    for (const [segment, answer] of await askEngine(memory, order, [...first.refused], work.signal))
+      answers.set(segment, answer)
   } catch (error) {
     if (error instanceof EngineError) return first
     throw error

@@ -34,14 +34,24 @@ export interface LoadedTranslation {
 }
 
 /** The translation of an organization, or null if there is none or the caller may not see it. */
-export async function findTranslation(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedTranslation | null> {
+export async function findTranslation(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<LoadedTranslation | null> {
   const doc = await app.store.get(translations, id)
   const role = doc?.organization === organization.doc.id ? await translationRole(app.store, actor.user.id, doc) : null
   return doc && role !== null ? { doc, role } : null
 }
 
 /** The translations of an organization that the caller may see, the oldest first. */
-export async function listTranslations(app: App, actor: Actor, organization: LoadedOrganization, query: PageQuery): Promise<Page<LoadedTranslation>> {
+export async function listTranslations(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  query: PageQuery,
+): Promise<Page<LoadedTranslation>> {
   const found: LoadedTranslation[] = []
   for (const doc of await app.store.find(translations, 'organization', organization.doc.id)) {
     const role = await translationRole(app.store, actor.user.id, doc)
@@ -54,7 +64,12 @@ export async function listTranslations(app: App, actor: Actor, organization: Loa
  * Creates a translation with its space, beside the source, and queues its first run. Throws 400 (source, languages, no engine), 403 if the caller may not add a space
  * there, 409 if there are too many.
  */
-export async function createTranslation(app: App, actor: Actor, organization: LoadedOrganization, input: CreateTranslation): Promise<LoadedTranslation> {
+export async function createTranslation(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateTranslation,
+): Promise<LoadedTranslation> {
   const source = await findSource(app.store, actor, organization, input.source.space)
   const from = input.source.language ?? source.language ?? 'en'
   await checkRequest(app, input, from)
@@ -64,39 +79,53 @@ export async function createTranslation(app: App, actor: Actor, organization: Lo
   const id = newId()
   const title = [...`${source.title} (${nameOf(language)})`].slice(0, 50).join('')
   const parent = source.parent === undefined ? {} : { parent: source.parent }
-  await createSpace(app, actor, organization, { title, emoji: source.emoji, language, ...parent }, async (tx, space) => {
-    const still = await findSource(tx, actor, organization, source.id)
-    await checkNumber(tx, organization.doc.id)
-    await tx.replace(spaces, { ...space, defaultLevel: still.defaultLevel })
-    await letIn(tx, actor, space)
-    const doc = await tx.insert(translations, {
-      id,
-      organization: organization.doc.id,
-      source: { space: source.id, language: from },
-      language,
-      result: { space: space.id, revision: initialOf(app, space) },
-      initial: initialOf(app, space),
-      status: 'pending',
-      notes: [],
-      ...(instructions === undefined ? {} : { instructions }),
-      ...(glossary === undefined ? {} : { glossary }),
-      ...(engine === undefined ? {} : { engine }),
-      ...(automatic === undefined ? {} : { automatic, automaticBy: actor.user.id }),
-      ...noStats,
-      createdBy: actor.user.id,
-      createdAt: now,
-      updatedAt: now,
-    })
-    await queueRun(app, tx, doc, actor.user.id, false)
-    await emitTranslation(app, tx, 'translation.created', doc, actor)
-  })
+  await createSpace(
+    app,
+    actor,
+    organization,
+    { title, emoji: source.emoji, language, ...parent },
+    async (tx, space) => {
+      const still = await findSource(tx, actor, organization, source.id)
+      await checkNumber(tx, organization.doc.id)
+      await tx.replace(spaces, { ...space, defaultLevel: still.defaultLevel })
+      await letIn(tx, actor, space)
+      const doc = await tx.insert(translations, {
+        id,
+        organization: organization.doc.id,
+        source: { space: source.id, language: from },
+        language,
+        result: { space: space.id, revision: initialOf(app, space) },
+        initial: initialOf(app, space),
+        status: 'pending',
+        notes: [],
+        ...(instructions === undefined ? {} : { instructions }),
+        ...(glossary === undefined ? {} : { glossary }),
+        ...(engine === undefined ? {} : { engine }),
+        ...(automatic === undefined ? {} : { automatic, automaticBy: actor.user.id }),
+        ...noStats,
+        createdBy: actor.user.id,
+        createdAt: now,
+        updatedAt: now,
+      })
+      await queueRun(app, tx, doc, actor.user.id, false)
+      await emitTranslation(app, tx, 'translation.created', doc, actor)
+    },
+  )
   const made = await findTranslation(app, actor, organization, id)
   app.wakeJobs()
   if (!made) throw notFound('The translation')
   return made
 }
 
-const noStats = { runs: 0, totalWords: 0, totalPages: 0, totalDuration: 0, latestRunDuration: 0, latestPages: 0, latestWords: 0 }
+const noStats = {
+  runs: 0,
+  totalWords: 0,
+  totalPages: 0,
+  totalDuration: 0,
+  latestRunDuration: 0,
+  latestPages: 0,
+  latestWords: 0,
+}
 const names = new Intl.DisplayNames(['en'], { type: 'language' })
 const nameOf = (language: string): string => names.of(language === 'pt-br' ? 'pt-BR' : language) ?? language
 
@@ -106,17 +135,29 @@ const initialOf = (app: App, { id }: Pick<SpaceDoc, 'id'>): string => {
   return head
 }
 
-async function findSource(reader: Reader, actor: Actor, organization: LoadedOrganization, id: string): Promise<Document<SpaceDoc>> {
+async function findSource(
+  reader: Reader,
+  actor: Actor,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<Document<SpaceDoc>> {
   const doc = await reader.get(spaces, id)
-  const role = doc && doc.deletedAt === undefined && doc.organization === organization.doc.id ? await spaceRole(reader, actor.user.id, doc) : null
+  const role =
+    doc && doc.deletedAt === undefined && doc.organization === organization.doc.id
+      ? await spaceRole(reader, actor.user.id, doc)
+      : null
   if (!doc || role === null)
-    throw badRequest('There is no such space in this organization.', [{ path: '/source/space', message: 'must be the ID of a space that you may read' }])
+    throw badRequest('There is no such space in this organization.', [
+      { path: '/source/space', message: 'must be the ID of a space that you may read' },
+    ])
   return doc
 }
 
 async function checkRequest(app: App, { language, engine }: CreateTranslation, from: string): Promise<void> {
   if (from === language)
-    throw badRequest('The language of a translation must be another one than that of its source.', [{ path: '/language', message: `must not be ${from}` }])
+    throw badRequest('The language of a translation must be another one than that of its source.', [
+      { path: '/language', message: `must not be ${from}` },
+    ])
   const choice = await chooseEngine(app, { from, to: language }, engine)
   if (choice.engine === null && !choice.unsure)
     throw badRequest(
@@ -134,7 +175,12 @@ async function checkNumber(tx: Transaction, organization: string): Promise<void>
 async function letIn(tx: Transaction, { user }: Actor, { id }: Document<SpaceDoc>): Promise<void> {
   const space = await tx.get(spaces, id)
   if (!space || atLeast(await spaceRole(tx, user.id, space), 'create')) return
-  await tx.insert(grants, { id: `space:${id}:user:${user.id}`, target: `space:${id}`, principal: `user:${user.id}`, role: 'create' })
+  await tx.insert(grants, {
+    id: `space:${id}:user:${user.id}`,
+    target: `space:${id}`,
+    principal: `user:${user.id}`,
+    role: 'create',
+  })
 }
 
 /** Changes what engines are told, and automatic runs. Starts no run. Throws 400, 404 if it was deleted meanwhile. */
@@ -147,7 +193,10 @@ export async function updateTranslation(
   const written = input.instructions ? { instructions: readInstructions(input.instructions) } : {}
   if (input.engine && !app.translation.engines.some(({ name }) => name === input.engine))
     throw badRequest(`The server has no engine ${input.engine}.`, [
-      { path: '/engine', message: `must be one of: ${app.translation.engines.map(({ name }) => name).join(', ') || 'none'}` },
+      {
+        path: '/engine',
+        message: `must be one of: ${app.translation.engines.map(({ name }) => name).join(', ') || 'none'}`,
+      },
     ])
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(translations, id)
@@ -160,7 +209,9 @@ export async function updateTranslation(
       ...(input.automatic ? { automaticBy: actor.user.id } : {}),
       updatedAt: app.clock.now().toISOString(),
     }
-    const next = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)) as unknown as Document<TranslationDoc>
+    const next = Object.fromEntries(
+      Object.entries(merged).filter(([, value]) => value !== null),
+    ) as unknown as Document<TranslationDoc>
     await emitTranslation(app, tx, 'translation.updated', next, actor)
     return tx.replace(translations, next)
   })
@@ -173,9 +224,12 @@ export async function requestRun(app: App, actor: Actor, { doc: { id } }: Loaded
     const stored = await tx.get(translations, id)
     if (!stored) throw notFound('The translation')
     const [source, result] = [await tx.get(spaces, stored.source.space), await tx.get(spaces, stored.result.space)]
-    if (!result || result.deletedAt !== undefined) throw conflict('The translated space was deleted: restore it, or delete the translation.')
-    if (!source || source.deletedAt !== undefined) throw conflict('The source was deleted: restore it, or delete the translation.')
-    if ((await spaceRole(tx, actor.user.id, source)) === null) throw new ServiceError('forbidden', 'You may not read the source of this translation.')
+    if (!result || result.deletedAt !== undefined)
+      throw conflict('The translated space was deleted: restore it, or delete the translation.')
+    if (!source || source.deletedAt !== undefined)
+      throw conflict('The source was deleted: restore it, or delete the translation.')
+    if ((await spaceRole(tx, actor.user.id, source)) === null)
+      throw new ServiceError('forbidden', 'You may not read the source of this translation.')
     await queueRun(app, tx, stored, actor.user.id, false)
   })
   app.wakeJobs()
@@ -196,4 +250,11 @@ const emitTranslation = (
   type: 'translation.created' | 'translation.updated' | 'translation.deleted',
   { id, organization, result, language }: TranslationDoc,
   actor: Actor,
-) => emit(app, tx, { type, organization, actor: actor.user.id, subject: { translation: id, space: result.space }, data: { language } })
+) =>
+  emit(app, tx, {
+    type,
+    organization,
+    actor: actor.user.id,
+    subject: { translation: id, space: result.space },
+    data: { language },
+  })

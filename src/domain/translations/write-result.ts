@@ -27,9 +27,22 @@ export interface Written {
 }
 
 /** Makes the files. `answers`: of the engine, by segment. */
-export async function writeResult(work: Work, repo: Repository, answers: ReadonlyMap<string, string>, corrections: Corrections): Promise<Written> {
+export async function writeResult(
+  work: Work,
+  repo: Repository,
+  answers: ReadonlyMap<string, string>,
+  corrections: Corrections,
+): Promise<Written> {
   const { plan, ledger } = work
-  const made: Written = { changes: [], files: new Map(), units: new Map(), pages: 0, words: 0, notes: [...plan.notes], refused: new Set() }
+  const made: Written = {
+    changes: [],
+    files: new Map(),
+    units: new Map(),
+    pages: 0,
+    words: 0,
+    notes: [...plan.notes],
+    refused: new Set(),
+  }
   const puts = new Map<string, FileChange>()
   const removed = new Set(plan.gone.map(({ ours }) => ours.path))
   made.pages += plan.gone.filter(({ known, ours }) => ours.isText && known.source !== '').length
@@ -107,11 +120,14 @@ async function weave(work: Work, step: FileStep, { answers, corrections, made }:
     const texts = work.app.texts.for(work.owner)
     const needs = await texts.pageNeeds(versions, corrections, { kept: work.again })
     if (needs.limit !== null) return tooCostly(needs.limit)
-    const own = Object.fromEntries(needs.wanted.flatMap((segment) => (answers.has(segment) ? [[segment, answers.get(segment) as string]] : [])))
+    const own = Object.fromEntries(
+      needs.wanted.flatMap((segment) => (answers.has(segment) ? [[segment, answers.get(segment) as string]] : [])),
+    )
     const woven = await texts.weavePage(versions, corrections, { kept: work.again }, own)
     for (const segment of woven.refused) made.refused.add(segment)
     for (const segment of woven.translated) made.words += wordsOf(segment)
-    for (const start of woven.kept) made.notes.push({ path: step.to, reason: `The engine returned no usable translation for: ${start}` })
+    for (const start of woven.kept)
+      made.notes.push({ path: step.to, reason: `The engine returned no usable translation for: ${start}` })
     return woven
   } catch (error) {
     if (error instanceof TextTooCostly) return tooCostly(error.message)
@@ -120,7 +136,11 @@ async function weave(work: Work, step: FileStep, { answers, corrections, made }:
 }
 
 /** The IDs of the result's entries: those of the source for its files, and what people's own files had. */
-export async function overridesOf({ app, source, result, owner }: Work, repo: Repository, { changes, files }: Written): Promise<IdOverrides> {
+export async function overridesOf(
+  { app, source, result, owner }: Work,
+  repo: Repository,
+  { changes, files }: Written,
+): Promise<IdOverrides> {
   const tree = await repo.draft(result.snapshot.tree, changes)
   const ids = new Set(files.keys())
   const own = new Map<string, string>()

@@ -20,7 +20,8 @@ export function migrateCustomizations(view: MigrationView): void {
       if (locale === 'pt') settings.internationalization = { locale: 'pt-br' }
       else delete settings.internationalization
     }
-    if ((settings.themes as Json | undefined)?.default === 'system') settings.themes = without(settings.themes as Json, 'default')
+    if ((settings.themes as Json | undefined)?.default === 'system')
+      settings.themes = without(settings.themes as Json, 'default')
     const announcement = settings.announcement as Json | undefined
     if (announcement) settings.announcement = { ...announcement, ...cut('message', announcement, LONGEST_MESSAGE) }
     const header = settings.header as (Json & { links?: Json[] }) | undefined
@@ -29,7 +30,8 @@ export function migrateCustomizations(view: MigrationView): void {
   }
 }
 
-const without = (members: Json, name: string): Json => Object.fromEntries(Object.entries(members).filter(([key]) => key !== name))
+const without = (members: Json, name: string): Json =>
+  Object.fromEntries(Object.entries(members).filter(([key]) => key !== name))
 
 /** The member, if it is a text, with at most `length` characters; never half a character. */
 function cut(member: string, { [member]: text }: Json, length: number): Json {
@@ -37,4 +39,6 @@ function cut(member: string, { [member]: text }: Json, length: number): Json {
 }
 
 const withShortMenu = (link: Json & { links?: Json[] }): Json =>
-  link.links ? { ...link, links: link.links.map((below) => ({ ...below, ...cut('title', below, LONGEST_MENU_TITLE) })) } : link
+  link.links
+    ? { ...link, links: link.links.map((below) => ({ ...below, ...cut('title', below, LONGEST_MENU_TITLE) })) }
+    : link

@@ -53,7 +53,8 @@ export async function removeExpired(app: App): Promise<void> {
   await app.git.trimScratches()
   const now = app.clock.now().toISOString()
   await app.store.transact(async (tx) => {
-    for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
+    for (const one of await tx.all(invites))
+      if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
     for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns, one.id)
     for (const one of await tx.all(ssoSignIns)) if (one.expiresAt <= now) await tx.remove(ssoSignIns, one.id)
     for (const one of await tx.all(ssoUsed)) if (one.expiresAt <= now) await tx.remove(ssoUsed, one.id)

@@ -11,7 +11,8 @@ export const migrations: readonly Migration[] = [
     // Earlier releases asked for no proof of an address. `proof: 'earlier'` locks nobody out, and `bindery user` shows these accounts.
     name: 'accounts of earlier releases keep their addresses',
     run(view) {
-      for (const user of view.documents('users')) if (user.proof === undefined && user.limitedTo === undefined) view.put('users', { ...user, proof: 'earlier' })
+      for (const user of view.documents('users'))
+        if (user.proof === undefined && user.limitedTo === undefined) view.put('users', { ...user, proof: 'earlier' })
     },
   },
   {

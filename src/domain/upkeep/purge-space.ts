@@ -21,7 +21,8 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
     const gone = await app.store.transact(async (tx) => {
       const space = await tx.get(spaces, id)
       if (!space) return true
-      if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
+      if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime())
+        return false
       await removeComments(tx, id)
       await removeReviews(tx, id)
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
@@ -34,7 +35,12 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       await removeGrantsOn(tx, { kind: 'space', id })
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
       await removeSpaceFromSites(tx, id)
-      await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
+      await emit(app, tx, {
+        type: 'space.purged',
+        organization: space.organization,
+        subject: { space: id },
+        data: { title: space.title },
+      })
       return tx.remove(spaces, id)
     })
     if (gone) await app.pdfs.remove(id)

@@ -1,6 +1,13 @@
 /** Repairs what a crash left between documents and Git. */
 import type { CommitId } from '../../kernel/ids.js'
-import { announcedHeadId, announcedHeads, type ChangeRequestDoc, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
+import {
+  announcedHeadId,
+  announcedHeads,
+  type ChangeRequestDoc,
+  changeRequests,
+  type SpaceDoc,
+  spaces,
+} from '../../model/index.js'
 import { isRepositoryFault } from '../../git/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -41,7 +48,8 @@ async function openAndReconcile(app: App, doc: Document<SpaceDoc>): Promise<Repa
 }
 
 /** Whether the operating system could not read a file, such as one of another owner or on a bad sector. */
-const isFileError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error && 'path' in error
+const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error && 'path' in error
 
 const damaged = (space: string, what: string): Repair => ({
   space,
@@ -60,15 +68,25 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   const found = await faultsOf(app, space)
   const repairs = [
     ...(await olderThanDocuments(app, space)),
-    ...found.lost.map(({ request, commit }) => damaged(doc.id, `change request ${request.number} cannot be read: the repository does not have ${commit}`)),
+    ...found.lost.map(({ request, commit }) =>
+      damaged(doc.id, `change request ${request.number} cannot be read: the repository does not have ${commit}`),
+    ),
   ]
   if (found.faults.length > 0)
     await app.locks.run(doc.id, async (lease) => {
       for (const { request, merge } of (await faultsOf(app, space)).faults) {
         if (merge === null) await makeBranch(lease, space, request, request.revisionInitial as CommitId)
         else
-          await changeDocument(app, request.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: merge, updatedAt: app.clock.now().toISOString() }))
-        repairs.push({ space: doc.id, what: `${merge === null ? 'made the branch' : 'recorded the merge'} of change request ${request.number}` })
+          await changeDocument(app, request.id, (stored) => ({
+            ...stored,
+            status: 'merged',
+            revisionMerged: merge,
+            updatedAt: app.clock.now().toISOString(),
+          }))
+        repairs.push({
+          space: doc.id,
+          what: `${merge === null ? 'made the branch' : 'recorded the merge'} of change request ${request.number}`,
+        })
       }
     })
   return [...repairs, ...(await recountSpace(app, doc.id))]
@@ -78,7 +96,12 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
 async function olderThanDocuments(app: App, { doc, repo }: LoadedSpace): Promise<Repair[]> {
   const seen = (await app.store.get(announcedHeads, announcedHeadId(doc.id, MAIN)))?.commit
   if (seen === undefined || seen === repo.head(MAIN) || (await repo.hasCommit(seen))) return []
-  return [damaged(doc.id, `its repository is older than the documents: main was at ${seen}, which the repository does not have`)]
+  return [
+    damaged(
+      doc.id,
+      `its repository is older than the documents: main was at ${seen}, which the repository does not have`,
+    ),
+  ]
 }
 
 /** The change requests without a branch (`merge` is null), those that main contains without saying so, and those whose commits are lost. */
@@ -132,5 +155,7 @@ async function countedAnew(reader: Reader, id: string): Promise<Document<SpaceDo
     changeRequestsDraft: all.filter((one) => one.status === 'draft').length,
     nextChangeRequest: Math.max(doc.nextChangeRequest, 1 + Math.max(0, ...all.map((one) => one.number))),
   }
-  return Object.entries(counts).every(([key, value]) => doc[key as keyof SpaceDoc] === value) ? null : { ...doc, ...counts }
+  return Object.entries(counts).every(([key, value]) => doc[key as keyof SpaceDoc] === value)
+    ? null
+    : { ...doc, ...counts }
 }

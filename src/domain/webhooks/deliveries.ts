@@ -2,7 +2,14 @@
 import { conflict, notFound } from '../../kernel/errors.js'
 import { newId, newTimedId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
-import { type DeliveryDoc, type DeliveryStatus, deliveries, PING, type WebhookDoc, webhooks } from '../../model/index.js'
+import {
+  type DeliveryDoc,
+  type DeliveryStatus,
+  deliveries,
+  PING,
+  type WebhookDoc,
+  webhooks,
+} from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { withAttempt, recordEndpointState } from './outcome.js'
@@ -16,7 +23,10 @@ export const listDeliveries = (
   query: PageQuery,
   order: 'asc' | 'desc',
 ): Promise<Page<Document<DeliveryDoc>>> =>
-  pageOf(app.store, deliveries, 'created', status === undefined ? webhook.id : `${webhook.id}/${status}`, { ...query, order })
+  pageOf(app.store, deliveries, 'created', status === undefined ? webhook.id : `${webhook.id}/${status}`, {
+    ...query,
+    order,
+  })
 
 /** A delivery of the webhook; null if there is none. */
 export async function findDelivery(app: App, webhook: WebhookDoc, id: string): Promise<Document<DeliveryDoc> | null> {
@@ -25,7 +35,8 @@ export async function findDelivery(app: App, webhook: WebhookDoc, id: string): P
 }
 
 /** How many deliveries of a webhook wait for another attempt. */
-export const countPending = (app: App, webhook: WebhookDoc): Promise<number> => app.store.count(deliveries, 'pending', webhook.id)
+export const countPending = (app: App, webhook: WebhookDoc): Promise<number> =>
+  app.store.count(deliveries, 'pending', webhook.id)
 
 /** Delivers the event of a delivery again, with the same `webhook-id`. Throws 409 if that is not possible. */
 export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<Document<DeliveryDoc>> {
@@ -39,7 +50,15 @@ export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<D
     const now = app.clock.now()
     const at = now.toISOString()
     const common = { webhook: id, organization, event, type, ...(sequence === undefined ? {} : { sequence }) }
-    return tx.insert(deliveries, { ...common, id: newTimedId(now), status: 'pending', attempts: 0, createdAt: at, nextAttemptAt: at, replayOf: delivery.id })
+    return tx.insert(deliveries, {
+      ...common,
+      id: newTimedId(now),
+      status: 'pending',
+      attempts: 0,
+      createdAt: at,
+      nextAttemptAt: at,
+      replayOf: delivery.id,
+    })
   })
   app.wakeWebhooks(delivery.organization)
   return replay
@@ -49,7 +68,14 @@ export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<D
 export async function testWebhook(app: App, webhook: WebhookDoc): Promise<Document<DeliveryDoc>> {
   const now = app.clock.now()
   const { id, organization } = webhook
-  const common = { webhook: id, organization, event: newId(), type: PING, attempts: 0, createdAt: now.toISOString() } as const
+  const common = {
+    webhook: id,
+    organization,
+    event: newId(),
+    type: PING,
+    attempts: 0,
+    createdAt: now.toISOString(),
+  } as const
   const draft: DeliveryDoc = { ...common, id: newTimedId(now), status: 'pending' }
   const attempt = await attemptDelivery(app, webhook, draft)
   const done = await app.store.transact(async (tx) => {

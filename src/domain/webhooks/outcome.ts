@@ -11,7 +11,8 @@ const GONE = 410
 export async function makePendingDue(app: App, tx: Transaction, webhook: string, except?: string): Promise<void> {
   const now = app.clock.now().toISOString()
   for (const one of await tx.find(deliveries, 'pending', webhook)) {
-    if (one.id !== except && (one.nextAttemptAt ?? '') > now) await tx.replace(deliveries, { ...one, nextAttemptAt: now })
+    if (one.id !== except && (one.nextAttemptAt ?? '') > now)
+      await tx.replace(deliveries, { ...one, nextAttemptAt: now })
   }
 }
 
@@ -51,7 +52,13 @@ export async function recordAttempt(app: App, id: string, attempt: Attempt): Pro
 }
 
 /** Records since when an endpoint has been failing. Disables the webhook if the endpoint returns 410, or has failed for days. */
-export async function recordEndpointState(app: App, tx: Transaction, webhook: Document<WebhookDoc>, attempt: Attempt, delivery?: string): Promise<void> {
+export async function recordEndpointState(
+  app: App,
+  tx: Transaction,
+  webhook: Document<WebhookDoc>,
+  attempt: Attempt,
+  delivery?: string,
+): Promise<void> {
   const { failingSince, ...rest } = webhook
   if (attempt.ok) {
     if (failingSince === undefined) return
@@ -61,7 +68,16 @@ export async function recordEndpointState(app: App, tx: Transaction, webhook: Do
   const since = failingSince ?? attempt.at.toISOString()
   const tooLong = attempt.at.getTime() - Date.parse(since) >= PATIENCE_MS
   if (webhook.enabled && (attempt.status === GONE || tooLong)) {
-    const disabledReason = attempt.status === GONE ? 'The endpoint returned status 410 (Gone).' : `No delivery succeeded since ${since}. Last: ${attempt.error}`
-    await tx.replace(webhooks, { ...webhook, failingSince: since, enabled: false, disabledReason, disabledAt: attempt.at.toISOString() })
+    const disabledReason =
+      attempt.status === GONE
+        ? 'The endpoint returned status 410 (Gone).'
+        : `No delivery succeeded since ${since}. Last: ${attempt.error}`
+    await tx.replace(webhooks, {
+      ...webhook,
+      failingSince: since,
+      enabled: false,
+      disabledReason,
+      disabledAt: attempt.at.toISOString(),
+    })
   } else if (failingSince === undefined) await tx.replace(webhooks, { ...webhook, failingSince: since })
 }

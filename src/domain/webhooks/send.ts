@@ -28,7 +28,10 @@ export interface Attempt {
 }
 
 /** The event of a delivery; null for a ping, or if the event is no longer kept. */
-export async function eventOf(reader: Reader, { organization, sequence, event }: DeliveryDoc): Promise<EventDoc | null> {
+export async function eventOf(
+  reader: Reader,
+  { organization, sequence, event }: DeliveryDoc,
+): Promise<EventDoc | null> {
   const found = sequence === undefined ? null : await eventAt(reader, organization, sequence)
   return found?.id === event ? found : null
 }
@@ -44,15 +47,28 @@ async function bodyOf(app: App, delivery: DeliveryDoc): Promise<string | null> {
 }
 
 /** Makes one attempt, without changing any document. Rejects only if `signal` aborts it. */
-export async function attemptDelivery(app: App, webhook: WebhookDoc, delivery: DeliveryDoc, signal?: AbortSignal): Promise<Attempt> {
+export async function attemptDelivery(
+  app: App,
+  webhook: WebhookDoc,
+  delivery: DeliveryDoc,
+  signal?: AbortSignal,
+): Promise<Attempt> {
   const at = app.clock.now()
   const started = performance.now()
-  const done = (rest: Omit<Attempt, 'at' | 'durationMs'>): Attempt => ({ at, durationMs: Math.round(performance.now() - started), ...rest })
+  const done = (rest: Omit<Attempt, 'at' | 'durationMs'>): Attempt => ({
+    at,
+    durationMs: Math.round(performance.now() - started),
+    ...rest,
+  })
   const body = await bodyOf(app, delivery)
   if (body === null) return done({ ok: false, lost: true, error: 'The event is no longer kept.' })
   const seconds = Math.floor(at.getTime() / 1000)
   const secrets = signingSecrets(app, webhook, at)
-  if (secrets.length === 0) return done({ ok: false, error: 'The signing key of the service was replaced: give the webhook a new secret (rotate-secret).' })
+  if (secrets.length === 0)
+    return done({
+      ok: false,
+      error: 'The signing key of the service was replaced: give the webhook a new secret (rotate-secret).',
+    })
   try {
     const { status, headers } = await app.http.send({
       url: webhook.url,

@@ -1,7 +1,15 @@
 // Creating and changing webhooks.
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type CreateWebhook, deliveries, organizations, spaces, type UpdateWebhook, type WebhookDoc, webhooks } from '../../model/index.js'
+import {
+  type CreateWebhook,
+  deliveries,
+  organizations,
+  spaces,
+  type UpdateWebhook,
+  type WebhookDoc,
+  webhooks,
+} from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -20,7 +28,11 @@ export const listWebhooks = (app: App, organization: LoadedOrganization): Promis
   app.store.find(webhooks, 'organization', organization.doc.id)
 
 /** A webhook of the organization; null if there is none. */
-export async function findWebhook(app: App, organization: LoadedOrganization, id: string): Promise<Document<WebhookDoc> | null> {
+export async function findWebhook(
+  app: App,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<Document<WebhookDoc> | null> {
   const webhook = await app.store.get(webhooks, id)
   return webhook?.organization === organization.doc.id ? webhook : null
 }
@@ -31,7 +43,8 @@ async function checkUrl(app: App, url: string): Promise<void> {
     await app.http.check(url)
   } catch (error) {
     if (error instanceof OutboundError && error.failure !== 'refused') return
-    if (error instanceof OutboundError) throw badRequest(`The webhook cannot have this URL: ${error.message}`, [{ path: '/url', message: error.message }])
+    if (error instanceof OutboundError)
+      throw badRequest(`The webhook cannot have this URL: ${error.message}`, [{ path: '/url', message: error.message }])
     throw error
   }
 }
@@ -48,7 +61,12 @@ async function checkSpaces(reader: Reader, organization: string, ids: readonly s
 }
 
 /** Creates a webhook that gets events from now on. Throws 400 (url, spaces), 409 if there are too many. */
-export async function createWebhook(app: App, actor: Actor, organization: LoadedOrganization, input: CreateWebhook): Promise<Document<WebhookDoc>> {
+export async function createWebhook(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateWebhook,
+): Promise<Document<WebhookDoc>> {
   await checkUrl(app, input.url)
   return app.store.transact(async (tx) => {
     const { id } = organization.doc
@@ -60,13 +78,25 @@ export async function createWebhook(app: App, actor: Actor, organization: Loaded
     const { description = '', enabled = true, ...rest } = input
     const next = await nextSequence(tx, id)
     const webhook = newId()
-    const made = { id: webhook, organization: id, description, enabled, sealedSecret: newSealedSecret(app, webhook), next, createdBy: actor.user.id }
+    const made = {
+      id: webhook,
+      organization: id,
+      description,
+      enabled,
+      sealedSecret: newSealedSecret(app, webhook),
+      next,
+      createdBy: actor.user.id,
+    }
     return tx.insert(webhooks, { ...rest, ...made, createdAt: now, updatedAt: now })
   })
 }
 
 /** Changes a webhook, based on what is stored now. Throws 404 if it was deleted meanwhile. */
-async function change(app: App, webhook: Document<WebhookDoc>, work: (tx: Transaction, stored: Document<WebhookDoc>) => Promise<Document<WebhookDoc>>) {
+async function change(
+  app: App,
+  webhook: Document<WebhookDoc>,
+  work: (tx: Transaction, stored: Document<WebhookDoc>) => Promise<Document<WebhookDoc>>,
+) {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(webhooks, webhook.id)
     if (!stored) throw notFound('The webhook')
@@ -84,12 +114,20 @@ async function reenable(app: App, tx: Transaction, webhook: Document<WebhookDoc>
 }
 
 /** Changes the settings that are given. A webhook that is enabled again gets the events that happened meanwhile. Throws 400 (url, spaces). */
-export async function updateWebhook(app: App, webhook: Document<WebhookDoc>, input: UpdateWebhook): Promise<Document<WebhookDoc>> {
+export async function updateWebhook(
+  app: App,
+  webhook: Document<WebhookDoc>,
+  input: UpdateWebhook,
+): Promise<Document<WebhookDoc>> {
   if (input.url !== undefined) await checkUrl(app, input.url)
   return change(app, webhook, async (tx, stored) => {
     await checkSpaces(tx, stored.organization, input.spaces ?? [])
     const { events, spaces: only, enabled: on, ...rest } = input
-    const { events: hadEvents, spaces: hadSpaces, ...others } = on === true && !stored.enabled ? await reenable(app, tx, stored) : stored
+    const {
+      events: hadEvents,
+      spaces: hadSpaces,
+      ...others
+    } = on === true && !stored.enabled ? await reenable(app, tx, stored) : stored
     const types = events === undefined ? hadEvents : (events ?? undefined)
     const about = only === undefined ? hadSpaces : (only ?? undefined)
     return {
@@ -106,7 +144,11 @@ export async function updateWebhook(app: App, webhook: Document<WebhookDoc>, inp
 export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
   return change(app, webhook, async (_tx, stored) => {
     const until = new Date(app.clock.now().getTime() + ROTATION_MS).toISOString()
-    return { ...stored, sealedSecret: newSealedSecret(app, stored.id), previousSecret: { sealed: stored.sealedSecret, until } }
+    return {
+      ...stored,
+      sealedSecret: newSealedSecret(app, stored.id),
+      previousSecret: { sealed: stored.sealedSecret, until },
+    }
   })
 }
 
@@ -114,7 +156,10 @@ export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<D
 export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number): Promise<Document<WebhookDoc>> {
   return change(app, webhook, async (tx, stored) => {
     const next = await nextSequence(tx, stored.organization)
-    if (from > next) throw badRequest(`The next event of the organization will be ${next}.`, [{ path: '/from', message: `must be at most ${next}` }])
+    if (from > next)
+      throw badRequest(`The next event of the organization will be ${next}.`, [
+        { path: '/from', message: `must be at most ${next}` },
+      ])
     return { ...stored, next: from }
   })
 }

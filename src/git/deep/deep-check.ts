@@ -27,7 +27,8 @@ export async function deepCheck(service: Check['service'], maxPackBytes: number)
   const second = await openSecondReader(service.path, maxPackBytes)
   const check: Check = { service, second, complaints: [], seen: new Set(), leftObjects: 0 }
   const notes = second.left.map(
-    ({ name, bytes }) => `${name} (${Math.ceil(bytes / MIB)} MiB) was not compared: isomorphic-git reads packs of at most ${maxPackBytes / MIB} MiB in all`,
+    ({ name, bytes }) =>
+      `${name} (${Math.ceil(bytes / MIB)} MiB) was not compared: isomorphic-git reads packs of at most ${maxPackBytes / MIB} MiB in all`,
   )
   const heads = await compareRefs(check, notes)
   await compareCommits(check, heads)
@@ -63,7 +64,8 @@ async function compareCommits(check: Check, heads: ReadonlyMap<string, CommitId>
       const theirs = await check.second.commit(id).catch(() => null)
       if (theirs && (theirs.tree !== ours.tree || theirs.parents.join() !== ours.parents.join()))
         check.complaints.push(`commit ${id}: the service and isomorphic-git read different trees or parents`)
-    } else if (!ours && type === 'commit') check.complaints.push(`commit ${id} (reachable from ${from}): the service cannot read it`)
+    } else if (!ours && type === 'commit')
+      check.complaints.push(`commit ${id} (reachable from ${from}): the service cannot read it`)
     for (const parent of ours?.parents ?? []) if (!check.seen.has(parent)) open.push([parent, id])
   }
 }
@@ -81,7 +83,8 @@ async function compareTree(check: Check, root: TreeId, ref: string): Promise<voi
     for (const entry of entries ?? []) {
       const below = path === '' ? entry.path : `${path}/${entry.path}`
       if (entry.mode === '040000') open.push([entry.oid as TreeId, below])
-      else if (entry.mode !== '160000' && !check.seen.has(entry.oid)) await compareFile(check, tree, entry.oid, `${ref}:${below}`)
+      else if (entry.mode !== '160000' && !check.seen.has(entry.oid))
+        await compareFile(check, tree, entry.oid, `${ref}:${below}`)
     }
   }
 }
@@ -94,31 +97,46 @@ async function compareEntries(
 ): Promise<void> {
   const theirs = await second.tree(oid).catch(() => null)
   if (!theirs) return
-  const same = theirs.size === entries.length && entries.every((entry) => theirs.get(entry.path) === `${entry.mode} ${entry.oid}`)
+  const same =
+    theirs.size === entries.length && entries.every((entry) => theirs.get(entry.path) === `${entry.mode} ${entry.oid}`)
   if (!same) complaints.push(`tree ${oid} (${where}): the service and isomorphic-git read different entries`)
 }
 
-async function compareFile(check: Check, tree: ReturnType<Repository['tree']>, oid: string, where: string): Promise<void> {
+async function compareFile(
+  check: Check,
+  tree: ReturnType<Repository['tree']>,
+  oid: string,
+  where: string,
+): Promise<void> {
   const type = await compareObject(check, oid, where, 'blob')
   const ours = await tree.read(oid).catch(wordsOf)
   if (typeof ours === 'string') check.complaints.push(`blob ${oid} (${where}): the service cannot read it: ${ours}`)
   // isomorphic-git has read an object whose hash is the name: if ours has the same hash, the two are equal.
-  else if (type !== null && encodeObject('blob', ours).oid !== oid) check.complaints.push(`blob ${oid} (${where}): the service reads other content`)
+  else if (type !== null && encodeObject('blob', ours).oid !== oid)
+    check.complaints.push(`blob ${oid} (${where}): the service reads other content`)
 }
 
 /** Checks that isomorphic-git finds the object, and that its hash is its name. Returns its type; null if it was left out or could not be read. */
-async function compareObject(check: Check, oid: string, where: string, type: ObjectType | null): Promise<string | null> {
+async function compareObject(
+  check: Check,
+  oid: string,
+  where: string,
+  type: ObjectType | null,
+): Promise<string | null> {
   check.seen.add(oid)
   try {
     const found = await check.second.object(oid)
     if (encodeObject(found.type as ObjectType, found.content).oid !== oid)
       check.complaints.push(`object ${oid} (${where}): isomorphic-git reads content that does not match the name`)
-    else if (type !== null && found.type !== type) check.complaints.push(`object ${oid} (${where}): it is a ${found.type}, not a ${type}`)
+    else if (type !== null && found.type !== type)
+      check.complaints.push(`object ${oid} (${where}): it is a ${found.type}, not a ${type}`)
     return found.type
   } catch (error) {
-    const pack = check.second.left.length > 0 ? (await findInPacks(`${check.service.path}/objects`, [oid])).get(oid) : undefined
+    const pack =
+      check.second.left.length > 0 ? (await findInPacks(`${check.service.path}/objects`, [oid])).get(oid) : undefined
     if (pack !== undefined && check.second.left.some(({ name }) => name === pack)) check.leftObjects++
-    else check.complaints.push(`${type ?? 'object'} ${oid} (${where}): isomorphic-git cannot read it: ${wordsOf(error)}`)
+    else
+      check.complaints.push(`${type ?? 'object'} ${oid} (${where}): isomorphic-git cannot read it: ${wordsOf(error)}`)
     return null
   }
 }

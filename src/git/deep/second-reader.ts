@@ -34,7 +34,8 @@ export async function openSecondReader(repository: string, maxPackBytes: number)
   const { default: git } = await import('isomorphic-git')
   const folder = join(repository, 'objects/pack')
   const packs: LeftPack[] = []
-  for (const name of await fs.readdir(folder)) if (name.endsWith('.pack')) packs.push({ name, bytes: (await fs.stat(join(folder, name))).size })
+  for (const name of await fs.readdir(folder))
+    if (name.endsWith('.pack')) packs.push({ name, bytes: (await fs.stat(join(folder, name))).size })
   let room = maxPackBytes
   const left = packs
     .sort((a, b) => a.bytes - b.bytes)

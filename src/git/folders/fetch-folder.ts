@@ -49,7 +49,9 @@ export async function useScratch<T>(
   work: (held: HeldScratch) => Promise<T>,
 ): Promise<T> {
   const { url } = parseRemoteUrl(remote.url, options.allowedProtocols)
-  return place.scratches.use({ url, owner, timeoutMs, signal: remote.signal }, (path) => work(held({ options, place, path, remote })))
+  return place.scratches.use({ url, owner, timeoutMs, signal: remote.signal }, (path) =>
+    work(held({ options, place, path, remote })),
+  )
 }
 
 const held = (scratch: ScratchOfRemote): HeldScratch => ({
@@ -60,10 +62,18 @@ const held = (scratch: ScratchOfRemote): HeldScratch => ({
 })
 
 /** `Repository.fetchFolder`. Each step can be interrupted at any time: the next import goes on from what is complete. */
-export async function fetchFolder(options: RemoteOptions, place: FolderPlace, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder> {
+export async function fetchFolder(
+  options: RemoteOptions,
+  place: FolderPlace,
+  remote: Remote,
+  ref: RefName,
+  order: FolderOrder,
+): Promise<FetchedFolder> {
   requireRemoteRefName(ref)
   const until = Date.now() + order.timeoutMs
-  return useScratch(options, place, remote, order, (held) => held.fetch(ref, { ...order, timeoutMs: Math.max(0, until - Date.now()) }))
+  return useScratch(options, place, remote, order, (held) =>
+    held.fetch(ref, { ...order, timeoutMs: Math.max(0, until - Date.now()) }),
+  )
 }
 
 /** A scratch repository, and the remote that it is of. */
@@ -104,7 +114,8 @@ function unreadable(error: unknown): never {
 }
 
 /** Whether Git or the system could not do something with files. */
-const isOfFiles = (error: unknown): boolean => (error instanceof GitError && !(error instanceof ObjectTooLarge)) || /^E[A-Z]+$/.test(errorCode(error) ?? '')
+const isOfFiles = (error: unknown): boolean =>
+  (error instanceof GitError && !(error instanceof ObjectTooLarge)) || /^E[A-Z]+$/.test(errorCode(error) ?? '')
 
 /** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
 async function mayBeDamaged(path: string, error: unknown): Promise<boolean> {
@@ -129,7 +140,13 @@ async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
   const theirs = await mapFolder(map, head, order, { scratch: path, launcher: local.launcher, writer, left })
   if (theirs !== null) await takeFolder(fetch, resolve(local.path), head, theirs)
   const beside = await listBeside(fetch, head)
-  return { head, theirs, find: (commit) => map.find(commit), originals: (mapped, limit) => map.originals(mapped, limit), beside }
+  return {
+    head,
+    theirs,
+    find: (commit) => map.find(commit),
+    originals: (mapped, limit) => map.originals(mapped, limit),
+    beside,
+  }
 }
 
 /** Bytes of the names that are listed outside of a folder. */

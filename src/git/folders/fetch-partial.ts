@@ -35,7 +35,8 @@ export async function fetchPartial(fetch: PartialFetch<Limits>): Promise<CommitI
   const { options, connection, local, path, remote, ref, order, left } = fetch
   let quarantine = await openQuarantine(path)
   try {
-    const ask = (filter: string) => receive(connection, quarantine, { options: [filter], refs: [ref] }, { ...order, timeoutMs: left() })
+    const ask = (filter: string) =>
+      receive(connection, quarantine, { options: [filter], refs: [ref] }, { ...order, timeoutMs: left() })
     let run = await ask(WITHOUT_FILES)
     if (run.code !== 0 && refusesFilter(run.stderr)) {
       await quarantine.remove()
@@ -43,11 +44,23 @@ export async function fetchPartial(fetch: PartialFetch<Limits>): Promise<CommitI
       run = await ask(WHOLE)
     }
     const scratch = { path, launcher: local.launcher, isAncestor: local.isAncestor }
-    if (run.code !== 0) throw await whyRefused(options, connection, run, { local: scratch, remote, ref, limits: { ...order, timeoutMs: left() } })
+    if (run.code !== 0)
+      throw await whyRefused(options, connection, run, {
+        local: scratch,
+        remote,
+        ref,
+        limits: { ...order, timeoutMs: left() },
+      })
     await quarantine.requireChecked()
     const head = await quarantine.fetchedHead()
     requireWhole(head)
-    await requireCommit(withEnv(connection.git, { ...quarantine.env, GIT_ALLOW_PROTOCOL: '' }), head, null, order, left())
+    await requireCommit(
+      withEnv(connection.git, { ...quarantine.env, GIT_ALLOW_PROTOCOL: '' }),
+      head,
+      null,
+      order,
+      left(),
+    )
     await quarantine.publish()
     return head
   } finally {
@@ -77,7 +90,12 @@ export async function fetchFiles(
         .map((oid) => `${oid}\n`)
         .join(''),
     )
-    const wanted = { settings: ['-c', 'fetch.negotiationAlgorithm=noop'], options: [WITHOUT_FILES, '--no-write-fetch-head', '--stdin'], refs: [], input }
+    const wanted = {
+      settings: ['-c', 'fetch.negotiationAlgorithm=noop'],
+      options: [WITHOUT_FILES, '--no-write-fetch-head', '--stdin'],
+      refs: [],
+      input,
+    }
     const run = await receive(connection, into, wanted, { ...order, timeoutMs: left() })
     if (run.code !== 0) {
       const failure = connection.failure(run)
@@ -89,4 +107,7 @@ export async function fetchFiles(
 
 /** The remote named files in its folders that it does not have, or does not give. */
 export const lacksFiles = (): RemoteError =>
-  new RemoteError('unsafe-content', 'The remote did not send all files of the folder that its commits name; check it with "git fsck".')
+  new RemoteError(
+    'unsafe-content',
+    'The remote did not send all files of the folder that its commits name; check it with "git fsck".',
+  )

@@ -56,20 +56,38 @@ export async function mapFolder(
 }
 
 const tooSlow = (): RemoteError =>
-  new RemoteError('timeout', 'Reading the folder out of the history of the remote took too long; start the import again: it goes on from here.')
+  new RemoteError(
+    'timeout',
+    'Reading the folder out of the history of the remote took too long; start the import again: it goes on from here.',
+  )
 
 /** The commits that are not mapped yet, each with its parents, parents first: a line of 40 digits for each. */
 async function listNew(map: FolderMap, head: CommitId, tools: MapperTools): Promise<string[]> {
-  const args = ['rev-list', '--topo-order', '--reverse', '--parents', '--ignore-missing', `--max-count=${MAX_COMMITS + 1}`, '--stdin']
+  const args = [
+    'rev-list',
+    '--topo-order',
+    '--reverse',
+    '--parents',
+    '--ignore-missing',
+    `--max-count=${MAX_COMMITS + 1}`,
+    '--stdin',
+  ]
   const listed = await ask(tools, args, [head, ...[...map.heads].map((one) => `^${one}`)])
   const lines = listed.toString('latin1').split('\n').filter(Boolean)
   if (lines.length > MAX_COMMITS)
-    throw new RemoteError('too-large', `The remote's history has more than ${MAX_COMMITS} commits, too many to import a folder of it.`)
+    throw new RemoteError(
+      'too-large',
+      `The remote's history has more than ${MAX_COMMITS} commits, too many to import a folder of it.`,
+    )
   return lines
 }
 
 /** Asks Git for what the scratch repository has. Throws `RemoteError` 'timeout', and `GitError` if something cannot be read. */
-async function ask({ scratch, launcher, left }: MapperTools, args: readonly string[], lines: readonly string[]): Promise<Buffer> {
+async function ask(
+  { scratch, launcher, left }: MapperTools,
+  args: readonly string[],
+  lines: readonly string[],
+): Promise<Buffer> {
   const input = lines.map((line) => `${line}\n`).join('')
   try {
     return await launcher.mustRun(args, { cwd: scratch, input, timeoutMs: Math.max(1, left()) })
@@ -99,7 +117,9 @@ class Batch {
   ) {}
 
   async take(lines: readonly string[]): Promise<void> {
-    const rows = await this.#withFolders(lines.map((line) => line.split(' ')).filter(([id]) => this.map.find(id as string) === undefined))
+    const rows = await this.#withFolders(
+      lines.map((line) => line.split(' ')).filter(([id]) => this.map.find(id as string) === undefined),
+    )
     const infos = await this.#read(rows.filter((row) => !this.#isPlain(row)).map(({ id }) => id))
     for (const row of rows) {
       if (this.#slices.due) await this.#slices.rest()
@@ -137,13 +157,22 @@ class Batch {
    */
   async #requireAbsent(commits: readonly string[]): Promise<void> {
     if (commits.length === 0) return
-    const args = ['rev-list', '--objects', '--no-walk', '--filter=blob:none', '--stdin', '--', `:(top,literal)${this.order.directory}`]
+    const args = [
+      'rev-list',
+      '--objects',
+      '--no-walk',
+      '--filter=blob:none',
+      '--stdin',
+      '--',
+      `:(top,literal)${this.order.directory}`,
+    ]
     const listed = await ask(
       this.tools,
       args,
       commits.map((id) => `${id}^{tree}`),
     )
-    if (listed.includes(` ${this.order.directory}\n`)) throw new GitError(`${this.order.directory} was not found, and is there`)
+    if (listed.includes(` ${this.order.directory}\n`))
+      throw new GitError(`${this.order.directory} was not found, and is there`)
   }
 
   /** The folder of a commit that was looked up or mapped. */
@@ -168,7 +197,10 @@ class Batch {
     if (only !== undefined && kept.length === 1 && this.map.treeOf(only) === tree) return { mapped: only }
     if (info === undefined) throw new GitError('a commit that has to be made was not read')
     const { message, author, committer, headers } = this.order.folderCommit(info, kept, tree)
-    const made = encodeObject('commit', encodeCommit({ tree, parents: kept, message, author, committer, ...(headers === undefined ? {} : { headers }) }))
+    const made = encodeObject(
+      'commit',
+      encodeCommit({ tree, parents: kept, message, author, committer, ...(headers === undefined ? {} : { headers }) }),
+    )
     this.#objects.push(made)
     return { mapped: made.oid as CommitId, made: { tree, parents: kept } }
   }
@@ -179,7 +211,8 @@ class Batch {
     const kept: CommitId[] = []
     for (const parent of parents) {
       let contained = false
-      for (const other of parents) contained ||= other !== parent && (await this.map.graph.isAncestor(parent, other, () => this.#pause()))
+      for (const other of parents)
+        contained ||= other !== parent && (await this.map.graph.isAncestor(parent, other, () => this.#pause()))
       if (!contained) kept.push(parent)
     }
     return kept

@@ -67,7 +67,10 @@ export class FolderMap {
 
   /** Writes lines to the file; the commits that they name are there already. `head`: the head whose history is mapped with them. */
   async append(lines: readonly MappedLine[], head?: string): Promise<void> {
-    const text = lines.map(({ remote, mapped, made }) => `${[remote, mapped ?? '-', ...(made ? [made.tree, ...made.parents] : [])].join(' ')}\n`)
+    const text = lines.map(
+      ({ remote, mapped, made }) =>
+        `${[remote, mapped ?? '-', ...(made ? [made.tree, ...made.parents] : [])].join(' ')}\n`,
+    )
     if (head !== undefined) {
       this.heads.add(head)
       text.push(`head ${head}\n`)
@@ -78,7 +81,9 @@ export class FolderMap {
 
 /** Reads the map of a folder of a remote. What a crash left of a line is cut off; a file that cannot be understood is begun again. */
 export async function readFolderMap(scratch: string, directory: string): Promise<FolderMap> {
-  const map = new FolderMap(join(scratch, 'maps', `${VERSION}-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`))
+  const map = new FolderMap(
+    join(scratch, 'maps', `${VERSION}-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`),
+  )
   const bytes = await readFile(map.file).catch(() => null)
   if (bytes === null) return map
   const end = bytes.lastIndexOf(0x0a) + 1
@@ -97,8 +102,17 @@ async function readInto(map: FolderMap, bytes: Buffer): Promise<boolean> {
     at = end + 1
     if (remote === 'head' && isOid(mapped)) map.heads.add(mapped)
     else if (isOid(remote) && mapped === '-') map.note({ remote, mapped: null })
-    else if (isOid(remote) && isOid(mapped) && parents.every((parent) => map.graph.has(parent)) && (tree === undefined ? map.graph.has(mapped) : isOid(tree)))
-      map.note({ remote, mapped: mapped as CommitId, ...(tree === undefined ? {} : { made: { tree: tree as TreeId, parents: parents as CommitId[] } }) })
+    else if (
+      isOid(remote) &&
+      isOid(mapped) &&
+      parents.every((parent) => map.graph.has(parent)) &&
+      (tree === undefined ? map.graph.has(mapped) : isOid(tree))
+    )
+      map.note({
+        remote,
+        mapped: mapped as CommitId,
+        ...(tree === undefined ? {} : { made: { tree: tree as TreeId, parents: parents as CommitId[] } }),
+      })
     else return false
   }
   return true

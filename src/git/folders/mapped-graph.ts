@@ -62,7 +62,8 @@ export class MappedGraph {
         if (here.at >= one.at) return true
         continue
       }
-      for (const parent of get(this.commits, id).parents) if (get(this.commits, parent).generation >= least) seen.add(parent)
+      for (const parent of get(this.commits, id).parents)
+        if (get(this.commits, parent).generation >= least) seen.add(parent)
     }
     return false
   }

@@ -13,7 +13,8 @@ const MAX_AGE_MS = 30 * 24 * 3_600_000
 const MAX_PACKS = 200
 /** More than a timer can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1
-const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
+const CONFIG =
+  '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
 /** Which scratch repository is meant, and how long is waited for it. */
 interface ScratchUse {
@@ -87,7 +88,11 @@ export class RemoteScratches {
   async trim(now = Date.now()): Promise<void> {
     const names = (await readdir(this.#root).catch(() => [])).filter((name) => !this.#turns.has(name))
     const found = await Promise.all(
-      names.map(async (name) => ({ name, bytes: await bytesBelow(join(this.#root, name)), used: await usedAt(join(this.#root, name)) })),
+      names.map(async (name) => ({
+        name,
+        bytes: await bytesBelow(join(this.#root, name)),
+        used: await usedAt(join(this.#root, name)),
+      })),
     )
     let total = found.reduce((sum, { bytes }) => sum + bytes, 0)
     for (const { name, bytes, used } of found.sort((a, b) => a.used - b.used)) {
@@ -116,7 +121,8 @@ async function isUsable(path: string): Promise<boolean> {
 
 async function makeEmpty(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
-  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'maps']) await mkdir(join(path, folder), { recursive: true, mode: 0o700 })
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'maps'])
+    await mkdir(join(path, folder), { recursive: true, mode: 0o700 })
   await writeFile(join(path, 'config'), CONFIG)
   await writeFile(join(path, 'HEAD'), 'ref: refs/heads/none\n')
 }
@@ -125,9 +131,15 @@ async function makeEmpty(path: string): Promise<void> {
 async function removeLeftovers(path: string): Promise<void> {
   const left = [
     ...(await readdir(path)).filter((name) => name.endsWith('.lock')).map((name) => join(path, name)),
-    ...(await readdir(join(path, 'refs/heads'))).filter((name) => name.endsWith('.lock')).map((name) => join(path, 'refs/heads', name)),
-    ...(await readdir(join(path, 'objects'))).filter((name) => name.startsWith('tmp_')).map((name) => join(path, 'objects', name)),
-    ...(await readdir(join(path, 'objects/pack'))).filter((name) => /^\.?tmp[_-]/.test(name)).map((name) => join(path, 'objects/pack', name)),
+    ...(await readdir(join(path, 'refs/heads')))
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join(path, 'refs/heads', name)),
+    ...(await readdir(join(path, 'objects')))
+      .filter((name) => name.startsWith('tmp_'))
+      .map((name) => join(path, 'objects', name)),
+    ...(await readdir(join(path, 'objects/pack')))
+      .filter((name) => /^\.?tmp[_-]/.test(name))
+      .map((name) => join(path, 'objects/pack', name)),
   ]
   for (const one of left) await rm(one, { recursive: true, force: true })
   await mkdir(join(path, 'maps'), { recursive: true, mode: 0o700 })
@@ -161,7 +173,8 @@ function patience(timeoutMs: number, signal: AbortSignal | undefined): { givenUp
   givenUp.catch(() => {})
   const cancel = (): void => giveUp(new RemoteError('cancelled', 'The operation was cancelled.'))
   const timer = setTimeout(
-    () => giveUp(new RemoteError('timeout', 'Other operations with the same repository took too long; try again later.')),
+    () =>
+      giveUp(new RemoteError('timeout', 'Other operations with the same repository took too long; try again later.')),
     Math.min(timeoutMs, MAX_TIMER_MS),
   )
   signal?.addEventListener('abort', cancel)

@@ -28,7 +28,8 @@ export async function readRootFile(fetch: PartialFetch<RootFileOrder>, head: str
     if ((await read(all, 'cat-file', '-e', oid)) === null) await fetchFiles(fetch, arriving, [oid])
     const size = await read(all, 'cat-file', '-s', oid)
     if (size === null) throw lacksFiles()
-    if (Number(size) > order.maxBytes) throw new ObjectTooLarge(`${order.name} at the root of the remote has more than ${order.maxBytes} bytes`)
+    if (Number(size) > order.maxBytes)
+      throw new ObjectTooLarge(`${order.name} at the root of the remote has more than ${order.maxBytes} bytes`)
     const text = await read(all, 'cat-file', 'blob', oid)
     if (text === null) throw lacksFiles()
     return text

@@ -21,7 +21,11 @@ export async function takeFolder(fetch: PartialFetch, target: string, head: Comm
   const arriving = await openQuarantine(target)
   try {
     const sources = [join(files.folder, 'objects'), join(target, 'objects')].map((one) => JSON.stringify(one)).join(':')
-    const git = withEnv(connection.git, { GIT_DIR: resolve(path), GIT_ALTERNATE_OBJECT_DIRECTORIES: sources, GIT_ALLOW_PROTOCOL: '' })
+    const git = withEnv(connection.git, {
+      GIT_DIR: resolve(path),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: sources,
+      GIT_ALLOW_PROTOCOL: '',
+    })
     const range = [theirs, '--not', ...order.have]
     const missing = await missingIn(git, range, left())
     if (missing.length > 0) {
@@ -43,18 +47,40 @@ export async function takeFolder(fetch: PartialFetch, target: string, head: Comm
 /** The objects of a range of commits that are not there. */
 async function missingIn(git: GitSetting, range: readonly string[], timeoutMs: number): Promise<string[]> {
   const missing: string[] = []
-  await stream(git, ['rev-list', '--objects', '--no-object-names', '--missing=print', ...range], timeoutMs, '\n', (record) => {
-    if (record[0] === 0x3f) missing.push(record.toString('latin1', 1))
-  })
+  await stream(
+    git,
+    ['rev-list', '--objects', '--no-object-names', '--missing=print', ...range],
+    timeoutMs,
+    '\n',
+    (record) => {
+      if (record[0] === 0x3f) missing.push(record.toString('latin1', 1))
+    },
+  )
   return missing
 }
 
 /** Writes a pack with all objects of a range of commits. */
-async function packInto(git: GitSetting, base: string, [tip, , ...not]: readonly string[], { order, left }: PartialFetch): Promise<void> {
-  const args = ['-c', `pack.windowMemory=${WINDOW_MEMORY}`, 'pack-objects', '--revs', '--non-empty', '--delta-base-offset', '--quiet', base]
+async function packInto(
+  git: GitSetting,
+  base: string,
+  [tip, , ...not]: readonly string[],
+  { order, left }: PartialFetch,
+): Promise<void> {
+  const args = [
+    '-c',
+    `pack.windowMemory=${WINDOW_MEMORY}`,
+    'pack-objects',
+    '--revs',
+    '--non-empty',
+    '--delta-base-offset',
+    '--quiet',
+    base,
+  ]
   const input = Buffer.from([tip, ...not.map((one) => `^${one}`), ''].join('\n'))
   const run = await runGit(git, args, { timeoutMs: left(), input, maxFileBytes: order.maxPackBytes })
-  if (run.signal === 'SIGXFSZ') throw new RemoteError('too-large', `The folder has more than the ${order.maxPackBytes} bytes that are allowed.`)
-  if (run.ended === 'timeout') throw new RemoteError('timeout', 'Taking the folder out of the repository took too long; try again later.')
+  if (run.signal === 'SIGXFSZ')
+    throw new RemoteError('too-large', `The folder has more than the ${order.maxPackBytes} bytes that are allowed.`)
+  if (run.ended === 'timeout')
+    throw new RemoteError('timeout', 'Taking the folder out of the repository took too long; try again later.')
   if (run.code !== 0) throw new GitError(`pack-objects ended with ${run.code}: ${run.stderr.slice(0, 1000)}`)
 }

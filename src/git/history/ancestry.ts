@@ -135,7 +135,8 @@ export class Ancestry {
       timeoutMs: 600_000,
     })
     const found = new Map<string, readonly string[]>()
-    for (const line of text.toString('latin1').split('\n')) if (line !== '') found.set(line.slice(0, 40), line.slice(41).split(' ').filter(Boolean))
+    for (const line of text.toString('latin1').split('\n'))
+      if (line !== '') found.set(line.slice(0, 40), line.slice(41).split(' ').filter(Boolean))
     putAll(known, found)
     this.#keep(known)
   }

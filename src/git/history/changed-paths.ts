@@ -15,9 +15,23 @@ const STATUS: Readonly<Record<string, CommitPaths['changes'][number]['status']>>
  * Compares each commit with its parent, in the given order. A rename counts as a deletion and an addition. Throws `GitError` if the disk lacks one of
  * the commits: commits that are only staged are not there yet.
  */
-export async function readChangedPaths(objects: ObjectDatabase, launcher: Launcher, steps: readonly CommitStep[]): Promise<CommitPaths[]> {
+export async function readChangedPaths(
+  objects: ObjectDatabase,
+  launcher: Launcher,
+  steps: readonly CommitStep[],
+): Promise<CommitPaths[]> {
   const input = steps.map(({ commit, parent }) => (parent === null ? `${commit}\n` : `${commit} ${parent}\n`)).join('')
-  const args = ['diff-tree', '--stdin', '--always', '-r', '-z', '--root', '--no-renames', '--name-status', `--format=${MARK}%H %ct`]
+  const args = [
+    'diff-tree',
+    '--stdin',
+    '--always',
+    '-r',
+    '-z',
+    '--root',
+    '--no-renames',
+    '--name-status',
+    `--format=${MARK}%H %ct`,
+  ]
   const output = await launcher.mustRun(args, { cwd: objects.repository, input, timeoutMs: TIMEOUT_MS })
   const fields = output.toString('utf8').split('\0')
   const slices = new Slices()
@@ -28,7 +42,8 @@ export async function readChangedPaths(objects: ObjectDatabase, launcher: Launch
     else found.at(-1)?.changes.push({ status: STATUS[field.trim()] ?? 'modified', path: fields[++at] as string })
     if (slices.due) await slices.rest()
   }
-  if (found.length !== steps.length) throw new GitError(`git diff-tree printed ${found.length} of ${steps.length} commits`)
+  if (found.length !== steps.length)
+    throw new GitError(`git diff-tree printed ${found.length} of ${steps.length} commits`)
   return found
 }
 

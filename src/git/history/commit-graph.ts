@@ -53,7 +53,11 @@ export function headsOf(known: CommitGraph): string[] {
  * Visits the ancestors of two commits, or of one and several others, by falling generation. So each is visited after all its descendants, and its marks (of which
  * sides it is an ancestor) are complete. Stops when only common ancestors are left.
  */
-export function* paint(known: CommitGraph, left: string, ...right: readonly string[]): Generator<{ id: string; marks: number }> {
+export function* paint(
+  known: CommitGraph,
+  left: string,
+  ...right: readonly string[]
+): Generator<{ id: string; marks: number }> {
   const marks = new Map<string, number>()
   const byGeneration = new Map<number, string[]>()
   let single = 0
@@ -91,12 +95,17 @@ export function bestCommon(known: CommitGraph, left: string, right: string): str
   for (const { id, marks } of paint(known, left, right)) if (marks !== BOTH) single.add(id)
   const candidates = new Set([left, right].filter((id) => !single.has(id)))
   for (const id of single) for (const parent of get(known, id).parents) if (!single.has(parent)) candidates.add(parent)
-  const least = [...candidates].reduce((lowest, id) => Math.min(lowest, get(known, id).generation), Number.POSITIVE_INFINITY)
+  const least = [...candidates].reduce(
+    (lowest, id) => Math.min(lowest, get(known, id).generation),
+    Number.POSITIVE_INFINITY,
+  )
   const inferior = new Set<string>()
   const addParents = (id: string): void => {
     for (const parent of get(known, id).parents) if (get(known, parent).generation >= least) inferior.add(parent)
   }
   for (const id of candidates) addParents(id)
   for (const id of inferior) addParents(id)
-  return [...candidates].filter((id) => !inferior.has(id)).sort((a, b) => get(known, b).generation - get(known, a).generation || (a < b ? -1 : 1))
+  return [...candidates]
+    .filter((id) => !inferior.has(id))
+    .sort((a, b) => get(known, b).generation - get(known, a).generation || (a < b ? -1 : 1))
 }

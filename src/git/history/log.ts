@@ -11,7 +11,12 @@ const TIMEOUT_MS = 120_000
 const MAX_SORTED_HERE = 256
 
 /** Commits in the order of `git log`, latest first. Throws `MissingObject` if one of `from` and `not` does not exist. */
-export async function readHistory(objects: ObjectDatabase, launcher: Launcher, ancestry: Ancestry, query: HistoryQuery): Promise<CommitInfo[]> {
+export async function readHistory(
+  objects: ObjectDatabase,
+  launcher: Launcher,
+  ancestry: Ancestry,
+  query: HistoryQuery,
+): Promise<CommitInfo[]> {
   if (query.limit === 0) return []
   const { from, not = [], limit, ...rest } = query
   if (not.length > 0 && Object.values(rest).every((value) => value === undefined)) {
@@ -25,19 +30,25 @@ export async function readHistory(objects: ObjectDatabase, launcher: Launcher, a
   }
   const ids = await readHistoryIds(objects, launcher, query)
   const commits: CommitInfo[] = []
-  for (let at = 0; at < ids.length; at += 200) commits.push(...(await Promise.all(ids.slice(at, at + 200).map((id) => objects.commit(id)))))
+  for (let at = 0; at < ids.length; at += 200)
+    commits.push(...(await Promise.all(ids.slice(at, at + 200).map((id) => objects.commit(id)))))
   return commits
 }
 
 /** Like `readHistory`, but only the IDs. */
-export async function readHistoryIds(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {
+export async function readHistoryIds(
+  objects: ObjectDatabase,
+  launcher: Launcher,
+  query: HistoryQuery,
+): Promise<CommitId[]> {
   if (query.limit === 0) return []
   await mustHave(objects, [query.from, ...(query.not ?? [])])
   return listCommits(objects, launcher, query)
 }
 
 async function mustHave(objects: ObjectDatabase, ids: readonly string[]): Promise<void> {
-  for (const id of ids) if (!isOid(id) || !(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
+  for (const id of ids)
+    if (!isOid(id) || !(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
 }
 
 /** Those of `wanted` that are reachable from `from`: the latest first, of two with the same second the one that was found first. */
@@ -60,7 +71,10 @@ async function byDate(objects: ObjectDatabase, from: CommitId, wanted: ReadonlyS
   return ordered
 }
 
-async function firstParents(objects: ObjectDatabase, { from, limit = Number.POSITIVE_INFINITY, skip = 0 }: HistoryQuery): Promise<CommitInfo[]> {
+async function firstParents(
+  objects: ObjectDatabase,
+  { from, limit = Number.POSITIVE_INFINITY, skip = 0 }: HistoryQuery,
+): Promise<CommitInfo[]> {
   const commits: CommitInfo[] = []
   let id: string | undefined = from
   for (let at = 0; id !== undefined && commits.length < limit; at++) {
@@ -75,13 +89,24 @@ async function firstParents(objects: ObjectDatabase, { from, limit = Number.POSI
 const MAX_HEADER_BYTES = 64 * 1024 * 1024
 
 /** The newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none has it. */
-export async function findWithHeader(objects: ObjectDatabase, launcher: Launcher, from: CommitId, header: string, limit: number): Promise<CommitId | null> {
-  const has = (commits: readonly CommitInfo[]): CommitId | null => commits.find(({ headers }) => headers[header] !== undefined)?.id ?? null
+export async function findWithHeader(
+  objects: ObjectDatabase,
+  launcher: Launcher,
+  from: CommitId,
+  header: string,
+  limit: number,
+): Promise<CommitId | null> {
+  const has = (commits: readonly CommitInfo[]): CommitId | null =>
+    commits.find(({ headers }) => headers[header] !== undefined)?.id ?? null
   const few = await firstParents(objects, { from, limit: Math.min(limit, MAX_SORTED_HERE) })
   if (has(few) !== null || few.length < MAX_SORTED_HERE || limit === few.length) return has(few)
   const args = ['rev-list', '--first-parent', '--header', `--max-count=${limit}`, from, '--']
   try {
-    const output = await launcher.mustRun(args, { cwd: objects.repository, timeoutMs: TIMEOUT_MS, maxBytes: MAX_HEADER_BYTES })
+    const output = await launcher.mustRun(args, {
+      cwd: objects.repository,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_HEADER_BYTES,
+    })
     // Git indents the lines of messages, so only a header can start a line.
     const at = output.indexOf(`\n${header} `)
     const start = output.lastIndexOf(0, at) + 1

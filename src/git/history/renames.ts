@@ -6,7 +6,10 @@ import type { EntryMode, TreeChange, TreeEntry } from '../types.js'
 /** With more files than this on both sides, only renames without a change are found. */
 const RENAME_LIMIT = 1000
 const DONE = 'that is all\n'
-const service: Service = { name: 'diff-tree', args: ['diff-tree', '--stdin', '-r', '-z', '-M', `-l${RENAME_LIMIT}`, '--raw', '--no-abbrev'] }
+const service: Service = {
+  name: 'diff-tree',
+  args: ['diff-tree', '--stdin', '-r', '-z', '-M', `-l${RENAME_LIMIT}`, '--raw', '--no-abbrev'],
+}
 const COLON = 0x3a
 const MODES = new Set(['100644', '100755', '120000', '160000'])
 
@@ -22,7 +25,8 @@ const untilDone: Reader<string> = (bytes) => {
   let at = bytes.indexOf(10) + 1
   if (at === 0) return more
   for (;;) {
-    if (bytes[at] !== COLON) return isDone(at) ? { used: at + DONE.length, answer: bytes.toString('utf8', 0, at) } : more
+    if (bytes[at] !== COLON)
+      return isDone(at) ? { used: at + DONE.length, answer: bytes.toString('utf8', 0, at) } : more
     const meta = bytes.indexOf(0, at)
     if (meta < 0) return more
     const paths = /[RC]\d*$/.test(bytes.toString('latin1', at, meta)) ? 2 : 1
@@ -39,13 +43,20 @@ const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMod
 const entry = (mode: string, oid: string, path: string): TreeEntry => ({ path, mode: modeOf(mode), oid })
 
 /** How two trees differ, with renames found by similarity, sorted by path. */
-export async function diffWithRenames(pool: Pool, repository: string, before: string, after: string): Promise<TreeChange[]> {
+export async function diffWithRenames(
+  pool: Pool,
+  repository: string,
+  before: string,
+  after: string,
+): Promise<TreeChange[]> {
   if (before === after) return []
   const text = await pool.askAgain(repository, service, `${before} ${after}\n${DONE}`, untilDone)
   const fields = text.slice(text.indexOf('\n') + 1).split('\0')
   const changes: TreeChange[] = []
   for (let at = 0; at + 1 < fields.length; ) {
-    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (fields[at++] as string).slice(1).split(' ')
+    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (fields[at++] as string)
+      .slice(1)
+      .split(' ')
     const path = fields[at++] as string
     if (status.startsWith('R')) {
       const to = fields[at++] as string
@@ -59,7 +70,13 @@ export async function diffWithRenames(pool: Pool, repository: string, before: st
       })
     } else if (status === 'A') changes.push({ status: 'added', path, after: entry(newMode, newId, path) })
     else if (status === 'D') changes.push({ status: 'deleted', path, before: entry(oldMode, oldId, path) })
-    else changes.push({ status: 'modified', path, before: entry(oldMode, oldId, path), after: entry(newMode, newId, path) })
+    else
+      changes.push({
+        status: 'modified',
+        path,
+        before: entry(oldMode, oldId, path),
+        after: entry(newMode, newId, path),
+      })
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }

@@ -11,15 +11,33 @@ const SUCCEEDED = new Set([0, 1])
 const HEADING_BYTES = 1000
 
 /** `Repository.diffText`: Git is killed when its output is longer than `maxBytes`. */
-export async function diffText(launcher: Launcher, repository: string, { before, after, words, maxBytes }: TextDiffQuery): Promise<Buffer | null> {
+export async function diffText(
+  launcher: Launcher,
+  repository: string,
+  { before, after, words, maxBytes }: TextDiffQuery,
+): Promise<Buffer | null> {
   if (!isOid(before) || !isOid(after)) throw new GitError('a text diff takes object IDs')
   if (before === after) return Buffer.alloc(0)
   const how = words ? ['--word-diff=porcelain'] : []
-  const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--text', '--unified=3', ...how, before, after, '--']
-  const result = await launcher.run(args, { cwd: repository, timeoutMs: TIMEOUT_MS, maxBytes: maxBytes + HEADING_BYTES }).catch(tooMuch)
+  const args = [
+    'diff',
+    '--no-color',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--text',
+    '--unified=3',
+    ...how,
+    before,
+    after,
+    '--',
+  ]
+  const result = await launcher
+    .run(args, { cwd: repository, timeoutMs: TIMEOUT_MS, maxBytes: maxBytes + HEADING_BYTES })
+    .catch(tooMuch)
   if (result === null) return null
   const { code, stderr, stdout } = result
-  if (code === null || !SUCCEEDED.has(code)) throw new GitError(`git diff ended with ${code}: ${stderr.trim().slice(0, 1000)}`)
+  if (code === null || !SUCCEEDED.has(code))
+    throw new GitError(`git diff ended with ${code}: ${stderr.trim().slice(0, 1000)}`)
   const start = stdout.indexOf('\n@@ ')
   const text = start < 0 ? Buffer.alloc(0) : stdout.subarray(start + 1)
   return text.length > maxBytes ? null : text

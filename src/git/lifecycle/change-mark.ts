@@ -28,9 +28,14 @@ export async function stateOf(repository: string): Promise<string> {
     })
     hash.update(`${path} ${mtimeNs}\n`)
   }
-  const refs = (await readdir(join(repository, 'refs'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isDirectory())
+  const refs = (await readdir(join(repository, 'refs'), { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isDirectory(),
+  )
   const folders = (await readdir(join(repository, 'objects'))).filter((name) => /^([0-9a-f]{2}|pack)$/.test(name))
-  const paths = [...folders.map((name) => `objects/${name}`), ...refs.map((entry) => join(entry.parentPath, entry.name).slice(repository.length + 1))]
+  const paths = [
+    ...folders.map((name) => `objects/${name}`),
+    ...refs.map((entry) => join(entry.parentPath, entry.name).slice(repository.length + 1)),
+  ]
   for (const path of ['packed-refs', 'refs', ...paths.sort()]) await note(path)
   return hash.digest('hex')
 }
@@ -45,4 +50,5 @@ export async function readMark(repository: string): Promise<ChangeMark | null> {
 }
 
 /** Not synced: a lost mark only costs one more maintenance. */
-export const writeMark = (repository: string, mark: ChangeMark): Promise<void> => writeFile(join(repository, FILE), JSON.stringify(mark))
+export const writeMark = (repository: string, mark: ChangeMark): Promise<void> =>
+  writeFile(join(repository, FILE), JSON.stringify(mark))

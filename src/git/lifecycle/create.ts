@@ -27,10 +27,16 @@ const CONFIG = `[core]
 \tdirectoryRenames = false
 `
 /** Creates a bare repository under a temporary name, calls `fill` to add to it, and renames it. Throws `RepositoryExists`. */
-export async function createRepository(disk: Disk, reposDir: string, path: string, fill: (building: string) => Promise<void> = async () => {}): Promise<void> {
+export async function createRepository(
+  disk: Disk,
+  reposDir: string,
+  path: string,
+  fill: (building: string) => Promise<void> = async () => {},
+): Promise<void> {
   const building = join(reposDir, `.new-${newId()}`)
   try {
-    for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) await mkdir(join(building, folder), { recursive: true })
+    for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'])
+      await mkdir(join(building, folder), { recursive: true })
     await writeSynced(disk, join(building, 'HEAD'), [Buffer.from('ref: refs/heads/main\n')], 0o644)
     await writeSynced(disk, join(building, 'config'), [Buffer.from(CONFIG)], 0o644)
     await fill(building)
@@ -40,7 +46,8 @@ export async function createRepository(disk: Disk, reposDir: string, path: strin
     await syncPath(disk, reposDir)
   } catch (error) {
     await rm(building, { recursive: true, force: true })
-    if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw new RepositoryExists(`${path} exists already`, { cause: error })
+    if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? ''))
+      throw new RepositoryExists(`${path} exists already`, { cause: error })
     throw error
   }
 }

@@ -8,11 +8,14 @@ import type { RefReader } from '../refs/reader.js'
 const COPIED = ['refs/heads/main', 'refs/bindery/adopted', 'refs/bindery/sync/']
 
 /** Whether a duplicate gets a ref of this name. */
-export const isCopied = (ref: string): boolean => COPIED.some((prefix) => (prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix))
+export const isCopied = (ref: string): boolean =>
+  COPIED.some((prefix) => (prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix))
 
 /** The refs that a duplicate gets, as a packed-refs file. */
 function copiedRefs(refs: RefReader): string {
-  const kept = COPIED.flatMap((prefix) => [...refs.list(prefix)].filter(([name]) => prefix.endsWith('/') || name === prefix))
+  const kept = COPIED.flatMap((prefix) =>
+    [...refs.list(prefix)].filter(([name]) => prefix.endsWith('/') || name === prefix),
+  )
   const lines = kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, commit]) => `${commit} ${name}\n`)
   return `# pack-refs with: sorted \n${lines.join('')}`
 }

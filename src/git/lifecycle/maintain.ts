@@ -45,9 +45,11 @@ interface Upkeep {
  */
 export async function maintain(repository: string, upkeep: Upkeep): Promise<void> {
   const before = await readMark(repository)
-  const due = !before || before.state !== (await stateOf(repository)) || (before.loose > 0 && Date.now() - before.at > GRACE_MS)
+  const due =
+    !before || before.state !== (await stateOf(repository)) || (before.loose > 0 && Date.now() - before.at > GRACE_MS)
   if (!due && !upkeep.thorough) return
-  const git = (args: readonly string[], timeoutMs = LONG_MS) => upkeep.launcher.mustRun(args, { cwd: repository, timeoutMs })
+  const git = (args: readonly string[], timeoutMs = LONG_MS) =>
+    upkeep.launcher.mustRun(args, { cwd: repository, timeoutMs })
   await removeKeeps(repository)
   upkeep.recoverKept()
   if (upkeep.thorough || (await countRefs(repository)) >= MANY_REFS) await packRefs(repository, upkeep, git)
@@ -55,8 +57,13 @@ export async function maintain(repository: string, upkeep: Upkeep): Promise<void
   await joinSmallPacks(repository, upkeep)
   if (upkeep.thorough || (await packsOf(repository)).length >= MANY_PACKS) await packTogether(repository, upkeep, git)
   await dropGarbage(repository, upkeep, git)
-  if (upkeep.thorough || (await indexBytes(repository)) >= GRAPHED_BYTES) await git(['commit-graph', 'write', '--reachable', '--no-progress'])
-  await writeMark(repository, { state: await stateOf(repository), at: Date.now(), loose: (await looseObjects(repository)).length })
+  if (upkeep.thorough || (await indexBytes(repository)) >= GRAPHED_BYTES)
+    await git(['commit-graph', 'write', '--reachable', '--no-progress'])
+  await writeMark(repository, {
+    state: await stateOf(repository),
+    at: Date.now(),
+    loose: (await looseObjects(repository)).length,
+  })
 }
 
 type RunGit = (args: readonly string[], timeoutMs?: number) => Promise<Buffer>
@@ -89,7 +96,9 @@ async function packTogether(repository: string, { disk, exclusive }: Upkeep, git
   const folder = join(repository, 'objects/pack')
   const old = new Set(await packsOf(repository))
   await git(['repack', '-a', '-l', '-q', '-n', '--no-write-bitmap-index'])
-  const keeps = (await packsOf(repository)).filter((name) => !old.has(name)).map((name) => join(folder, name.replace(/\.pack$/, '.keep')))
+  const keeps = (await packsOf(repository))
+    .filter((name) => !old.has(name))
+    .map((name) => join(folder, name.replace(/\.pack$/, '.keep')))
   for (const keep of keeps) await writeFile(keep, OURS)
   await syncPath(disk, folder)
   try {
@@ -102,7 +111,8 @@ async function packTogether(repository: string, { disk, exclusive }: Upkeep, git
 }
 
 async function dropGarbage(repository: string, { disk, exclusive }: Upkeep, git: RunGit): Promise<void> {
-  const isOld = async (path: string): Promise<boolean> => ((await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY) < Date.now() - GRACE_MS
+  const isOld = async (path: string): Promise<boolean> =>
+    ((await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY) < Date.now() - GRACE_MS
   const loose = await looseObjects(repository)
   const old = new Set<string>()
   await inParallel(loose, 8, async (path) => {
@@ -125,11 +135,14 @@ async function dropGarbage(repository: string, { disk, exclusive }: Upkeep, git:
 async function looseObjects(repository: string): Promise<string[]> {
   const objects = join(repository, 'objects')
   const folders = (await readdir(objects)).filter(isLooseFolder)
-  const names = folders.map(async (folder) => (await readdir(join(objects, folder)).catch(() => [])).map((name) => join(objects, folder, name)))
+  const names = folders.map(async (folder) =>
+    (await readdir(join(objects, folder)).catch(() => [])).map((name) => join(objects, folder, name)),
+  )
   return (await Promise.all(names)).flat()
 }
 
-const packsOf = async (repository: string): Promise<string[]> => (await readdir(join(repository, 'objects/pack'))).filter((name) => name.endsWith('.pack'))
+const packsOf = async (repository: string): Promise<string[]> =>
+  (await readdir(join(repository, 'objects/pack'))).filter((name) => name.endsWith('.pack'))
 
 async function indexBytes(repository: string): Promise<number> {
   const folder = join(repository, 'objects/pack')
@@ -139,7 +152,8 @@ async function indexBytes(repository: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-const countRefs = async (repository: string): Promise<number> => (await readdir(join(repository, 'refs'), { recursive: true })).length
+const countRefs = async (repository: string): Promise<number> =>
+  (await readdir(join(repository, 'refs'), { recursive: true })).length
 
 /** Removes the `.keep` files that an interrupted maintenance left. */
 async function removeKeeps(repository: string): Promise<void> {

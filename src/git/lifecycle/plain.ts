@@ -7,14 +7,22 @@ const CHECK_MS = 3_600_000
 
 /** All refs of a repository, as lines `<object> <ref>` in the order of `git for-each-ref`. Throws `GitError`. */
 export async function listRefs(path: string): Promise<string[]> {
-  const { code, stdout, stderr } = await wholeCommand(path, ['for-each-ref', '--format=%(objectname) %(refname)'], CHECK_MS)
+  const { code, stdout, stderr } = await wholeCommand(
+    path,
+    ['for-each-ref', '--format=%(objectname) %(refname)'],
+    CHECK_MS,
+  )
   if (code !== 0) throw new GitError(`git for-each-ref in ${path} failed: ${stderr.trim()}`)
   return stdout.split('\n').filter((line) => line !== '')
 }
 
 /** Runs `git fsck --strict` and returns its complaints; empty = sound. */
 export async function fsck(path: string): Promise<string[]> {
-  const { code, stdout, stderr } = await wholeCommand(path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], CHECK_MS)
+  const { code, stdout, stderr } = await wholeCommand(
+    path,
+    ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'],
+    CHECK_MS,
+  )
   const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
   if (code !== 0 && lines.length === 0) throw new GitError(`git fsck ended with ${code} and printed nothing`)
   return lines

@@ -12,7 +12,8 @@ export function mustBeSupported(path: string): void {
   if (config === null || !existsSync(join(path, 'HEAD'))) throw new NoRepository(`${path} is not a repository`)
   if (/\b(objectformat\s*=\s*"?sha256|refstorage\s*=\s*"?reftable)/i.test(config))
     throw new UnsupportedRepository(`${path} uses SHA-256 or reftable, which are not supported`)
-  if ((textOf(join(path, 'objects/info/alternates')) ?? '').trim() !== '') throw new UnsupportedRepository(`${path} borrows objects from another repository`)
+  if ((textOf(join(path, 'objects/info/alternates')) ?? '').trim() !== '')
+    throw new UnsupportedRepository(`${path} borrows objects from another repository`)
 }
 
 /** The text of a file; null if it cannot be read. */

@@ -11,7 +11,8 @@ export function conflictsOf({ stages, messages }: MergeOutput, commits: readonly
   const named = messagesByPath(messages)
   const original = (path: string): string => originalPath(path, named.get(path) ?? [], commits)
   const types = new Map<string, string[]>()
-  for (const [path, own] of named) types.set(original(path), [...(types.get(original(path)) ?? []), ...own.map(({ type }) => type)])
+  for (const [path, own] of named)
+    types.set(original(path), [...(types.get(original(path)) ?? []), ...own.map(({ type }) => type)])
   for (const stage of stages) {
     const path = original(stage.path)
     const list = byPath.get(path)
@@ -24,7 +25,13 @@ export function conflictsOf({ stages, messages }: MergeOutput, commits: readonly
       return stage && { path, mode: stage.mode, oid: stage.oid }
     }
     const [base, ours, theirs] = [side(1), side(2), side(3)]
-    return { path, kind: kindOf(types.get(path) ?? [], base, ours, theirs), ...(base && { base }), ...(ours && { ours }), ...(theirs && { theirs }) }
+    return {
+      path,
+      kind: kindOf(types.get(path) ?? [], base, ours, theirs),
+      ...(base && { base }),
+      ...(ours && { ours }),
+      ...(theirs && { theirs }),
+    }
   })
 }
 

@@ -20,11 +20,17 @@ interface Work {
  * `merge.directoryRenames`); null if Git has to merge. A file that one side renamed is unchanged on the other one, or both sides
  * changed its old path, and Git is asked. The trees that are new are put beside the repository, like those of every merge.
  */
-export async function mergeDisjoint(objects: ObjectDatabase, ancestry: Ancestry, { ours, theirs, base }: MergeInput): Promise<MergeOutcome | null> {
+export async function mergeDisjoint(
+  objects: ObjectDatabase,
+  ancestry: Ancestry,
+  { ours, theirs, base }: MergeInput,
+): Promise<MergeOutcome | null> {
   try {
     const bases = base === undefined ? await ancestry.mergeBases(ours, theirs) : [base]
     if (bases.length !== 1) return null
-    const trees = await Promise.all([bases[0] as CommitId, ours, theirs].map(async (id) => (await objects.commit(id)).tree))
+    const trees = await Promise.all(
+      [bases[0] as CommitId, ours, theirs].map(async (id) => (await objects.commit(id)).tree),
+    )
     const roots = trees.map((oid) => makeNode('', '040000', oid)) as [Node, Node, Node]
     const work: Work = { objects, made: new Map(), slices: new Slices() }
     const decided = decide(roots)
@@ -54,7 +60,11 @@ function decide([base, ours, theirs]: Three): Node | undefined | null | 'inside'
 
 /** The merged folder; null if Git has to merge, which it also has to if the folder would be empty. */
 async function mergeFolder(folders: readonly Node[], work: Work): Promise<Node | null> {
-  const [base, ours, theirs] = (await Promise.all(folders.map(({ oid }) => work.objects.tree(oid)))) as [Tree, Tree, Tree]
+  const [base, ours, theirs] = (await Promise.all(folders.map(({ oid }) => work.objects.tree(oid)))) as [
+    Tree,
+    Tree,
+    Tree,
+  ]
   if (![base, ours, theirs].every(isPlain)) return null
   const nodes: Node[] = []
   for (const name of new Set([...base.byName.keys(), ...ours.byName.keys(), ...theirs.byName.keys()])) {
@@ -77,7 +87,8 @@ const same = (a: Node | undefined, b: Node | undefined): boolean => a?.oid === b
 
 /** Whether Git would write the entries of a tree as they are: it corrects old modes, and names here may stand for other bytes. */
 const isPlain = (tree: Tree): boolean =>
-  tree.byName.size === tree.nodes.length && tree.nodes.every(({ rawName, rawMode, mode }) => !rawName && rawMode === (mode === '040000' ? '40000' : mode))
+  tree.byName.size === tree.nodes.length &&
+  tree.nodes.every(({ rawName, rawMode, mode }) => !rawName && rawMode === (mode === '040000' ? '40000' : mode))
 
 async function keep({ objects, made }: Work): Promise<void> {
   await objects.scratch.keep([...made.values()].map(({ object }) => ({ type: 'tree', object })))

@@ -14,7 +14,16 @@ import type { MergeOutcome } from '../types.js'
 import { conflictsOf } from './conflicts.js'
 import { type MergeOutput, readMergeOutput } from './parse.js'
 
-const SETTINGS = ['-c', 'merge.directoryRenames=false', '-c', 'merge.renames=true', '-c', 'merge.renameLimit=1000', '-c', 'merge.conflictStyle=merge']
+const SETTINGS = [
+  '-c',
+  'merge.directoryRenames=false',
+  '-c',
+  'merge.renames=true',
+  '-c',
+  'merge.renameLimit=1000',
+  '-c',
+  'merge.conflictStyle=merge',
+]
 // What a merge writes is temporary: what a commit needs of it is written again, durably.
 const VOLATILE = ['-c', 'core.fsync=none']
 const ARGS = [...SETTINGS, ...VOLATILE, 'merge-tree', '--write-tree', '-z', '--allow-unrelated-histories', '--stdin']
@@ -35,24 +44,37 @@ export interface MergeInput {
  * so a merge can also be made for a preview. Git does not write an object again if the repository has a file for it, even a
  * damaged one: such a file is removed, and the merge repeated. Throws `MissingObject`.
  */
-export async function mergeTrees(objects: ObjectDatabase, writer: ObjectWriter, pool: Pool, input: MergeInput): Promise<MergeOutcome> {
+export async function mergeTrees(
+  objects: ObjectDatabase,
+  writer: ObjectWriter,
+  pool: Pool,
+  input: MergeInput,
+): Promise<MergeOutcome> {
   for (let damaged = 0; ; damaged++) {
     try {
       const { output, commits } = await merge(objects, pool, input)
       const lost = await findLost(objects, input, output)
       if (lost === null) return outcomeOf(output, commits)
-      if (damaged >= MAX_DAMAGED || !(await writer.removeDamaged(lost))) throw new MissingObject(`object ${lost} of a merge cannot be read`)
+      if (damaged >= MAX_DAMAGED || !(await writer.removeDamaged(lost)))
+        throw new MissingObject(`object ${lost} of a merge cannot be read`)
     } catch (error) {
       // Git exits when it reads an empty object.
-      if (!(error instanceof ConversationLost) || damaged >= MAX_DAMAGED || (await writer.removeEmpty()) === 0) throw error
+      if (!(error instanceof ConversationLost) || damaged >= MAX_DAMAGED || (await writer.removeEmpty()) === 0)
+        throw error
     }
   }
 }
 
-async function merge(objects: ObjectDatabase, pool: Pool, input: MergeInput): Promise<{ output: MergeOutput; commits: string[] }> {
+async function merge(
+  objects: ObjectDatabase,
+  pool: Pool,
+  input: MergeInput,
+): Promise<{ output: MergeOutput; commits: string[] }> {
   const folder = await objects.scratch.folder((before) => pool.finishService(objects.repository, service(before)))
-  for (const id of [input.ours, input.theirs]) if (!(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
-  const [ours, theirs] = input.base === undefined ? [input.ours, input.theirs] : await onBase(objects, folder, input, input.base)
+  for (const id of [input.ours, input.theirs])
+    if (!(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
+  const [ours, theirs] =
+    input.base === undefined ? [input.ours, input.theirs] : await onBase(objects, folder, input, input.base)
   const output = pool.canUnbuffer
     ? await pool.askAgain(objects.repository, service(folder), `${ours} ${theirs}\n`, readMergeOutput)
     : await mergeOnce(pool, objects.repository, folder, ours, theirs)
@@ -73,7 +95,11 @@ function outcomeOf(output: MergeOutput, commits: readonly string[]): MergeOutcom
 }
 
 /** An object of the result that cannot be read; null if all can. */
-async function findLost(objects: ObjectDatabase, { ours, theirs }: MergeInput, { tree }: MergeOutput): Promise<string | null> {
+async function findLost(
+  objects: ObjectDatabase,
+  { ours, theirs }: MergeInput,
+  { tree }: MergeOutput,
+): Promise<string | null> {
   const sides = await Promise.all([ours, theirs].map(async (id) => (await objects.commit(id)).tree))
   const trees = new Set<string>()
   let reading = tree
@@ -94,8 +120,19 @@ async function findLost(objects: ObjectDatabase, { ours, theirs }: MergeInput, {
 }
 
 /** Without `stdbuf`: one process per merge, which flushes its output when it ends. */
-async function mergeOnce(pool: Pool, repository: string, folder: ScratchFolder, ours: string, theirs: string): Promise<MergeOutput> {
-  const stdout = await pool.launcher.mustRun(ARGS, { cwd: repository, env: folder.env, input: `${ours} ${theirs}\n`, timeoutMs: SILENCE_MS })
+async function mergeOnce(
+  pool: Pool,
+  repository: string,
+  folder: ScratchFolder,
+  ours: string,
+  theirs: string,
+): Promise<MergeOutput> {
+  const stdout = await pool.launcher.mustRun(ARGS, {
+    cwd: repository,
+    env: folder.env,
+    input: `${ours} ${theirs}\n`,
+    timeoutMs: SILENCE_MS,
+  })
   const reading = readMergeOutput(stdout)
   if (!('answer' in reading)) throw new GitError('the output of merge-tree is incomplete')
   return reading.answer
@@ -106,7 +143,12 @@ async function mergeOnce(pool: Pool, repository: string, folder: ScratchFolder, 
  * merge base, whatever the real histories are. The same input gives the same two commits. They are in the scratch folder, where
  * only Git reads them.
  */
-async function onBase(objects: ObjectDatabase, folder: ScratchFolder, { ours, theirs }: MergeInput, base: CommitId): Promise<[string, string]> {
+async function onBase(
+  objects: ObjectDatabase,
+  folder: ScratchFolder,
+  { ours, theirs }: MergeInput,
+  base: CommitId,
+): Promise<[string, string]> {
   await objects.commit(base)
   const makeCommit = async (commit: CommitId, message: string): Promise<EncodedObject> => {
     const { tree } = await objects.commit(commit)

@@ -15,4 +15,8 @@ export interface MergeConflict {
 
 export type MergeOutcome =
   | { clean: true; tree: TreeId }
-  | { clean: false /** Git's tree, with conflict markers in its files: never to be committed. */; tree: TreeId; conflicts: MergeConflict[] }
+  | {
+      clean: false /** Git's tree, with conflict markers in its files: never to be committed. */
+      tree: TreeId
+      conflicts: MergeConflict[]
+    }

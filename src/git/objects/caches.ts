@@ -33,11 +33,14 @@ export interface Caches {
   packedRefs: BoundedCache<ReadRefs>
 }
 
-const charactersOf = ({ headers }: CommitInfo): number => Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+const charactersOf = ({ headers }: CommitInfo): number =>
+  Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 
 // Estimates of memory, in bytes; test/kernel/estimates.test.ts compares them with the heap.
-const treeBytes = ({ nodes, content }: Tree): number => nodes.reduce((sum, { name }) => sum + 220 + name.length, 200 + (content ? 100 + content.length : 0))
-const commitBytes = (commit: CommitInfo): number => 900 + commit.message.length + charactersOf(commit) + 80 * commit.parents.length
+const treeBytes = ({ nodes, content }: Tree): number =>
+  nodes.reduce((sum, { name }) => sum + 220 + name.length, 200 + (content ? 100 + content.length : 0))
+const commitBytes = (commit: CommitInfo): number =>
+  900 + commit.message.length + charactersOf(commit) + 80 * commit.parents.length
 const graphBytes = (graph: CommitGraph): number => 200 + 380 * graph.size
 
 const packedRefsBytes = ({ refs, folders }: ReadRefs): number => {

@@ -27,7 +27,8 @@ const readContents =
     const info = parseInfo(bytes.toString('latin1', 0, end))
     if (!info) return { used: end + 1, answer: null }
     const used = end + 1 + info.size + 1
-    if (info.size > maxBytes) return { used, refuse: new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`) }
+    if (info.size > maxBytes)
+      return { used, refuse: new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`) }
     if (bytes.length < used) return { need: used }
     return { used, answer: { type: info.type, content: Buffer.from(bytes.subarray(end + 1, used - 1)) } }
   }

@@ -19,7 +19,8 @@ const HEADER = /^[a-z][a-z0-9-]*$/
 const OWN = new Set(['tree', 'parent', 'author', 'committer', 'encoding', 'gpgsig', 'gpgsig-sha256', 'mergetag'])
 
 function encodeHeader(name: string, value: string): string {
-  if (!HEADER.test(name) || OWN.has(name)) throw new GitError(`${JSON.stringify(name)} cannot be an additional commit header`)
+  if (!HEADER.test(name) || OWN.has(name))
+    throw new GitError(`${JSON.stringify(name)} cannot be an additional commit header`)
   return folded(name, value.replace(/\0/g, ''))
 }
 
@@ -27,7 +28,15 @@ function encodeHeader(name: string, value: string): string {
 const folded = (name: string, value: string): string => `${name} ${value.replace(/\n/g, '\n ')}\n`
 
 /** The content of a commit object. The message gets a final line feed; NUL, which `git fsck` refuses, is dropped. */
-export function encodeCommit({ tree, parents, author, committer, message, headers = {}, signature }: CommitParts): Buffer {
+export function encodeCommit({
+  tree,
+  parents,
+  author,
+  committer,
+  message,
+  headers = {},
+  signature,
+}: CommitParts): Buffer {
   const head = [
     `tree ${tree}\n`,
     ...parents.map((parent) => `parent ${parent}\n`),

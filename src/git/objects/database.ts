@@ -182,8 +182,15 @@ export class ObjectDatabase {
    * intact loose file, the scratch folder, a pack, or the caches. Throws `LostObject`.
    */
   async recall(oid: string): Promise<{ type: ObjectType; object: EncodedObject }> {
-    const again = async (): Promise<RawObject | null> => ((await this.fetchLost(oid)) ? ((await this.#packed(oid)) ?? this.#intactLoose(oid)) : null)
-    const sources = [() => this.#intactLoose(oid), () => this.scratch.find(oid, MAX_OBJECT_BYTES), () => this.#packed(oid), () => this.#remembered(oid), again]
+    const again = async (): Promise<RawObject | null> =>
+      (await this.fetchLost(oid)) ? ((await this.#packed(oid)) ?? this.#intactLoose(oid)) : null
+    const sources = [
+      () => this.#intactLoose(oid),
+      () => this.scratch.find(oid, MAX_OBJECT_BYTES),
+      () => this.#packed(oid),
+      () => this.#remembered(oid),
+      again,
+    ]
     for (const found of sources) {
       const raw = await found()
       const object = raw && encodeObject(raw.type, raw.content)
@@ -213,7 +220,10 @@ export class ObjectDatabase {
   }
 
   async #find(oid: string, maxBytes: number, mayBeNowhere: boolean): Promise<RawObject | null> {
-    return (await this.#findHere(oid, maxBytes)) ?? ((await this.fetchLost(oid, mayBeNowhere)) ? this.#findHere(oid, maxBytes) : null)
+    return (
+      (await this.#findHere(oid, maxBytes)) ??
+      ((await this.fetchLost(oid, mayBeNowhere)) ? this.#findHere(oid, maxBytes) : null)
+    )
   }
 
   /** Looks at packs, loose files, the scratch folder, packs that are new, and loose files again: a repack may have unpacked the object in between. */
@@ -223,7 +233,9 @@ export class ObjectDatabase {
     const near = packed ?? (await this.#findUndamaged(oid, maxBytes)) ?? (await this.scratch.find(oid, maxBytes))
     if (near) return near
     const found = this.#packs.find(oid)
-    const asked = this.#mustAsk(oid, found) ? await this.#ask(() => findPacked(this.pool, this.repository, oid, maxBytes)) : within(found, oid, maxBytes)
+    const asked = this.#mustAsk(oid, found)
+      ? await this.#ask(() => findPacked(this.pool, this.repository, oid, maxBytes))
+      : within(found, oid, maxBytes)
     return asked ?? (await findLoose(this.#folder, oid, maxBytes))
   }
 
@@ -237,7 +249,9 @@ export class ObjectDatabase {
     const near = sure(this.#packs.knownInfo(oid)) ?? this.#looseInfo(oid)
     if (near) return near
     const found = this.#packs.info(oid)
-    return this.#mustAsk(oid, found) ? this.#ask(() => findInfo(this.pool, this.repository, oid)) : (sure(found) ?? this.#looseInfo(oid))
+    return this.#mustAsk(oid, found)
+      ? this.#ask(() => findInfo(this.pool, this.repository, oid))
+      : (sure(found) ?? this.#looseInfo(oid))
   }
 
   /** Whether Git has to be asked about an object that was not found, or whose loose file is empty or damaged. */
@@ -278,6 +292,7 @@ const sure = <T>(found: Found<T>): T | null => (found === 'unsure' ? null : foun
 /** Throws `ObjectTooLarge`. */
 function within(found: Found<RawObject>, oid: string, maxBytes: number): RawObject | null {
   const object = sure(found)
-  if (object && object.content.length > maxBytes) throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
+  if (object && object.content.length > maxBytes)
+    throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
   return object
 }

@@ -37,7 +37,9 @@ export const disk: Disk = {
   async write(fd, data) {
     const small = data.length <= SMALL_WRITE
     for (let at = 0; at < data.length; )
-      at += small ? writeSync(fd, data, at, data.length - at, null) : (await fsWrite(fd, data, at, data.length - at, null)).bytesWritten
+      at += small
+        ? writeSync(fd, data, at, data.length - at, null)
+        : (await fsWrite(fd, data, at, data.length - at, null)).bytesWritten
   },
   fsync: promisify(fsync),
   close: async (fd) => closeSync(fd),
@@ -63,7 +65,12 @@ export async function syncPath(on: Disk, path: string): Promise<void> {
 }
 
 /** Writes a new file durably, except for its name: the caller has to sync its folder. */
-export async function writeSynced(on: Disk, path: string, data: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, mode: number): Promise<void> {
+export async function writeSynced(
+  on: Disk,
+  path: string,
+  data: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  mode: number,
+): Promise<void> {
   const fd = await on.open(path, 'wx', mode)
   try {
     for await (const part of data) await on.write(fd, part)
@@ -77,7 +84,11 @@ export async function writeSynced(on: Disk, path: string, data: Iterable<Uint8Ar
 export const REPACK_ATTEMPTS = 5
 
 /** Does `work` for all items, at most `width` at a time. */
-export async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const queue = items[Symbol.iterator]()
   const lane = async () => {
     for (const item of queue) await work(item)

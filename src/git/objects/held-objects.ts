@@ -48,7 +48,8 @@ export class HeldObjects {
   release(into: HeldByName, objects: readonly HeldObject[]): void {
     const gone = new Set(objects)
     for (const batch of this.#batches)
-      if (batch.into === into && batch.objects.every((one) => gone.has(one) || into.get(one.object.oid) !== one)) this.#drop(batch)
+      if (batch.into === into && batch.objects.every((one) => gone.has(one) || into.get(one.object.oid) !== one))
+        this.#drop(batch)
   }
 
   #drop(batch: Batch): void {

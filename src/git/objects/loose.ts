@@ -71,7 +71,12 @@ export const loosePath = (objects: string, oid: string): string => join(objects,
  * Reads a loose object, or returns null if there is none. An empty file, which the crash of another writer may leave, counts as
  * none. Throws `ObjectTooLarge`, and `DamagedObject` if the file is damaged; with `verify` also if the content does not match the name.
  */
-export async function findLoose(objects: string, oid: string, maxBytes: number, { verify = false } = {}): Promise<RawObject | null> {
+export async function findLoose(
+  objects: string,
+  oid: string,
+  maxBytes: number,
+  { verify = false } = {},
+): Promise<RawObject | null> {
   const path = loosePath(objects, oid)
   let data: Buffer
   try {
@@ -85,12 +90,15 @@ export async function findLoose(objects: string, oid: string, maxBytes: number, 
     const plain = await expand(data, maxBytes + HEADER)
     const end = plain.indexOf(0)
     const [type, size] = plain.toString('latin1', 0, Math.max(0, end)).split(' ')
-    if (Number(size) !== plain.length - end - 1) throw new DamagedObject(`object ${oid} is damaged: its size is not that of its header`)
-    if (verify && nameOf(plain) !== oid) throw new DamagedObject(`object ${oid} is damaged: its content does not match its name`)
+    if (Number(size) !== plain.length - end - 1)
+      throw new DamagedObject(`object ${oid} is damaged: its size is not that of its header`)
+    if (verify && nameOf(plain) !== oid)
+      throw new DamagedObject(`object ${oid} is damaged: its content does not match its name`)
     return { type: type as ObjectType, content: plain.subarray(end + 1) }
   } catch (error) {
     if (error instanceof DamagedObject) throw error
-    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
+    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE')
+      throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
     throw new DamagedObject(`object ${oid} is damaged`, { cause: error })
   }
 }
@@ -115,7 +123,8 @@ export function findLooseInfo(objects: string, oid: string): ObjectInfo | null {
 }
 
 /** The bytes of an object's loose file. */
-export const deflated = ({ header, content }: EncodedObject): Promise<Buffer> => deflateContent(Buffer.concat([header, content]))
+export const deflated = ({ header, content }: EncodedObject): Promise<Buffer> =>
+  deflateContent(Buffer.concat([header, content]))
 
 /** What is this short compresses as well with a window of its size; zlib then allocates 32 KiB for it, not 268. */
 const SHORT = { bytes: 4096, windowBits: 12, memLevel: 5, chunkSize: 4096 }

@@ -48,7 +48,9 @@ export async function packEntry({ header, content }: EncodedObject): Promise<Buf
 
 /** The index of a pack whose last 20 bytes are `checksum`, in version 2. */
 export function packIndex(entries: readonly PackEntry[], checksum: Buffer): Buffer {
-  const sorted = entries.map((entry) => ({ ...entry, name: Buffer.from(entry.oid, 'hex') })).sort((a, b) => a.name.compare(b.name))
+  const sorted = entries
+    .map((entry) => ({ ...entry, name: Buffer.from(entry.oid, 'hex') }))
+    .sort((a, b) => a.name.compare(b.name))
   const fanout = Buffer.alloc(FANOUT_BYTES)
   for (let byte = 0, upTo = 0; byte < 256; byte++) {
     while (upTo < sorted.length && (sorted[upTo]?.name[0] as number) <= byte) upTo++
@@ -60,7 +62,14 @@ export function packIndex(entries: readonly PackEntry[], checksum: Buffer): Buff
     return table
   }
   const names = sorted.map(({ name }) => name)
-  const body = Buffer.concat([INDEX_MAGIC, fanout, ...names, numbers(({ crc }) => crc), numbers(({ offset }) => offset), checksum])
+  const body = Buffer.concat([
+    INDEX_MAGIC,
+    fanout,
+    ...names,
+    numbers(({ crc }) => crc),
+    numbers(({ offset }) => offset),
+    checksum,
+  ])
   return Buffer.concat([body, sumOf(body)])
 }
 
@@ -75,7 +84,8 @@ export interface RawEntry {
  * not belong together.
  */
 export function entriesOf(pack: Buffer, index: Buffer): RawEntry[] | null {
-  const count = index.length < INDEX_MAGIC.length + FANOUT_BYTES ? 0 : index.readUInt32BE(INDEX_MAGIC.length + FANOUT_BYTES - 4)
+  const count =
+    index.length < INDEX_MAGIC.length + FANOUT_BYTES ? 0 : index.readUInt32BE(INDEX_MAGIC.length + FANOUT_BYTES - 4)
   const names = INDEX_MAGIC.length + FANOUT_BYTES
   const [sums, offsets] = [names + OID_BYTES * count, names + (OID_BYTES + 4) * count]
   const end = offsets + 4 * count

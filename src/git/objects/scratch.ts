@@ -138,7 +138,14 @@ export class Scratch {
 
   async #begin(): Promise<Live> {
     const folder = await this.all.make(this.repository)
-    const live: Live = { ...folder, uses: 0, full: false, measureAt: USES_PER_MEASURE.least, bytes: 0, counted: new Set() }
+    const live: Live = {
+      ...folder,
+      uses: 0,
+      full: false,
+      measureAt: USES_PER_MEASURE.least,
+      bytes: 0,
+      counted: new Set(),
+    }
     this.#readable.unshift(live)
     return live
   }

@@ -114,7 +114,8 @@ const isKept = (folder: string, pack: string): boolean => existsSync(join(folder
 
 const indexOf = (pack: string): string => pack.replace(/\.pack$/, '.idx')
 
-const readPart = async (path: string): Promise<Buffer> => (statSync(path).size <= READ_AT_ONCE ? readFileSync(path) : readFile(path))
+const readPart = async (path: string): Promise<Buffer> =>
+  statSync(path).size <= READ_AT_ONCE ? readFileSync(path) : readFile(path)
 
 async function readEntries(folder: string, name: string): Promise<RawEntry[] | null> {
   try {

@@ -28,7 +28,12 @@ const SEPARATORS = 2
 /** Most bytes that a UTF-16 unit takes as UTF-8. */
 const MAX_UTF8 = 3
 
-const modes: Record<string, EntryMode> = { '40000': '040000', '120000': '120000', '160000': '160000', '100755': '100755' }
+const modes: Record<string, EntryMode> = {
+  '40000': '040000',
+  '120000': '120000',
+  '160000': '160000',
+  '100755': '100755',
+}
 
 function modeOf(raw: string): EntryMode {
   const trimmed = raw.replace(/^0+/, '')
@@ -63,7 +68,8 @@ export function parseTree(content: Buffer): Tree {
 }
 
 const nameBytes = (node: Node): Buffer => node.rawName ?? Buffer.from(node.name)
-const sortBytes = (node: Node): Buffer => (node.mode === '040000' ? Buffer.concat([nameBytes(node), Buffer.from('/')]) : nameBytes(node))
+const sortBytes = (node: Node): Buffer =>
+  node.mode === '040000' ? Buffer.concat([nameBytes(node), Buffer.from('/')]) : nameBytes(node)
 
 /** Sorts entries in Git's order: by bytes, folders as if their name ended in a slash. */
 export const inGitsOrder = (nodes: readonly Node[]): Node[] =>
@@ -76,7 +82,8 @@ export const inGitsOrder = (nodes: readonly Node[]): Node[] =>
  * The content of a tree object, from entries in Git's order. It is written into one buffer, since a buffer per entry takes ten times as long.
  * @param before the tree that was changed: what has not changed in it is copied
  */
-export const encodeTree = (nodes: readonly Node[], before?: Tree): Buffer => (before && patched(nodes, before)) ?? encodeAll(nodes)
+export const encodeTree = (nodes: readonly Node[], before?: Tree): Buffer =>
+  (before && patched(nodes, before)) ?? encodeAll(nodes)
 
 /** The content, if it differs from that of another tree in object IDs alone; null if it differs in more. */
 function patched(nodes: readonly Node[], { nodes: old, content }: Tree): Buffer | null {
@@ -99,7 +106,8 @@ function patched(nodes: readonly Node[], { nodes: old, content }: Tree): Buffer 
 
 function encodeAll(nodes: readonly Node[]): Buffer {
   let room = 0
-  for (const { rawMode, name, rawName } of nodes) room += rawMode.length + (rawName?.length ?? MAX_UTF8 * name.length) + SEPARATORS + OID_BYTES
+  for (const { rawMode, name, rawName } of nodes)
+    room += rawMode.length + (rawName?.length ?? MAX_UTF8 * name.length) + SEPARATORS + OID_BYTES
   const content = Buffer.allocUnsafe(room)
   let at = 0
   for (const { rawMode, name, rawName, oid } of nodes) {
@@ -113,4 +121,9 @@ function encodeAll(nodes: readonly Node[]): Buffer {
 }
 
 /** An entry with one of the five modes that Git writes. */
-export const makeNode = (name: string, mode: EntryMode, oid: string): Node => ({ rawMode: mode === '040000' ? '40000' : mode, mode, name, oid })
+export const makeNode = (name: string, mode: EntryMode, oid: string): Node => ({
+  rawMode: mode === '040000' ? '40000' : mode,
+  mode,
+  name,
+  oid,
+})

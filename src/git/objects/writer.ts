@@ -55,7 +55,8 @@ export class ObjectWriter {
       // Git has packed objects in between, or pruned them, if it removed their folder.
       const gone = await this.#syncFolders(left.map(({ oid }) => oid))
       const lost = new Set(gone.length === 0 ? [] : await this.keep(gone))
-      if (lost.size > 0 && attempt > REPACK_ATTEMPTS) throw new GitError(`objects that are written to ${this.#objects} are deleted again and again`)
+      if (lost.size > 0 && attempt > REPACK_ATTEMPTS)
+        throw new GitError(`objects that are written to ${this.#objects} are deleted again and again`)
       left = left.filter(({ oid }) => lost.has(oid))
     }
   }
@@ -107,7 +108,9 @@ export class ObjectWriter {
   }
 
   #hasPack(name: string): boolean {
-    return [name, name.replace(/\.pack$/, '.idx')].every((one) => statSync(join(this.packs.folder, one), { throwIfNoEntry: false }) !== undefined)
+    return [name, name.replace(/\.pack$/, '.idx')].every(
+      (one) => statSync(join(this.packs.folder, one), { throwIfNoEntry: false }) !== undefined,
+    )
   }
 
   /**
@@ -152,7 +155,9 @@ export class ObjectWriter {
     let removed = 0
     const folders = (await this.disk.readdir(this.#objects)).filter(isLooseFolder)
     for (const folder of folders) {
-      const paths = (await this.disk.readdir(join(this.#objects, folder))).filter((name) => NAME.test(name)).map((name) => join(this.#objects, folder, name))
+      const paths = (await this.disk.readdir(join(this.#objects, folder)))
+        .filter((name) => NAME.test(name))
+        .map((name) => join(this.#objects, folder, name))
       await inParallel(paths, WIDTH, async (path) => {
         if ((await stat(path).catch(() => null))?.size !== 0) return
         await this.disk.unlink(path)
@@ -277,7 +282,8 @@ export class ObjectWriter {
     const folders = oids.length < MANY ? null : this.#looseFolders()
     for (const oid of oids) {
       if (slices.due) await slices.rest()
-      if (folders?.has(oid.slice(0, 2)) === false || !statSync(this.#path(oid), { throwIfNoEntry: false })) absent.push(oid)
+      if (folders?.has(oid.slice(0, 2)) === false || !statSync(this.#path(oid), { throwIfNoEntry: false }))
+        absent.push(oid)
     }
     return absent
   }

@@ -47,7 +47,8 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
       length ||= 0x10000
     } else at += length
     // An instruction of 0 is reserved.
-    if (instruction === 0 || start + length > from.length || filled + length > head.size) throw new Unsure('a delta is damaged')
+    if (instruction === 0 || start + length > from.length || filled + length > head.size)
+      throw new Unsure('a delta is damaged')
     from.copy(result, filled, start, start + length)
     filled += length
   }

@@ -13,9 +13,17 @@ const INDEX_BYTES = 8 * 1024 * 1024
 /** Packs by path, without extension. Reads are synchronous, so none is under way when one is closed. */
 export class OpenPacks {
   // bound: MAX_OPEN
-  readonly #open = new LRUCache<string, PackFile>({ max: MAX_OPEN, ttl: IDLE_MS, updateAgeOnGet: true, dispose: (pack) => pack.close() })
+  readonly #open = new LRUCache<string, PackFile>({
+    max: MAX_OPEN,
+    ttl: IDLE_MS,
+    updateAgeOnGet: true,
+    dispose: (pack) => pack.close(),
+  })
   // bound: INDEX_BYTES
-  readonly #indexes = new LRUCache<string, SmallIndex>({ maxSize: INDEX_BYTES, sizeCalculation: ({ bytes }, path) => bytes + path.length })
+  readonly #indexes = new LRUCache<string, SmallIndex>({
+    maxSize: INDEX_BYTES,
+    sizeCalculation: ({ bytes }, path) => bytes + path.length,
+  })
   #sweep: NodeJS.Timeout | null = null
 
   /** Where a pack has an object; null if it does not have it, as far as is known: if it is small, it may be gone. Throws what `PackFile` throws. */
@@ -43,7 +51,8 @@ export class OpenPacks {
 
   /** Closes the packs below a folder. */
   drop(folder: string): void {
-    for (const found of [this.#open, this.#indexes]) for (const path of [...found.keys()]) if (path.startsWith(folder)) found.delete(path)
+    for (const found of [this.#open, this.#indexes])
+      for (const path of [...found.keys()]) if (path.startsWith(folder)) found.delete(path)
   }
 
   close(): void {

@@ -94,7 +94,9 @@ export class PackFile {
     if (count > max) return null
     const names = Buffer.allocUnsafe(count * OID_BYTES)
     this.#read(this.#index, names, names.length, HEAD_BYTES)
-    return Array.from({ length: count }, (_, place) => names.toString('hex', place * OID_BYTES, (place + 1) * OID_BYTES))
+    return Array.from({ length: count }, (_, place) =>
+      names.toString('hex', place * OID_BYTES, (place + 1) * OID_BYTES),
+    )
   }
 
   /** The index, to be held in memory; null if it is not small. */
@@ -144,7 +146,10 @@ export class PackFile {
     const deflated = length <= FIRST_BYTES ? first : Buffer.allocUnsafe(length)
     this.#read(this.#pack, deflated, length, data)
     try {
-      const inflated = inflateSync(deflated.subarray(0, length), { chunkSize: Math.max(64, size + 1), maxOutputLength: size + 1 })
+      const inflated = inflateSync(deflated.subarray(0, length), {
+        chunkSize: Math.max(64, size + 1),
+        maxOutputLength: size + 1,
+      })
       if (inflated.length === size) return inflated
     } catch (error) {
       throw new Unsure('an entry is damaged', { cause: error })

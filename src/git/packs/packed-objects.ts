@@ -166,7 +166,9 @@ export class PackedObjects {
 
   #listNow(): string[] {
     const names = new Set(readdirSync(this.#folder))
-    return [...names].filter((name) => name.endsWith('.idx') && names.has(name.replace(/idx$/, 'pack'))).map((name) => name.slice(0, -'.idx'.length))
+    return [...names]
+      .filter((name) => name.endsWith('.idx') && names.has(name.replace(/idx$/, 'pack')))
+      .map((name) => name.slice(0, -'.idx'.length))
   }
 
   #stampNow(): { stamp: string; changedMs: number } {

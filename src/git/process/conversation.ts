@@ -137,7 +137,12 @@ export class Conversation {
     if (this.#hangs) return
     void running.ended.then((ending) => {
       const why = ending.failure ?? `exit ${ending.code}`
-      this.#lose(new ConversationLost(`git ended (${why}): ${ending.stderr.trim().slice(0, 1000)}`, ending.failure !== undefined))
+      this.#lose(
+        new ConversationLost(
+          `git ended (${why}): ${ending.stderr.trim().slice(0, 1000)}`,
+          ending.failure !== undefined,
+        ),
+      )
     })
   }
 

@@ -10,7 +10,9 @@ const INHERITED = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'TZ']
  */
 export function hermeticEnvironment(home: string): Record<string, string> {
   return {
-    ...Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
+    ...Object.fromEntries(
+      INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    ),
     HOME: home,
     XDG_CONFIG_HOME: home,
     LC_ALL: 'C',
@@ -31,7 +33,9 @@ export function hermeticEnvironment(home: string): Record<string, string> {
 }
 
 /** Makes Git read the objects of a repository too. The path is quoted, because a ":" would separate two paths. */
-export const borrowingObjects = (repository: string) => ({ GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository, 'objects')) })
+export const borrowingObjects = (repository: string) => ({
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository, 'objects')),
+})
 
 const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
 

@@ -65,7 +65,9 @@ interface Run {
 export class Launcher {
   readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-git-'))
   readonly #socketPath = join(this.#dir, 's')
-  readonly #server: Server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => this.#accept(socket))
+  readonly #server: Server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) =>
+    this.#accept(socket),
+  )
   // bound: processes under way
   readonly #runs = new Map<number, Run>()
   #spawner: ChildProcess | null = null
@@ -150,7 +152,8 @@ export class Launcher {
     })
     running.stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop(new TooMuchOutput(`git ${args[0]}: its output is too long`))
+      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024))
+        stop(new TooMuchOutput(`git ${args[0]}: its output is too long`))
       else chunks.push(chunk)
     })
     // Without input there is no write, not even an empty one: to a process that has ended it would fail, and unread output would be lost.
@@ -160,7 +163,8 @@ export class Launcher {
     clearTimeout(timer)
     running.stream.destroy()
     if (stopped) throw stopped
-    if (ending.failure || ending.code === null) throw new GitError(`git ${args[0]}: ${ending.failure ?? 'no exit code'}`, { cause: ending.stderr })
+    if (ending.failure || ending.code === null)
+      throw new GitError(`git ${args[0]}: ${ending.failure ?? 'no exit code'}`, { cause: ending.stderr })
     if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its output was cut short`)
     return { ...ending, stdout: Buffer.concat(chunks) }
   }

@@ -24,7 +24,10 @@ const MAX_PROCESSES = 32
 /** The long-lived processes of all repositories. When there are too many, the least recently used one ends. */
 export class Pool {
   // bound: MAX_PROCESSES
-  readonly #conversations = new LRUCache<string, Conversation>({ max: MAX_PROCESSES, dispose: (conversation) => conversation.finish() })
+  readonly #conversations = new LRUCache<string, Conversation>({
+    max: MAX_PROCESSES,
+    dispose: (conversation) => conversation.finish(),
+  })
 
   constructor(
     readonly launcher: Launcher,
@@ -81,8 +84,17 @@ export class Pool {
     const known = this.#conversations.get(key)
     if (known && !known.over) return known
     const [command, before] = service.unbuffered ? ['stdbuf', ['-o0', 'git']] : ['git', []]
-    const options = { cwd: repository, silenceMs: Math.min(service.silenceMs ?? SILENCE_MS, this.maxSilenceMs), ...(service.env && { env: service.env }) }
-    const conversation = new Conversation(this.launcher, command as string, [...(before as string[]), ...gitOptions, ...service.args], options)
+    const options = {
+      cwd: repository,
+      silenceMs: Math.min(service.silenceMs ?? SILENCE_MS, this.maxSilenceMs),
+      ...(service.env && { env: service.env }),
+    }
+    const conversation = new Conversation(
+      this.launcher,
+      command as string,
+      [...(before as string[]), ...gitOptions, ...service.args],
+      options,
+    )
     this.#conversations.set(key, conversation)
     return conversation
   }

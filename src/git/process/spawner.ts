@@ -25,7 +25,11 @@ const running = new Map<number, { child: ChildProcess; guarded: boolean }>()
 const WATCH = '(read -r _ <&4; kill -KILL 0) </dev/null >/dev/null 2>&1 3<&- &'
 
 /** A shell that starts the watch, sets the limit, and becomes the command. */
-function guardedBy({ maxFileBytes, maxCpuSeconds }: Guard, command: string, args: readonly string[]): [command: string, args: string[]] {
+function guardedBy(
+  { maxFileBytes, maxCpuSeconds }: Guard,
+  command: string,
+  args: readonly string[],
+): [command: string, args: string[]] {
   const file = maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(maxFileBytes / 512)} && `
   // Only the soft limit: the kernel reports the hard one as SIGKILL, which has other causes too.
   const cpu = maxCpuSeconds === undefined ? '' : `ulimit -S -t ${Math.ceil(maxCpuSeconds)} && `
@@ -74,14 +78,27 @@ function run(id: number, { command, args, cwd, env, guard, yields }: Spawn): voi
   const end = (code: number | null, stderr: string, failure?: string, signal?: NodeJS.Signals | null) => {
     socket.destroy()
     running.delete(id)
-    if (!told) report({ kind: 'ended', id, code, stderr, ...(signal ? { signal } : {}), ...(failure === undefined ? {} : { failure }) })
+    if (!told)
+      report({
+        kind: 'ended',
+        id,
+        code,
+        stderr,
+        ...(signal ? { signal } : {}),
+        ...(failure === undefined ? {} : { failure }),
+      })
     told = true
   }
   socket.on('error', (error) => end(null, '', error.message))
   socket.write(String(id).padEnd(ID_BYTES), () => {
     const [program, given] = guard ? guardedBy(guard, command, args) : [command, args]
     const guardPipes = guard ? ([guard.credential === undefined ? 'ignore' : 'pipe', 'pipe'] as const) : []
-    const child = spawn(program, given, { cwd, env: { ...process.env, ...env }, stdio: [socket, socket, 'pipe', ...guardPipes], detached: true })
+    const child = spawn(program, given, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: [socket, socket, 'pipe', ...guardPipes],
+      detached: true,
+    })
     running.set(id, { child, guarded: guard !== undefined })
     if (yields) lowerPriority(child)
     if (guard && child.pid !== undefined) attend(child, guard)

@@ -138,5 +138,6 @@ function removeLocks(repository: string, { since, moves, packing }: Note, empty:
 function removeHalfPacked(repository: string, since: number): void {
   const path = join(repository, HALF_PACKED)
   const written = statSync(path, { throwIfNoEntry: false })
-  if (written && written.mtimeMs >= since - GRAIN_MS && !existsSync(join(repository, 'packed-refs.lock'))) rmSync(path, { force: true })
+  if (written && written.mtimeMs >= since - GRAIN_MS && !existsSync(join(repository, 'packed-refs.lock')))
+    rmSync(path, { force: true })
 }

@@ -26,7 +26,11 @@ const SILENCE_MS = 30_000
 const verbOf = (reason: string): string => /^[a-z][a-z -]{0,60}/i.exec(reason)?.[0].trim() ?? 'move'
 
 function service(verb: string): Service {
-  return { name: `update-ref ${verb}`, args: ['update-ref', '-m', `bindery: ${verb}`, '--stdin'], silenceMs: SILENCE_MS }
+  return {
+    name: `update-ref ${verb}`,
+    args: ['update-ref', '-m', `bindery: ${verb}`, '--stdin'],
+    silenceMs: SILENCE_MS,
+  }
 }
 
 const expectLine =
@@ -34,7 +38,9 @@ const expectLine =
   (bytes) => {
     if (bytes.length < line.length) return { need: line.length }
     const said = bytes.toString('latin1', 0, line.length)
-    return said === line ? { used: line.length, answer: undefined } : { used: bytes.length, refuse: new GitError(`update-ref said ${JSON.stringify(said)}`) }
+    return said === line
+      ? { used: line.length, answer: undefined }
+      : { used: bytes.length, refuse: new GitError(`update-ref said ${JSON.stringify(said)}`) }
   }
 const PREPARED = expectLine('start: ok\nprepare: ok\n')
 const COMMITTED = expectLine('commit: ok\n')
@@ -73,7 +79,8 @@ export class RefMover {
   move(moves: readonly RefMove[], reason: string): Promise<void> {
     for (const { ref, from, to } of moves) {
       requireRefName(ref)
-      if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} needs full commit IDs`)
+      if ((from !== null && !isOid(from)) || (to !== null && !isOid(to)))
+        throw new GitError(`a move of ${ref} needs full commit IDs`)
     }
     const turn = this.#last.then(async () => {
       await this.#untilDone(moves, verbOf(reason))
@@ -123,7 +130,9 @@ export class RefMover {
       } catch (error) {
         if (error instanceof StaleRef) throw error
         if (error instanceof ConversationLost && error.mayBeRunning)
-          throw new GitError(`${namesOf(moves)} cannot be moved: a Git process hangs and cannot be killed`, { cause: error })
+          throw new GitError(`${namesOf(moves)} cannot be moved: a Git process hangs and cannot be killed`, {
+            cause: error,
+          })
         // The process may have died after it committed.
         if (this.#isDone(moves)) return await this.#sync(moves)
         this.#mustBeFresh(moves)
@@ -135,7 +144,8 @@ export class RefMover {
         if (late && locks.length > 0) throw new RefLocked(locks, { cause: error })
         // What was in the way of the attempt may be gone when it is looked for.
         unlocked = locks.length > 0 ? 0 : unlocked + 1
-        if (unlocked >= UNLOCKED_ATTEMPTS || (late && unlocked > 1)) throw new GitError(`${namesOf(moves)} cannot be moved`, { cause: error })
+        if (unlocked >= UNLOCKED_ATTEMPTS || (late && unlocked > 1))
+          throw new GitError(`${namesOf(moves)} cannot be moved`, { cause: error })
         await sleep(Math.min(10 * attempt, 100) * (0.5 + Math.random()))
       }
     }

@@ -11,7 +11,11 @@ export function isRefName(name: string): boolean {
   if (!name.startsWith('refs/') || FORBIDDEN.test(name) || Buffer.byteLength(name) > MAX_BYTES) return false
   const parts = name.split('/')
   return (
-    parts.length >= 3 && parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= MAX_PART_BYTES)
+    parts.length >= 3 &&
+    parts.every(
+      (part) =>
+        part !== '' && !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= MAX_PART_BYTES,
+    )
   )
 }
 
@@ -25,5 +29,6 @@ export function requireRefName(name: string): asserts name is RefName {
 
 /** Throws `RemoteError` 'missing-ref' unless `name` is a ref name that a remote may be asked for. */
 export function requireRemoteRefName(name: string): asserts name is RefName {
-  if (!isRemoteRefName(name)) throw new RemoteError('missing-ref', 'The ref is not a valid name such as "refs/heads/main".')
+  if (!isRemoteRefName(name))
+    throw new RemoteError('missing-ref', 'The ref is not a valid name such as "refs/heads/main".')
 }

@@ -23,7 +23,8 @@ function parse(text: string): ParsedRefs {
     if (line.length <= 41 || line[40] !== ' ' || line[0] === '#' || line[0] === '^') continue
     const name = line.slice(41)
     refs.set(name, line.slice(0, 40))
-    for (let folder = dirname(name); folder !== '.' && !folders.has(folder); folder = dirname(folder)) folders.add(folder)
+    for (let folder = dirname(name); folder !== '.' && !folders.has(folder); folder = dirname(folder))
+      folders.add(folder)
   }
   return { refs, folders }
 }
@@ -54,7 +55,8 @@ export class PackedRefs {
   collides(ref: string): boolean {
     const { refs, folders } = this.#parsed()
     if (folders.has(ref)) return true
-    for (let above = dirname(ref); above !== 'refs' && above !== '.'; above = dirname(above)) if (refs.has(above)) return true
+    for (let above = dirname(ref); above !== 'refs' && above !== '.'; above = dirname(above))
+      if (refs.has(above)) return true
     return false
   }
 
@@ -66,7 +68,8 @@ export class PackedRefs {
       if (known?.stamp === before.stamp) return known
       const parsed = parse(readFileSync(this.#path, 'latin1'))
       const after = this.#stat()
-      if (after?.stamp === before.stamp && Date.now() - after.changedMs > RACY_MS) this.kept?.set(this.#path, { stamp: after.stamp, ...parsed })
+      if (after?.stamp === before.stamp && Date.now() - after.changedMs > RACY_MS)
+        this.kept?.set(this.#path, { stamp: after.stamp, ...parsed })
       return parsed
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error
@@ -77,6 +80,11 @@ export class PackedRefs {
   /** Null if there is no such file. */
   #stat(): { stamp: string; changedMs: number } | null {
     const stat = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
-    return stat === undefined ? null : { stamp: `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`, changedMs: Number(stat.ctimeNs / 1_000_000n) }
+    return stat === undefined
+      ? null
+      : {
+          stamp: `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`,
+          changedMs: Number(stat.ctimeNs / 1_000_000n),
+        }
   }
 }

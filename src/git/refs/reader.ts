@@ -23,7 +23,8 @@ const NS_PER_MS = 1_000_000n
 const EXACT = { bigint: true, throwIfNoEntry: false } as const
 
 /** By the time of the last change of the inode too, which nobody can set. */
-const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ctimeNs === b.ctimeNs && a.ino === b.ino && a.mtimeNs === b.mtimeNs && a.size === b.size
+const isSameFile = (a: BigIntStats, b: BigIntStats): boolean =>
+  a.ctimeNs === b.ctimeNs && a.ino === b.ino && a.mtimeNs === b.mtimeNs && a.size === b.size
 
 /** What is read at once: more than a ref ever is, unless it is a symbolic one with a very long name. */
 const SHORT = Buffer.allocUnsafe(512)

@@ -21,7 +21,8 @@ class LockHeld extends GitError {}
 export type SettingMove = RefMove & { to: string }
 
 /** Whether moves only give refs a value that they do not have. Deletions write packed-refs again: they are Git's. */
-export const areSettings = (moves: readonly RefMove[]): moves is SettingMove[] => moves.every(({ from, to }) => to !== null && to !== from)
+export const areSettings = (moves: readonly RefMove[]): moves is SettingMove[] =>
+  moves.every(({ from, to }) => to !== null && to !== from)
 
 /**
  * One transaction on the refs of a repository, as git-update-ref(1) makes it: all lock files first, each with its new value, synced;
@@ -48,9 +49,11 @@ export class RefTransaction {
   /** Takes the locks. Throws `LockHeld`, and `LeftToGit` for what is done better by Git; then no lock is left. */
   async lock(): Promise<void> {
     this.#config = readFileSync(join(this.repository, 'config'), 'utf8')
-    if (/sharedrepository|refstorage|\binclude/i.test(this.#config)) throw new LeftToGit('the repository has settings of its own')
+    if (/sharedrepository|refstorage|\binclude/i.test(this.#config))
+      throw new LeftToGit('the repository has settings of its own')
     try {
-      for (let at = 0; at < this.#moves.length; at += TOGETHER) await this.#takeAll(this.#moves.slice(at, at + TOGETHER))
+      for (let at = 0; at < this.#moves.length; at += TOGETHER)
+        await this.#takeAll(this.#moves.slice(at, at + TOGETHER))
       for (const move of this.#moves) this.#mustBePlain(move)
       this.#mustNotHoldHead()
     } catch (error) {
@@ -94,7 +97,9 @@ export class RefTransaction {
     try {
       for (const { ref, to } of moves) files.push(await this.#take(ref, `${to}\n`))
       // No file is closed while another one is still synced.
-      const failed = (await Promise.allSettled(files.map((file) => this.disk.fsync(file)))).find(({ status }) => status === 'rejected')
+      const failed = (await Promise.allSettled(files.map((file) => this.disk.fsync(file)))).find(
+        ({ status }) => status === 'rejected',
+      )
       if (failed) throw (failed as PromiseRejectedResult).reason
     } finally {
       for (const file of files) await this.disk.close(file)
@@ -122,7 +127,8 @@ export class RefTransaction {
         return await this.disk.open(path, 'wx', 0o644)
       } catch (error) {
         if (errorCode(error) === 'EEXIST') throw new LockHeld(`${path} exists`, { cause: error })
-        if (errorCode(error) !== 'ENOENT' || attempt > 3) throw new LeftToGit(`${path} cannot be made`, { cause: error })
+        if (errorCode(error) !== 'ENOENT' || attempt > 3)
+          throw new LeftToGit(`${path} cannot be made`, { cause: error })
       }
       await this.#makeFolders(dirname(ref))
     }

@@ -19,7 +19,8 @@ export interface RemoteAddress {
 }
 
 /** The message never quotes the input: a URL that cannot be parsed may contain a password anywhere. */
-export const refusedUrl = (reason: string): RemoteError => new RemoteError('refused-url', `The remote's URL is refused: ${reason}`)
+export const refusedUrl = (reason: string): RemoteError =>
+  new RemoteError('refused-url', `The remote's URL is refused: ${reason}`)
 
 /**
  * A host in the form that all resolvers understand alike: lower case, IDNA, no trailing dot; IP addresses in any notation
@@ -33,8 +34,10 @@ export function canonicalHost(host: string): string {
     throw refusedUrl('its host is not valid.')
   }
   const name = parsed.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (parsed.username || parsed.password || parsed.port || parsed.pathname !== '/' || parsed.search || parsed.hash) throw refusedUrl('its host is not valid.')
-  if (!/^[a-z0-9_:][a-z0-9._:-]*$/.test(name) || /\.\.|\.$/.test(name)) throw refusedUrl('its host is missing or not valid.')
+  if (parsed.username || parsed.password || parsed.port || parsed.pathname !== '/' || parsed.search || parsed.hash)
+    throw refusedUrl('its host is not valid.')
+  if (!/^[a-z0-9_:][a-z0-9._:-]*$/.test(name) || /\.\.|\.$/.test(name))
+    throw refusedUrl('its host is missing or not valid.')
   return name
 }
 

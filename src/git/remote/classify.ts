@@ -21,28 +21,52 @@ const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
     'unauthorized',
     'The remote does not accept the credential, or needs one; check the user name and token, and that the token may access this repository.',
   ],
-  [/Host key verification failed/i, 'unreachable', "The remote's ssh host key is not the known one; an administrator must check it."],
+  [
+    /Host key verification failed/i,
+    'unreachable',
+    "The remote's ssh host key is not the known one; an administrator must check it.",
+  ],
   [
     /repository .*not found|does not appear to be a git repository|not a git repository|valid: is this a git repository|returned error: (?:404|410)|no matching repository|invalid server response; got|expected service, got/i,
     'not-a-repository',
     'There is no Git repository at this URL, or the credential may not see it; check the URL.',
   ],
-  [/Operation timed out|Operation too slow|Connection timed out|Timeout was reached/i, 'timeout', 'The remote did not answer in time; try again later.'],
+  [
+    /Operation timed out|Operation too slow|Connection timed out|Timeout was reached/i,
+    'timeout',
+    'The remote did not answer in time; try again later.',
+  ],
   [
     /Could not resolve (?:host|hostname)|Failed to connect|Couldn't connect|Connection (?:refused|reset|closed)|No route to host|Network is unreachable/i,
     'unreachable',
     'The remote cannot be reached; check the URL, or try again later.',
   ],
-  [/SSL|certificate|TLS/, 'unreachable', "A secure connection to the remote could not be made; check the server's certificate."],
-  [/returned error: (?:5\d\d|429)|HTTP (?:5\d\d|429)/, 'unreachable', 'The remote has an internal error; try again later.'],
+  [
+    /SSL|certificate|TLS/,
+    'unreachable',
+    "A secure connection to the remote could not be made; check the server's certificate.",
+  ],
+  [
+    /returned error: (?:5\d\d|429)|HTTP (?:5\d\d|429)/,
+    'unreachable',
+    'The remote has an internal error; try again later.',
+  ],
   [
     /object [0-9a-f]{40}: \w+:|fsck error|error in object|invalid object|bad pack|pack .*corrupt|inflate|unresolved deltas|did not send all necessary objects|did not receive expected object/i,
     'unsafe-content',
     'The remote holds objects that are damaged or dangerous; check it with "git fsck --strict".',
   ],
   [/shallow/i, 'failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.'],
-  [/hung up unexpectedly|early EOF|unexpected disconnect|RPC failed|Empty reply/i, 'unreachable', 'The connection to the remote broke off; try again later.'],
-  [/index-pack failed|index-pack output/i, 'unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".'],
+  [
+    /hung up unexpectedly|early EOF|unexpected disconnect|RPC failed|Empty reply/i,
+    'unreachable',
+    'The connection to the remote broke off; try again later.',
+  ],
+  [
+    /index-pack failed|index-pack output/i,
+    'unsafe-content',
+    'What the remote sent cannot be read; check it with "git fsck --strict".',
+  ],
 ]
 
 const MAX_WORDS = 1000
@@ -78,9 +102,18 @@ export function classify(stderr: string, scrub: (text: string) => string): Remot
   const found = TABLE.find(([pattern]) => own.some((line) => pattern.test(withoutUrls(line))))
   // "Load key" lines are left out: they contain a path of this server.
   const gitWords = bounded(
-    scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line) && !line.startsWith('Load key')).join(' ')),
+    scrub(
+      own
+        .filter(
+          (line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line) && !line.startsWith('Load key'),
+        )
+        .join(' '),
+    ),
   )
   const words = bounded(scrub(remoteWords(stderr)))
   const [, kind, sentence] = found ?? [null, 'failed' as const, 'The remote operation failed.']
-  return new RemoteError(kind, [sentence, gitWords && `Git: ${gitWords}`, words && `The remote: ${words}`].filter((part) => part !== '').join(' '))
+  return new RemoteError(
+    kind,
+    [sentence, gitWords && `Git: ${gitWords}`, words && `The remote: ${words}`].filter((part) => part !== '').join(' '),
+  )
 }

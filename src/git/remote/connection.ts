@@ -82,7 +82,8 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
   const address = parseRemoteUrl(remote.url, options.allowedProtocols)
   const username = remote.username ?? address.username ?? ''
   const password = remote.password ?? address.password ?? ''
-  if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password contains a control character.')
+  if (/[\u0000-\u001f\u007f]/.test(username + password))
+    throw new RemoteError('unauthorized', 'The user name or password contains a control character.')
   const addresses = await awaitRemote(() => allowedAddresses(address, options.allowPrivateNetworks, options.resolve))
   const git = { launcher, env: remoteEnvironment(address, addresses, identityOf(remote, options)) }
   const scrub = scrubber({ username, password })
@@ -103,7 +104,9 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
       const started = () =>
         withOwnKey(remote, address, options, (own) => {
           const key: Environment = own ? { GIT_SSH_COMMAND: sshCommand(address, ip, own, own.knownHosts) } : {}
-          return runUntilAborted(remote.signal, { ...runOptions, ...credential }, (all) => runGit(withEnv(git, { ...env, ...key }), args, all))
+          return runUntilAborted(remote.signal, { ...runOptions, ...credential }, (all) =>
+            runGit(withEnv(git, { ...env, ...key }), args, all),
+          )
         })
       return ended(await awaitRemote(started), runOptions.timeoutMs)
     },
@@ -118,7 +121,11 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
     openHttp(timeoutMs) {
       if (!address.protocol.startsWith('http')) return null
       const credential = given ? { username, password } : null
-      return openSession({ address, addresses, credential, caFile: options.caFile, spoken: options.spoken ?? new SpokenVersions() }, remote.signal, timeoutMs)
+      return openSession(
+        { address, addresses, credential, caFile: options.caFile, spoken: options.spoken ?? new SpokenVersions() },
+        remote.signal,
+        timeoutMs,
+      )
     },
     failure: (run) => classify(run.stderr, (text) => bounded(scrub(text))),
   }
@@ -158,7 +165,8 @@ function openSession(place: Omit<HttpPlace, 'signal'>, given: AbortSignal | unde
 }
 
 /** The identity for ssh: a remote with a key of its own does without the server's, so that key is never offered in its name. */
-const identityOf = (remote: Remote, options: RemoteOptions): RemoteIdentity => (remote.ssh ? { ...options, sshKeyFile: '/dev/null' } : options)
+const identityOf = (remote: Remote, options: RemoteOptions): RemoteIdentity =>
+  remote.ssh ? { ...options, sshKeyFile: '/dev/null' } : options
 
 interface OwnKey {
   sshKeyFile: string
@@ -166,7 +174,12 @@ interface OwnKey {
 }
 
 /** Runs work with the remote's own key and known hosts in files, if it has them. */
-async function withOwnKey<T>({ ssh }: Remote, address: RemoteAddress, options: RemoteIdentity, work: (own: OwnKey | null) => Promise<T>): Promise<T> {
+async function withOwnKey<T>(
+  { ssh }: Remote,
+  address: RemoteAddress,
+  options: RemoteIdentity,
+  work: (own: OwnKey | null) => Promise<T>,
+): Promise<T> {
   if (!ssh || address.protocol !== 'ssh') return work(null)
   const key = await openUnnamed(ssh.privateKey)
   const hosts = ssh.knownHosts === undefined ? null : await openUnnamed(ssh.knownHosts)
@@ -180,7 +193,11 @@ async function withOwnKey<T>({ ssh }: Remote, address: RemoteAddress, options: R
 }
 
 /** Runs Git, and ends it when `signal` is aborted. Throws `RemoteError` 'cancelled'. */
-async function runUntilAborted(signal: AbortSignal | undefined, options: GitRunOptions, start: (options: GitRunOptions) => Promise<GitRun>): Promise<GitRun> {
+async function runUntilAborted(
+  signal: AbortSignal | undefined,
+  options: GitRunOptions,
+  start: (options: GitRunOptions) => Promise<GitRun>,
+): Promise<GitRun> {
   if (!signal) return start(options)
   if (signal.aborted) throw cancelled()
   let stop = (): void => {}

@@ -51,7 +51,11 @@ const CREDENTIAL_SETTINGS: readonly (readonly [string, string])[] = [
  * The environment of a Git process that talks to a remote: that of every Git process, with one protocol allowed, and the host
  * pinned to the addresses that were checked. Contains no credential.
  */
-export function remoteEnvironment(remote: RemoteAddress, addresses: readonly string[], identity: RemoteIdentity): Record<string, string> {
+export function remoteEnvironment(
+  remote: RemoteAddress,
+  addresses: readonly string[],
+  identity: RemoteIdentity,
+): Record<string, string> {
   const pin = `${bracketed(remote.host)}:${remote.port}:${addresses.map(bracketed).join(',')}`
   const http = remote.protocol === 'http' || remote.protocol === 'https'
   const settings = [
@@ -65,7 +69,9 @@ export function remoteEnvironment(remote: RemoteAddress, addresses: readonly str
     ...hermeticEnvironment('/dev/null'),
     GIT_ALLOW_PROTOCOL: remote.protocol,
     GIT_PROTOCOL_FROM_USER: '0',
-    ...(remote.protocol === 'ssh' ? { GIT_SSH_COMMAND: sshCommand(remote, addresses[0] ?? '', identity), GIT_SSH_VARIANT: 'ssh' } : {}),
+    ...(remote.protocol === 'ssh'
+      ? { GIT_SSH_COMMAND: sshCommand(remote, addresses[0] ?? '', identity), GIT_SSH_VARIANT: 'ssh' }
+      : {}),
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
       settings.flatMap(

@@ -53,7 +53,12 @@ interface Place {
 
 const FOUND = Symbol('found')
 
-async function findPlace({ oid, says }: Fault, git: GitSetting, head: string, timeoutMs: number): Promise<Place | null> {
+async function findPlace(
+  { oid, says }: Fault,
+  git: GitSetting,
+  head: string,
+  timeoutMs: number,
+): Promise<Place | null> {
   const started = Date.now()
   let commit = ''
   let path: string | null = null
@@ -76,7 +81,9 @@ const quoted = (path: string): string => JSON.stringify(path.slice(0, 300))
 
 function phraseOf(path: string, name: string | null): string {
   if (name === null) return path === '' ? 'the top folder' : quoted(path)
-  return name === '' ? `an entry without a name in ${path === '' ? 'the top folder' : quoted(path)}` : quoted(path === '' ? name : `${path}/${name}`)
+  return name === ''
+    ? `an entry without a name in ${path === '' ? 'the top folder' : quoted(path)}`
+    : quoted(path === '' ? name : `${path}/${name}`)
 }
 
 /** The name of the folder's entry that the fault is about; null if the object is not a folder, or no entry looks wrong. */
@@ -102,7 +109,8 @@ async function faultyName(oid: string, says: string, git: GitSetting, timeoutMs:
 function faultyEntry({ nodes }: Tree, says: string): string | null {
   const seen = new Set<string>()
   for (const { name, oid } of nodes) {
-    const isSpecial = /^\.git(modules|attributes|ignore)|^\.mailmap/i.test(name) && says.toLowerCase().includes(name.toLowerCase())
+    const isSpecial =
+      /^\.git(modules|attributes|ignore)|^\.mailmap/i.test(name) && says.toLowerCase().includes(name.toLowerCase())
     if (isDangerous(name) || isSpecial || seen.has(name) || /^0{40}$/.test(oid)) return name
     seen.add(name)
   }
@@ -110,4 +118,5 @@ function faultyEntry({ nodes }: Tree, says: string): string | null {
 }
 
 /** Whether Git refuses the name, or (on Windows, where a backslash parts names) a part of it. */
-const isDangerous = (name: string): boolean => name.includes('/') || whyRefusedByGit(name) !== null || name.split('\\').some(isGitFolder)
+const isDangerous = (name: string): boolean =>
+  name.includes('/') || whyRefusedByGit(name) !== null || name.split('\\').some(isGitFolder)

@@ -102,7 +102,12 @@ interface FetchOrder {
  * Why a fetch failed. Git gives only the ID of an object that its checks refuse, and keeps nothing of it. To find its path, the
  * ref is fetched again without checks, into a quarantine that is deleted afterwards.
  */
-export async function whyRefused(options: RemoteOptions, connection: Connection, run: GitRun, order: FetchOrder): Promise<RemoteError> {
+export async function whyRefused(
+  options: RemoteOptions,
+  connection: Connection,
+  run: GitRun,
+  order: FetchOrder,
+): Promise<RemoteError> {
   const fault = faultOf(run.stderr)
   if (!fault) return connection.failure(run)
   const { local, remote, ref, limits } = order
@@ -112,7 +117,11 @@ export async function whyRefused(options: RemoteOptions, connection: Connection,
   try {
     const head = await remoteHead(options, local, remote, ref)
     await receive(connection, quarantine, { settings: UNCHECKED, refs: [ref] }, { ...limits, timeoutMs: left() })
-    return await refusalOf(fault, ref, head && { git: withEnv(connection.git, quarantine.env), head, timeoutMs: left() })
+    return await refusalOf(
+      fault,
+      ref,
+      head && { git: withEnv(connection.git, quarantine.env), head, timeoutMs: left() },
+    )
   } catch {
     return refusalOf(fault, ref, null)
   } finally {
@@ -121,21 +130,35 @@ export async function whyRefused(options: RemoteOptions, connection: Connection,
 }
 
 /** `RemoteOperations.fetch`: changes no ref; if it fails, it adds no object either. */
-export async function fetchRemote(options: RemoteOptions, local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
+export async function fetchRemote(
+  options: RemoteOptions,
+  local: LocalRepository,
+  remote: Remote,
+  ref: RefName,
+  limits: FetchLimits,
+): Promise<FetchResult> {
   requireRemoteRefName(ref)
   const started = Date.now()
   const left = (): number => limits.timeoutMs - (Date.now() - started)
   const connection = await connect(remote, options, local.launcher)
   const order = { local, remote, ref, limits }
-  const explained = (run: GitRun) => whyRefused(options, connection, run, { ...order, limits: { ...limits, timeoutMs: left() } })
-  const here = await fetchHere(connection, { ...order, tooLarge: () => tooLarge(limits) }).catch(async (error: unknown) => {
-    throw error instanceof PackRefused ? await explained(error.run) : error
-  })
-  const { head, quarantine, whole } = here ?? (await fetchByGit(connection, { ...order, limits: { ...limits, timeoutMs: left() } }, explained))
+  const explained = (run: GitRun) =>
+    whyRefused(options, connection, run, { ...order, limits: { ...limits, timeoutMs: left() } })
+  const here = await fetchHere(connection, { ...order, tooLarge: () => tooLarge(limits) }).catch(
+    async (error: unknown) => {
+      throw error instanceof PackRefused ? await explained(error.run) : error
+    },
+  )
+  const { head, quarantine, whole } =
+    here ?? (await fetchByGit(connection, { ...order, limits: { ...limits, timeoutMs: left() } }, explained))
   if (quarantine === null) return { head, objects: 0 }
   try {
     if (head === limits.known) return { head, objects: 0 }
-    const objects = await inspect(connection, quarantine, head, { local, whole, limits: { ...limits, timeoutMs: left() } })
+    const objects = await inspect(connection, quarantine, head, {
+      local,
+      whole,
+      limits: { ...limits, timeoutMs: left() },
+    })
     await quarantine.publish(async (pack) => local.protect?.(pack, [head]))
     return { head, objects }
   } finally {
@@ -144,7 +167,11 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
 }
 
 /** Has Git fetch into a new quarantine. Throws `RemoteError`. */
-async function fetchByGit(connection: Connection, { local, ref, limits }: FetchOrder, explained: (run: GitRun) => Promise<RemoteError>): Promise<Arrived> {
+async function fetchByGit(
+  connection: Connection,
+  { local, ref, limits }: FetchOrder,
+  explained: (run: GitRun) => Promise<RemoteError>,
+): Promise<Arrived> {
   const quarantine = await openQuarantine(resolve(local.path))
   try {
     const settings = [...UNSYNCED, ...(limits.unrelated ? UNRELATED : [])]
@@ -162,5 +189,9 @@ async function fetchByGit(connection: Connection, { local, ref, limits }: FetchO
 
 /** Throws if there is no head: Git succeeds without one if the remote is a shallow clone. */
 export function requireWhole(head: string): asserts head is CommitId {
-  if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
+  if (!isOid(head))
+    throw new RemoteError(
+      'failed',
+      'The remote is a shallow clone, which lacks the older history; use the full repository.',
+    )
 }

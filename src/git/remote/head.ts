@@ -9,7 +9,12 @@ import { requireRemoteRefName } from '../refs/name.js'
 const TIMEOUT_MS = 60_000
 
 /** The output of `git ls-remote` for refs, by lines. */
-async function list(options: RemoteOptions, local: LocalRepository, remote: Remote, ...refs: string[]): Promise<string[]> {
+async function list(
+  options: RemoteOptions,
+  local: LocalRepository,
+  remote: Remote,
+  ...refs: string[]
+): Promise<string[]> {
   const connection = await connect(remote, options, local.launcher)
   const run = await connection.run(['ls-remote', '--quiet', '--symref', '--', connection.url, ...refs], {
     env: { GIT_DIR: resolve(local.path) },
@@ -20,7 +25,12 @@ async function list(options: RemoteOptions, local: LocalRepository, remote: Remo
 }
 
 /** The commit that the remote's `ref` names; null = no such ref. */
-export async function remoteHead(options: RemoteOptions, local: LocalRepository, remote: Remote, ref: RefName): Promise<CommitId | null> {
+export async function remoteHead(
+  options: RemoteOptions,
+  local: LocalRepository,
+  remote: Remote,
+  ref: RefName,
+): Promise<CommitId | null> {
   requireRemoteRefName(ref)
   // ls-remote also lists longer names that end in `ref`.
   const line = (await list(options, local, remote, ref)).find((candidate) => candidate.slice(41) === ref)
@@ -29,16 +39,27 @@ export async function remoteHead(options: RemoteOptions, local: LocalRepository,
 }
 
 /** The remote's default branch; null if it has none, or that branch has no commit. */
-export async function remoteDefault(options: RemoteOptions, local: LocalRepository, remote: Remote): Promise<RefName | null> {
+export async function remoteDefault(
+  options: RemoteOptions,
+  local: LocalRepository,
+  remote: Remote,
+): Promise<RefName | null> {
   const lines = await list(options, local, remote, 'HEAD')
-  const named = lines.find((line) => line.startsWith('ref: ') && line.endsWith('\tHEAD'))?.slice('ref: '.length, -'\tHEAD'.length)
+  const named = lines
+    .find((line) => line.startsWith('ref: ') && line.endsWith('\tHEAD'))
+    ?.slice('ref: '.length, -'\tHEAD'.length)
   if (named === undefined || !lines.some((line) => line.slice(41) === 'HEAD' && isOid(line.slice(0, 40)))) return null
   requireRemoteRefName(named)
   return named
 }
 
 /** The commits that refs of the remote name, by one question; refs that it does not have are left out. */
-export async function remoteHeads(options: RemoteOptions, local: LocalRepository, remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>> {
+export async function remoteHeads(
+  options: RemoteOptions,
+  local: LocalRepository,
+  remote: Remote,
+  refs: readonly RefName[],
+): Promise<Map<RefName, CommitId>> {
   for (const ref of refs) requireRemoteRefName(ref)
   const wanted = new Set<string>(refs)
   const found = new Map<RefName, CommitId>()
@@ -53,13 +74,25 @@ export async function remoteHeads(options: RemoteOptions, local: LocalRepository
 const MAX_BRANCHES = 1000
 
 /** The branches of the remote, and its default branch. `truncated`: it has more than are listed. */
-export async function remoteBranches(options: RemoteOptions, local: LocalRepository, remote: Remote): Promise<RemoteBranches> {
+export async function remoteBranches(
+  options: RemoteOptions,
+  local: LocalRepository,
+  remote: Remote,
+): Promise<RemoteBranches> {
   const lines = await list(options, local, remote, 'HEAD', 'refs/heads/*')
-  const named = lines.find((line) => line.startsWith('ref: ') && line.endsWith('\tHEAD'))?.slice('ref: '.length, -'\tHEAD'.length)
+  const named = lines
+    .find((line) => line.startsWith('ref: ') && line.endsWith('\tHEAD'))
+    ?.slice('ref: '.length, -'\tHEAD'.length)
   const all = lines.filter((line) => line.slice(41).startsWith('refs/heads/') && isOid(line.slice(0, 40)))
   // The last line may be cut off.
   const whole = lines.at(-1) === '' ? all : all.slice(0, -1)
-  const branches = whole.slice(0, MAX_BRANCHES).map((line) => ({ ref: line.slice(41) as RefName, head: line.slice(0, 40) as CommitId }))
+  const branches = whole
+    .slice(0, MAX_BRANCHES)
+    .map((line) => ({ ref: line.slice(41) as RefName, head: line.slice(0, 40) as CommitId }))
   const isThere = named !== undefined && lines.some((line) => line.slice(41) === 'HEAD')
-  return { default: isThere ? (named as RefName) : null, branches, truncated: branches.length < whole.length || lines.at(-1) !== '' }
+  return {
+    default: isThere ? (named as RefName) : null,
+    branches,
+    truncated: branches.length < whole.length || lines.at(-1) !== '',
+  }
 }

@@ -16,7 +16,9 @@ async function resolve(host: string, ask: ResolveHost): Promise<string[]> {
   try {
     return (await ask(host)).map(({ address }) => address)
   } catch (cause) {
-    throw new RemoteError('unreachable', `The host ${host} is not known; check the URL, or the server's DNS.`, { cause })
+    throw new RemoteError('unreachable', `The host ${host} is not known; check the URL, or the server's DNS.`, {
+      cause,
+    })
   }
 }
 
@@ -24,7 +26,11 @@ async function resolve(host: string, ask: ResolveHost): Promise<string[]> {
  * The IP addresses that Git may connect to. The name is resolved only here and Git is pinned to the result, so that it cannot stand
  * for another address later. Throws `RemoteError` if one address is not allowed. Empty for `file`.
  */
-export async function allowedAddresses(remote: RemoteAddress, allow: PrivateNetworks, ask: ResolveHost = bySystem): Promise<string[]> {
+export async function allowedAddresses(
+  remote: RemoteAddress,
+  allow: PrivateNetworks,
+  ask: ResolveHost = bySystem,
+): Promise<string[]> {
   if (remote.protocol === 'file') return []
   const addresses = await resolve(remote.host, ask)
   if (addresses.length === 0) throw new RemoteError('unreachable', `The host ${remote.host} has no address.`)

@@ -18,7 +18,15 @@ export interface PackIndexing {
  */
 export async function startIndexPack({ launcher, env }: GitSetting, signal: AbortSignal): Promise<PackIndexing> {
   const strict = `--strict=${TOLERATED.map((name) => `${name}=warn`).join(',')}`
-  const args = ['-c', 'core.fsync=none', 'index-pack', '--stdin', '--fix-thin', '--check-self-contained-and-connected', strict]
+  const args = [
+    '-c',
+    'core.fsync=none',
+    'index-pack',
+    '--stdin',
+    '--fix-thin',
+    '--check-self-contained-and-connected',
+    strict,
+  ]
   const running = await launcher.start('git', args, { cwd: '/', env })
   const { stream, ended } = running
   const kill = (): void => running.kill()

@@ -16,14 +16,22 @@ interface Inspection {
 }
 
 /** Checks what arrived, while it is written to the disk; returns how many objects that are. Throws `RemoteError`. */
-export async function inspect(connection: Connection, quarantine: Quarantine, head: CommitId, inspection: Inspection): Promise<number> {
+export async function inspect(
+  connection: Connection,
+  quarantine: Quarantine,
+  head: CommitId,
+  inspection: Inspection,
+): Promise<number> {
   const { local, limits, whole } = inspection
   // What waits for the disk need not wait for the checks; what they refuse is deleted.
   const written = quarantine.writeOut()
   written.catch(() => {})
   try {
-    const isWhole = async (commit: CommitId) => limits.known !== undefined && (commit === limits.known || (await local.isAncestor(commit, limits.known)))
-    const here = local.known ? await inspectHere(quarantine.folder, head, { limits, known: local.known, isWhole: whole ? null : isWhole }) : null
+    const isWhole = async (commit: CommitId) =>
+      limits.known !== undefined && (commit === limits.known || (await local.isAncestor(commit, limits.known)))
+    const here = local.known
+      ? await inspectHere(quarantine.folder, head, { limits, known: local.known, isWhole: whole ? null : isWhole })
+      : null
     return here ?? (await inspectByGit(connection, quarantine, head, inspection))
   } finally {
     // Before the quarantine is removed, or moved.
@@ -31,7 +39,12 @@ export async function inspect(connection: Connection, quarantine: Quarantine, he
   }
 }
 
-async function inspectByGit(connection: Connection, quarantine: Quarantine, head: string, { limits, whole }: Inspection): Promise<number> {
+async function inspectByGit(
+  connection: Connection,
+  quarantine: Quarantine,
+  head: string,
+  { limits, whole }: Inspection,
+): Promise<number> {
   const started = Date.now()
   const left = (): number => limits.timeoutMs - (Date.now() - started)
   const all = withEnv(connection.git, quarantine.env)

@@ -43,7 +43,11 @@ export interface InspectionHere {
  * Makes the checks of `checkArrived`, `requireCommit`, `checkTree` and `checkConnected` on what was fetched into the Git folder `quarantine`. Returns how
  * many objects arrived; null if Git has to make the checks, because they fail, or the fetch is large or unusual.
  */
-export async function inspectHere(quarantine: string, head: CommitId, { limits, known, isWhole }: InspectionHere): Promise<number | null> {
+export async function inspectHere(
+  quarantine: string,
+  head: CommitId,
+  { limits, known, isWhole }: InspectionHere,
+): Promise<number | null> {
   const open = new OpenPacks()
   try {
     const arrival = new SmallArrival(quarantine, open, limits, known)
@@ -145,7 +149,8 @@ class SmallArrival {
   /** The content of an object that arrived. */
   #content(oid: string, type: 'commit' | 'tree'): Buffer {
     const found = this.#packs.known(oid)
-    if (found === null || found === 'unsure' || found.type !== type) throw new LeftToGit(`${oid} is not a ${type} that arrived`)
+    if (found === null || found === 'unsure' || found.type !== type)
+      throw new LeftToGit(`${oid} is not a ${type} that arrived`)
     return found.content
   }
 

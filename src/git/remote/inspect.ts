@@ -19,7 +19,13 @@ function splitter(separator: number, each: (record: Buffer) => void): (piece: Bu
 }
 
 /** Runs a Git command and calls `check` with each record of its output. If that throws, the command is killed and the error thrown. */
-export async function stream(git: GitSetting, args: readonly string[], timeoutMs: number, separator: string, check: (record: Buffer) => void): Promise<void> {
+export async function stream(
+  git: GitSetting,
+  args: readonly string[],
+  timeoutMs: number,
+  separator: string,
+  check: (record: Buffer) => void,
+): Promise<void> {
   let found: unknown
   const split = splitter(separator.charCodeAt(0), check)
   const run = await runGit(git, args, {
@@ -37,8 +43,10 @@ export async function stream(git: GitSetting, args: readonly string[], timeoutMs
   })
   if (found !== undefined) throw found
   requireUnstopped(git, run)
-  if (run.ended === 'timeout') throw new RemoteError('timeout', 'Checking what the remote sent took too long; try again later.')
-  if (run.code !== 0) throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
+  if (run.ended === 'timeout')
+    throw new RemoteError('timeout', 'Checking what the remote sent took too long; try again later.')
+  if (run.code !== 0)
+    throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
 }
 
 /** Throws `RemoteError` if the bounds of the setting ended the process: 'cancelled' if the client has gone, 'too-large' if it used up its processor time. */
@@ -55,7 +63,12 @@ export async function checkConnected(git: GitSetting, head: string, timeoutMs: n
 /** The pathspec of the folder to which the limits apply. */
 const within = ({ directory = '' }: FetchLimits): string[] => (directory === '' ? [] : [`:(top,literal)${directory}/`])
 
-function tooLarge(size: number, path: Buffer, commit: string, { pushed, within: folder, maxBlobBytes }: FetchLimits): RemoteError {
+function tooLarge(
+  size: number,
+  path: Buffer,
+  commit: string,
+  { pushed, within: folder, maxBlobBytes }: FetchLimits,
+): RemoteError {
   const name = JSON.stringify(`${folder ? `${folder.directory}/` : ''}${path.subarray(0, 300).toString('utf8')}`)
   const place = folder ? `in the history of ${folder.head}` : `in commit ${commit}`
   return new RemoteError(
@@ -78,7 +91,13 @@ export async function checkArrived(
   let objects = 0
   let headType: string | null = null
   const large = new Map<string, number>()
-  const args = ['cat-file', '--batch-all-objects', '--unordered', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']
+  const args = [
+    'cat-file',
+    '--batch-all-objects',
+    '--unordered',
+    '--buffer',
+    '--batch-check=%(objecttype) %(objectsize) %(objectname)',
+  ]
   await stream(git.arrived, args, timeoutMs, '\n', (record) => {
     objects++
     const [type, size, oid = ''] = record.toString('latin1').split(' ')
@@ -90,23 +109,44 @@ export async function checkArrived(
 }
 
 /** Throws if one of the large blobs is in `directory`, with its path there and the newest commit that contains it. */
-async function requireOutside(git: GitSetting, head: string, large: ReadonlyMap<string, number>, limits: FetchLimits, timeoutMs: number): Promise<void> {
+async function requireOutside(
+  git: GitSetting,
+  head: string,
+  large: ReadonlyMap<string, number>,
+  limits: FetchLimits,
+  timeoutMs: number,
+): Promise<void> {
   let commit = head
-  await stream(git, ['rev-list', '--objects', '--in-commit-order', '--full-history', head, '--', ...within(limits)], timeoutMs, '\n', (record) => {
-    if (record.length === 40) commit = record.toString('latin1')
-    const size = large.get(record.toString('latin1', 0, 40))
-    if (size === undefined) return
-    throw tooLarge(size, record.subarray(41), commit, limits)
-  })
+  await stream(
+    git,
+    ['rev-list', '--objects', '--in-commit-order', '--full-history', head, '--', ...within(limits)],
+    timeoutMs,
+    '\n',
+    (record) => {
+      if (record.length === 40) commit = record.toString('latin1')
+      const size = large.get(record.toString('latin1', 0, 40))
+      if (size === undefined) return
+      throw tooLarge(size, record.subarray(41), commit, limits)
+    },
+  )
 }
 
 const typeOf = async (git: GitSetting, name: string, timeoutMs: number): Promise<string> =>
   (await runGit(git, ['cat-file', '-t', name], { timeoutMs, readsHere: true })).stdout.trim()
 
 /** Throws unless `head` is a commit. `known`: its type, if it is known. */
-export async function requireCommit(git: GitSetting, head: string, known: string | null, limits: FetchLimits, timeoutMs: number): Promise<void> {
+export async function requireCommit(
+  git: GitSetting,
+  head: string,
+  known: string | null,
+  limits: FetchLimits,
+  timeoutMs: number,
+): Promise<void> {
   if ((known ?? (await typeOf(git, head, timeoutMs))) !== 'commit')
-    throw new RemoteError('unsafe-content', limits.pushed ? 'What you push is not a commit; push a branch.' : 'The remote ref is not a commit; use a branch.')
+    throw new RemoteError(
+      'unsafe-content',
+      limits.pushed ? 'What you push is not a commit; push a branch.' : 'The remote ref is not a commit; use a branch.',
+    )
 }
 
 /** Counts the entries of each folder of a tree that is listed in order. Throws if one has too many. */
@@ -117,7 +157,10 @@ function folderCounter({ maxFolderEntries = Number.POSITIVE_INFINITY, pushed }: 
     const folder = path.toString('latin1', 0, Math.max(0, path.lastIndexOf(0x2f)))
     const count = (counts.get(folder) ?? 0) + 1
     if (count > maxFolderEntries) {
-      const name = folder === '' ? 'The top folder' : `The folder ${JSON.stringify(Buffer.from(folder, 'latin1').subarray(0, 300).toString('utf8'))}`
+      const name =
+        folder === ''
+          ? 'The top folder'
+          : `The folder ${JSON.stringify(Buffer.from(folder, 'latin1').subarray(0, 300).toString('utf8'))}`
       throw new RemoteError(
         'too-large',
         `${name} of ${pushed ? 'what you push' : 'the remote'} has more than ${maxFolderEntries} files and folders. Divide it into smaller folders.`,
@@ -142,11 +185,19 @@ export async function checkTree(git: GitSetting, head: string, limits: FetchLimi
   // `-t` lists folders too: a tree can contain any number of folders without a single file.
   await stream(git, ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], left(), '\0', (record) => {
     if (++entries > limits.maxEntries)
-      throw new RemoteError('too-large', `${limits.pushed ? 'What you push' : 'The remote'} has more than ${limits.maxEntries} files and folders.`)
+      throw new RemoteError(
+        'too-large',
+        `${limits.pushed ? 'What you push' : 'The remote'} has more than ${limits.maxEntries} files and folders.`,
+      )
     const tab = record.indexOf(0x09)
     countInFolder(record.subarray(tab + 1))
     const size = Number(record.toString('latin1', 0, tab).split(/ +/)[3])
     if (size > limits.maxBlobBytes)
-      throw tooLarge(size, Buffer.concat([Buffer.from(root === head ? '' : `${limits.directory}/`), record.subarray(tab + 1)]), head, limits)
+      throw tooLarge(
+        size,
+        Buffer.concat([Buffer.from(root === head ? '' : `${limits.directory}/`), record.subarray(tab + 1)]),
+        head,
+        limits,
+      )
   })
 }

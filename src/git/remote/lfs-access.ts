@@ -10,13 +10,23 @@ const TIMEOUT_MS = 60_000
  * What the command `git-lfs-authenticate` of an ssh host prints for downloads (Git LFS, "Server Discovery"): JSON with the address of the LFS server and
  * headers that open it. Throws `RemoteError`; 'failed' if the host has no such command.
  */
-export async function lfsAccess(options: RemoteOptions, { launcher }: LocalRepository, remote: Remote): Promise<string> {
+export async function lfsAccess(
+  options: RemoteOptions,
+  { launcher }: LocalRepository,
+  remote: Remote,
+): Promise<string> {
   const connection = await connect(remote, options, launcher)
-  const run = await connection.runThere((path) => `git-lfs-authenticate ${/^[A-Za-z0-9~/._-]+$/.test(path) ? path : quoted(path)} download`, {
-    timeoutMs: options.headTimeoutMs ?? TIMEOUT_MS,
-  })
+  const run = await connection.runThere(
+    (path) => `git-lfs-authenticate ${/^[A-Za-z0-9~/._-]+$/.test(path) ? path : quoted(path)} download`,
+    {
+      timeoutMs: options.headTimeoutMs ?? TIMEOUT_MS,
+    },
+  )
   if (run.code === 0) return run.stdout
   const failure = connection.failure(run)
   if (failure.kind !== 'failed') throw failure
-  throw new RemoteError('failed', 'The ssh host gives no access to files of Git LFS (git-lfs-authenticate). Connect the repository by its https address.')
+  throw new RemoteError(
+    'failed',
+    'The ssh host gives no access to files of Git LFS (git-lfs-authenticate). Connect the repository by its https address.',
+  )
 }

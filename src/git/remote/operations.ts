@@ -2,7 +2,16 @@
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type FolderPlace, fetchFolder, type HeldScratch, useScratch } from '../folders/fetch-folder.js'
-import type { FetchedFolder, FetchLimits, FetchResult, FolderOrder, PushOrder, Remote, RemoteBranches, ScratchHold } from '../types.js'
+import type {
+  FetchedFolder,
+  FetchLimits,
+  FetchResult,
+  FolderOrder,
+  PushOrder,
+  Remote,
+  RemoteBranches,
+  ScratchHold,
+} from '../types.js'
 import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
 import { remoteBranches, remoteDefault, remoteHead, remoteHeads } from './head.js'

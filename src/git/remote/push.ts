@@ -12,16 +12,32 @@ import type { GitRun } from './run.js'
 const TIMEOUT_MS = 600_000
 const TRY_TIMEOUT_MS = 60_000
 
-const ARGUMENTS = ['push', '--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--no-progress', '--recurse-submodules=no']
+const ARGUMENTS = [
+  'push',
+  '--porcelain',
+  '--no-verify',
+  '--no-follow-tags',
+  '--no-signed',
+  '--no-progress',
+  '--recurse-submodules=no',
+]
 
 /** Messages of Git, here or on the remote, that say that the ref has another value than expected. */
 const STALE = /stale info|fetch first|non-fast-forward|needs force|incorrect old value/
 const MOVED = /cannot lock ref .*(?:but expected|reference already exists)/
 
 /** The remote's history is never rewritten: a lease alone would allow a push that drops its commits. */
-async function requireDescendant(connection: Connection, local: LocalRepository, commit: CommitId, expected: CommitId): Promise<void> {
+async function requireDescendant(
+  connection: Connection,
+  local: LocalRepository,
+  commit: CommitId,
+  expected: CommitId,
+): Promise<void> {
   if (!(await local.isAncestor(expected, commit)))
-    throw new RemoteError('rejected', `The commit does not build on ${expected}, which ${connection.url} has; the remote's history is never rewritten.`)
+    throw new RemoteError(
+      'rejected',
+      `The commit does not build on ${expected}, which ${connection.url} has; the remote's history is never rewritten.`,
+    )
 }
 
 /** The line of the `--porcelain` output about our ref: flag, refs, summary (with the reason in parentheses). */
@@ -35,22 +51,37 @@ function verdict(run: GitRun, ref: RefName): { flag: string; summary: string } |
 
 function refusal(connection: Connection, run: GitRun, summary: string): RemoteError {
   if (STALE.test(summary) || (/failed to update ref/.test(summary) && MOVED.test(run.stderr))) {
-    return new RemoteError('stale', 'The remote has changed in the meantime; import its changes first, then export again.')
+    return new RemoteError(
+      'stale',
+      'The remote has changed in the meantime; import its changes first, then export again.',
+    )
   }
   const reason = bounded(connection.scrub(summary))
   const words = bounded(connection.scrub(remoteWords(run.stderr)))
-  return new RemoteError('rejected', `The remote refuses the push: ${reason}.${words === '' ? '' : ` It says: ${words}`}`)
+  return new RemoteError(
+    'rejected',
+    `The remote refuses the push: ${reason}.${words === '' ? '' : ` It says: ${words}`}`,
+  )
 }
 
 /** `RemoteOperations.push`. A push of what the remote has already succeeds, so a push whose response was lost can be repeated. */
-export async function push(options: RemoteOptions, local: LocalRepository, remote: Remote, { ref, commit, expected }: PushOrder): Promise<void> {
+export async function push(
+  options: RemoteOptions,
+  local: LocalRepository,
+  remote: Remote,
+  { ref, commit, expected }: PushOrder,
+): Promise<void> {
   requireRemoteRefName(ref)
-  if (!isOid(commit) || (expected !== null && !isOid(expected))) throw new RemoteError('failed', 'A push needs full commit IDs.')
+  if (!isOid(commit) || (expected !== null && !isOid(expected)))
+    throw new RemoteError('failed', 'A push needs full commit IDs.')
   const connection = await connect(remote, options, local.launcher)
   const env = { GIT_DIR: resolve(local.path) }
   if (expected !== null) await requireDescendant(connection, local, commit, expected)
   const lease = `--force-with-lease=${ref}:${expected ?? ''}`
-  const run = await connection.run([...ARGUMENTS, lease, '--', connection.url, `${commit}:${ref}`], { env, timeoutMs: options.pushTimeoutMs ?? TIMEOUT_MS })
+  const run = await connection.run([...ARGUMENTS, lease, '--', connection.url, `${commit}:${ref}`], {
+    env,
+    timeoutMs: options.pushTimeoutMs ?? TIMEOUT_MS,
+  })
   const found = verdict(run, ref)
   if (found?.flag === '!') throw refusal(connection, run, found.summary)
   // An exit code of 0 without a line about our ref does not count as success.
@@ -58,7 +89,13 @@ export async function push(options: RemoteOptions, local: LocalRepository, remot
 }
 
 /** `RemoteOperations.tryPush`: all of a push but its objects and the move of the ref. A branch that the host protects is not found out by it. */
-export async function tryPush(options: RemoteOptions, local: LocalRepository, remote: Remote, ref: RefName, commit: CommitId): Promise<void> {
+export async function tryPush(
+  options: RemoteOptions,
+  local: LocalRepository,
+  remote: Remote,
+  ref: RefName,
+  commit: CommitId,
+): Promise<void> {
   requireRemoteRefName(ref)
   const connection = await connect(remote, options, local.launcher)
   // Forced, since it does not matter here whether the branch has commits that are not known yet: with --dry-run nothing is moved.

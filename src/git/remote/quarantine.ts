@@ -88,9 +88,12 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
   await writeFile(join(folder, 'commondir'), `${repoPath}\n`)
   const arrivedEnv = { GIT_DIR: folder, GIT_OBJECT_DIRECTORY: objects }
   const files = async (): Promise<string[]> =>
-    (await readdir(objects, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name))
+    (await readdir(objects, { recursive: true, withFileTypes: true }))
+      .filter((e) => e.isFile())
+      .map((e) => join(e.parentPath, e.name))
 
-  const packNames = async (): Promise<string[]> => (await readdir(packs)).filter((file) => file.endsWith('.idx')).map((file) => file.slice(0, -'.idx'.length))
+  const packNames = async (): Promise<string[]> =>
+    (await readdir(packs)).filter((file) => file.endsWith('.idx')).map((file) => file.slice(0, -'.idx'.length))
   const syncPacks = async (names: readonly string[]): Promise<void> => {
     const made = names.flatMap((name) => PACK_FILES.map((suffix) => join(packs, name + suffix)))
     await Promise.all(made.map(async (file) => (await exists(file)) && syncFile(file)))
@@ -108,7 +111,10 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
       // From a "dumb" HTTP remote, Git downloads files one by one without its own checks.
       const loose = (await files()).some((file) => !file.startsWith(packs))
       if (loose || hasUncheckedPack(await readFile(trace, 'utf8'))) {
-        throw new RemoteError('not-a-repository', 'The remote is a plain file server without Git support; use a Git server.')
+        throw new RemoteError(
+          'not-a-repository',
+          'The remote is a plain file server without Git support; use a Git server.',
+        )
       }
     },
     writeOut: async () => syncPacks(await packNames()),

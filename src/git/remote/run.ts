@@ -62,7 +62,11 @@ const collector = (): { add(piece: Buffer): void; text(): string } => {
  * Runs one Git process that talks to a remote, or reads what one has sent, and waits for its end. It has a process group of its
  * own, which does not outlive this process unless `readsHere` is set.
  */
-export async function runGit({ launcher, env, bounds }: GitSetting, args: readonly string[], options: GitRunOptions): Promise<GitRun> {
+export async function runGit(
+  { launcher, env, bounds }: GitSetting,
+  args: readonly string[],
+  options: GitRunOptions,
+): Promise<GitRun> {
   const { program = 'git', timeoutMs, credential, maxFileBytes, readsHere, onOutput, onStart, input } = options
   const { gone, maxCpuSeconds } = bounds ?? {}
   const guard = {
@@ -71,7 +75,12 @@ export async function runGit({ launcher, env, bounds }: GitSetting, args: readon
     ...(maxCpuSeconds === undefined ? {} : { maxCpuSeconds }),
   }
   const guarded = readsHere && !bounds ? {} : { guard }
-  const running = await launcher.start(program, args, { cwd: '/', env, ...guarded, ...(bounds ? { yields: true } : {}) })
+  const running = await launcher.start(program, args, {
+    cwd: '/',
+    env,
+    ...guarded,
+    ...(bounds ? { yields: true } : {}),
+  })
   let ended: GitRun['ended'] = null
   const end = (why: 'timeout' | 'stopped'): void => {
     ended ??= why

@@ -26,10 +26,15 @@ function decoded(secret: string): string[] {
  * A function that replaces a credential in a text by `***`: plain, percent-encoded (wholly or in part), decoded, and as the base64
  * of basic authentication. A user name without a password is a token, so it is a secret too.
  */
-export function scrubber(credential: { username?: string | undefined; password?: string | undefined }): (text: string) => string {
+export function scrubber(credential: {
+  username?: string | undefined
+  password?: string | undefined
+}): (text: string) => string {
   const { username = '', password = '' } = credential
   const secret = password === '' || password === 'x-oauth-basic' ? username : password
-  const forms = [secret, ...decoded(secret), Buffer.from(`${username}:${password}`).toString('base64')].filter((form) => form !== '' && form !== 'Og==')
+  const forms = [secret, ...decoded(secret), Buffer.from(`${username}:${password}`).toString('base64')].filter(
+    (form) => form !== '' && form !== 'Og==',
+  )
   if (forms.length === 0) return (text) => text
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)
   const all = new RegExp(longestFirst.map(pattern).join('|'), 'g')

@@ -17,13 +17,19 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''"
 const path = (text: string): string => `"${text}"`
 
 /** The name of a remote in the file of known hosts: its host, not its address, which may change. */
-const knownAs = ({ host, port }: Pick<RemoteAddress, 'host' | 'port'>): string => (port === 22 ? host : `[${host}]:${port}`)
+const knownAs = ({ host, port }: Pick<RemoteAddress, 'host' | 'port'>): string =>
+  port === 22 ? host : `[${host}]:${port}`
 
 /**
  * The options of `ssh`: pinned to `address`, with only the key and the known hosts of the settings. No configuration,
  * agent or key of the service's user, no prompt, no unknown host. `knownHosts`: the files of known hosts. Throws `RemoteError` 'refused-url' if the settings have no key.
  */
-function sshOptions(remote: RemoteAddress, address: string, identity: RemoteIdentity, knownHosts: readonly string[]): string[] {
+function sshOptions(
+  remote: RemoteAddress,
+  address: string,
+  identity: RemoteIdentity,
+  knownHosts: readonly string[],
+): string[] {
   if (identity.sshKeyFile === undefined) throw new RemoteError('refused-url', `The remote's URL is refused: ${NO_SSH}`)
   return [
     'BatchMode=yes',
@@ -53,13 +59,24 @@ function sshOptions(remote: RemoteAddress, address: string, identity: RemoteIden
 const filesOf = ({ knownHostsFile = '/dev/null' }: RemoteIdentity): readonly string[] => [knownHostsFile]
 
 /** The ssh command line with which Git reaches a remote, for a shell. Throws as `sshOptions` does. */
-export const sshCommand = (remote: RemoteAddress, address: string, identity: RemoteIdentity, knownHosts = filesOf(identity)): string =>
+export const sshCommand = (
+  remote: RemoteAddress,
+  address: string,
+  identity: RemoteIdentity,
+  knownHosts = filesOf(identity),
+): string =>
   `ssh -F /dev/null ${sshOptions(remote, address, identity, knownHosts)
     .map((option) => `-o ${quoted(option)}`)
     .join(' ')}`
 
 /** The arguments of `ssh` for a command on the host, which the shell there reads. Throws as `sshOptions` does. */
-export function sshArguments(remote: RemoteAddress, address: string, identity: RemoteIdentity, command: string, knownHosts = filesOf(identity)): string[] {
+export function sshArguments(
+  remote: RemoteAddress,
+  address: string,
+  identity: RemoteIdentity,
+  command: string,
+  knownHosts = filesOf(identity),
+): string[] {
   const options = sshOptions(remote, address, identity, knownHosts).flatMap((option) => ['-o', option])
   const login = remote.sshUser === undefined ? [] : ['-l', remote.sshUser]
   return ['-F', '/dev/null', ...options, '-T', '-p', String(remote.port), ...login, '--', remote.host, command]
@@ -73,13 +90,20 @@ export const NO_SSH =
  * The error for a run in which `ssh` refused the host's key, before it sent anything; null if it did not. The key of an unknown host
  * is fetched from the address that was checked, to be shown.
  */
-export async function hostKeyRefusal(run: GitRun, remote: RemoteAddress, address: string, launcher: Launcher): Promise<RemoteError | null> {
+export async function hostKeyRefusal(
+  run: GitRun,
+  remote: RemoteAddress,
+  address: string,
+  launcher: Launcher,
+): Promise<RemoteError | null> {
   if (run.code === 0 || !/^Host key verification failed\.\r?$/m.test(run.stderr)) return null
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(run.stderr)) return changed(run, remote)
   if (!/^No \S+ host key is known for /m.test(run.stderr)) return null
   const key = await fetchHostKey(remote, address, launcher)
   const shown = key ? `; its key is ${key.fingerprint} (${key.type})` : ', and its key could not be fetched'
-  const line = key ? `this line: ${knownAs(remote)} ${key.type} ${key.base64}` : `a line that begins with ${knownAs(remote)}`
+  const line = key
+    ? `this line: ${knownAs(remote)} ${key.type} ${key.base64}`
+    : `a line that begins with ${knownAs(remote)}`
   return new RemoteError(
     'unreachable',
     `This server does not know the ssh host ${knownAs(remote)}${shown}. Nothing was sent to it. Compare the key with what the host's operator publishes; if it is the same, the operator of this server adds to the file named by BINDERY_SSH_KNOWN_HOSTS ${line}`,
@@ -104,7 +128,10 @@ interface HostKey {
 /** The best key that a host offers; null if it offers none in time. */
 async function fetchHostKey({ port }: RemoteAddress, address: string, launcher: Launcher): Promise<HostKey | null> {
   const args = ['-T', String(SCAN_SECONDS), '-p', String(port), '-t', 'ed25519,ecdsa,rsa', '--', address]
-  const scan = await runGit({ launcher, env: { HOME: '/dev/null' } }, args, { program: 'ssh-keyscan', timeoutMs: 2 * SCAN_SECONDS * 1000 }).catch(() => null)
+  const scan = await runGit({ launcher, env: { HOME: '/dev/null' } }, args, {
+    program: 'ssh-keyscan',
+    timeoutMs: 2 * SCAN_SECONDS * 1000,
+  }).catch(() => null)
   const keys = (scan?.stdout ?? '').split('\n').flatMap((line): HostKey[] => {
     const [, type, base64] = HOST_KEY.exec(line) ?? []
     return type === undefined || base64 === undefined ? [] : [{ type, base64, fingerprint: fingerprintOf(base64) }]
@@ -112,4 +139,5 @@ async function fetchHostKey({ port }: RemoteAddress, address: string, launcher: 
   return keys.sort((a, b) => KEY_TYPES.indexOf(a.type) - KEY_TYPES.indexOf(b.type))[0] ?? null
 }
 
-const fingerprintOf = (base64: string): string => `SHA256:${createHash('sha256').update(Buffer.from(base64, 'base64')).digest('base64').replace(/=+$/, '')}`
+const fingerprintOf = (base64: string): string =>
+  `SHA256:${createHash('sha256').update(Buffer.from(base64, 'base64')).digest('base64').replace(/=+$/, '')}`

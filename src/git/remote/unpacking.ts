@@ -13,10 +13,12 @@ const MAX_UNPACK_MS = 60_000
 const MAX_UNPACK_MS_PER_MIB = 4_000
 
 /** Maximum processor time in seconds for each Git process that reads a pack of this size. */
-export const maxCpuSeconds = (packBytes: number): number => MAX_CPU_SECONDS + Math.ceil((packBytes / MIB) * MAX_CPU_SECONDS_PER_MIB)
+export const maxCpuSeconds = (packBytes: number): number =>
+  MAX_CPU_SECONDS + Math.ceil((packBytes / MIB) * MAX_CPU_SECONDS_PER_MIB)
 
 /** Maximum time in milliseconds that Git may work on a pack of this size after it has arrived. */
-export const maxUnpackMs = (packBytes: number): number => MAX_UNPACK_MS + Math.ceil((packBytes / MIB) * MAX_UNPACK_MS_PER_MIB)
+export const maxUnpackMs = (packBytes: number): number =>
+  MAX_UNPACK_MS + Math.ceil((packBytes / MIB) * MAX_UNPACK_MS_PER_MIB)
 
 /** The error for a pack that takes longer. `time`: what Git needs more of, such as "11 s of processor time". */
 export const tooCostly = (time: string, sent: string): RemoteError =>

@@ -21,7 +21,8 @@ function checkPath(path: string): string {
   if (/^[/:]*$/.test(path)) throw refusedUrl('it names a host but no repository; write the whole clone address.')
   if (ENCODED_CONTROL.test(path)) throw refusedUrl('its path contains an encoded control character.')
   // `https://user:123/secret@host/x` is parsed as host `user`, port 123: the secret would be stored as part of the path.
-  if (path.includes('@')) throw refusedUrl('it has an "@" in its path; write "%40", and percent-encode a "/" in a password as "%2F".')
+  if (path.includes('@'))
+    throw refusedUrl('it has an "@" in its path; write "%40", and percent-encode a "/" in a password as "%2F".')
   return path
 }
 
@@ -32,12 +33,28 @@ function checkPort(text: string, fallback: number): number {
   return port
 }
 
-function sshAddress(user: string | undefined, host: string, port: number, path: string, relative: boolean): RemoteAddress {
-  if (user !== undefined && !SSH_USER.test(user)) throw refusedUrl('an ssh address may contain a login name such as "git@", but no password.')
+function sshAddress(
+  user: string | undefined,
+  host: string,
+  port: number,
+  path: string,
+  relative: boolean,
+): RemoteAddress {
+  if (user !== undefined && !SSH_USER.test(user))
+    throw refusedUrl('an ssh address may contain a login name such as "git@", but no password.')
   const name = canonicalHost(host)
   const login = user === undefined ? '' : `${user}@`
-  const url = relative ? `${login}${bracketed(name)}:${path}` : `ssh://${login}${bracketed(name)}${port === 22 ? '' : `:${port}`}${path}`
-  return { url, protocol: 'ssh', host: name, port, path: checkPath(path), ...(user === undefined ? {} : { sshUser: user }) }
+  const url = relative
+    ? `${login}${bracketed(name)}:${path}`
+    : `ssh://${login}${bracketed(name)}${port === 22 ? '' : `:${port}`}${path}`
+  return {
+    url,
+    protocol: 'ssh',
+    host: name,
+    port,
+    path: checkPath(path),
+    ...(user === undefined ? {} : { sshUser: user }),
+  }
 }
 
 function httpAddress(text: string, protocol: 'https' | 'http'): RemoteAddress {
@@ -70,7 +87,8 @@ function schemeAddress(text: string, protocol: RemoteAddress['protocol']): Remot
   if (protocol === 'http' || protocol === 'https') return httpAddress(text, protocol)
   const rest = text.slice(protocol.length + 3)
   if (protocol === 'file') {
-    if (!rest.startsWith('/')) throw refusedUrl('a file URL is written with three slashes and a whole path: "file:///srv/docs.git".')
+    if (!rest.startsWith('/'))
+      throw refusedUrl('a file URL is written with three slashes and a whole path: "file:///srv/docs.git".')
     return { url: `file://${checkPath(rest)}`, protocol, host: '', port: 0, path: rest }
   }
   const parts = /^(?:([^@/]*)@)?(\[[^\]/]*\]|[^:/@]+)(?::([^/]*))?(\/.*)$/.exec(rest)
@@ -105,7 +123,8 @@ export function parseRemoteUrl(text: string, allowedProtocols: readonly string[]
   if (text.startsWith('-')) throw refusedUrl('it begins with "-".')
   if (/^[A-Za-z0-9+.-]*::/.test(text)) throw refusedUrl('remote helpers ("name::…") are not supported.')
   // Queries often contain tokens, and Git servers do not use them.
-  if (/[?#]/.test(text)) throw refusedUrl('it contains "?" or "#"; write only the clone address, and a token as the password.')
+  if (/[?#]/.test(text))
+    throw refusedUrl('it contains "?" or "#"; write only the clone address, and a token as the password.')
   const address = takeApart(text)
   if (!allowedProtocols.includes(address.protocol)) {
     if (address.protocol === 'ssh') throw refusedUrl(NO_SSH)

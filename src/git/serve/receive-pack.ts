@@ -54,7 +54,8 @@ async function arrive(bytes: AsyncIterable<Uint8Array>, file: string, { maxPackB
   const counted = async function* (): AsyncGenerator<Uint8Array> {
     for await (const piece of bytes) {
       size += piece.length
-      if (size > maxPackBytes) throw new RemoteError('too-large', `You push more than the ${maxPackBytes} bytes that are allowed at once.`)
+      if (size > maxPackBytes)
+        throw new RemoteError('too-large', `You push more than the ${maxPackBytes} bytes that are allowed at once.`)
       yield piece
     }
   }
@@ -62,7 +63,12 @@ async function arrive(bytes: AsyncIterable<Uint8Array>, file: string, { maxPackB
   return size
 }
 
-async function takeIn(local: LocalRepository, quarantine: Quarantine, pack: ArrivedPack, limits: FetchLimits): Promise<void> {
+async function takeIn(
+  local: LocalRepository,
+  quarantine: Quarantine,
+  pack: ArrivedPack,
+  limits: FetchLimits,
+): Promise<void> {
   const { heads, reserved, gone, size } = pack
   const started = Date.now()
   const left = (): number => Math.max(1, limits.timeoutMs - (Date.now() - started))
@@ -87,7 +93,12 @@ async function takeIn(local: LocalRepository, quarantine: Quarantine, pack: Arri
 }
 
 /** Has Git index the pack in the quarantine and check each object. Throws `RemoteError`. */
-async function index(git: GitSetting, quarantine: Quarantine, { file, heads: [head] }: ArrivedPack, limits: FetchLimits): Promise<void> {
+async function index(
+  git: GitSetting,
+  quarantine: Quarantine,
+  { file, heads: [head] }: ArrivedPack,
+  limits: FetchLimits,
+): Promise<void> {
   const header = await firstBytes(file)
   if (header.toString('latin1', 0, 4) !== SIGNATURE || header.length < HEADER_BYTES)
     throw new RemoteError('failed', 'What was pushed is not a pack. Push with a Git client.')
@@ -100,15 +111,25 @@ async function index(git: GitSetting, quarantine: Quarantine, { file, heads: [he
     const ended = await runGit(all, [...INDEXING, 'index-pack', '--stdin', '--fix-thin', ...mode], options)
     requireUnstopped(all, ended)
     if (ended.ended === 'timeout')
-      throw new RemoteError('timeout', `The push was not checked within ${Math.ceil(timeoutMs / 1000)} s. Push fewer commits at a time.`)
+      throw new RemoteError(
+        'timeout',
+        `The push was not checked within ${Math.ceil(timeoutMs / 1000)} s. Push fewer commits at a time.`,
+      )
     return ended
   }
   const { code, stderr } = await run(STRICT)
   if (code === 0) return
   if (/attempting to allocate \d+ over limit/.test(stderr))
-    throw new RemoteError('too-large', `An object in what you push is too large. A file may have at most ${limits.maxBlobBytes} bytes.`)
+    throw new RemoteError(
+      'too-large',
+      `An object in what you push is too large. A file may have at most ${limits.maxBlobBytes} bytes.`,
+    )
   const fault = faultOf(stderr)
-  if (!fault) throw new RemoteError('failed', 'The pack is damaged, or lacks objects that its deltas need. Run "git fsck" in your clone, then push again.')
+  if (!fault)
+    throw new RemoteError(
+      'failed',
+      'The pack is damaged, or lacks objects that its deltas need. Run "git fsck" in your clone, then push again.',
+    )
   // To find the path of the object that Git refuses, the pack is read again without checks.
   const readable = head !== undefined && (await run()).code === 0
   throw await refusalOf(fault, 'what was pushed', readable ? { git: all, head, timeoutMs } : null, 'What you push')
@@ -133,14 +154,24 @@ const INDEXING = ['-c', 'core.fsync=all', '-c', 'core.bigFileThreshold=32m', '-c
 
 /** All that the heads contain must be there: what a client with a shallow clone lacks, this repository must have. */
 async function checkConnected(git: GitSetting, heads: readonly CommitId[], timeoutMs: number): Promise<void> {
-  await stream(git, ['rev-list', '--objects', '--quiet', ...heads, '--not', '--all'], timeoutMs, '\n', () => {}).catch((error: unknown) => {
-    if (error instanceof RemoteError && error.kind === 'unsafe-content')
-      throw new RemoteError('unsafe-content', 'Objects are missing in what you push. If your clone is shallow, run "git fetch --unshallow", then push again.')
-    throw error
-  })
+  await stream(git, ['rev-list', '--objects', '--quiet', ...heads, '--not', '--all'], timeoutMs, '\n', () => {}).catch(
+    (error: unknown) => {
+      if (error instanceof RemoteError && error.kind === 'unsafe-content')
+        throw new RemoteError(
+          'unsafe-content',
+          'Objects are missing in what you push. If your clone is shallow, run "git fetch --unshallow", then push again.',
+        )
+      throw error
+    },
+  )
 }
 
-async function checkCommitters(git: GitSetting, heads: readonly CommitId[], reserved: string, timeoutMs: number): Promise<void> {
+async function checkCommitters(
+  git: GitSetting,
+  heads: readonly CommitId[],
+  reserved: string,
+  timeoutMs: number,
+): Promise<void> {
   const args = ['rev-list', '--no-commit-header', '--format=%H %ce', ...heads, '--not', '--all']
   await stream(git, args, timeoutMs, '\n', (record) => {
     const line = record.toString('utf8')

@@ -9,7 +9,10 @@ const SILENCE_SECONDS = 300
 const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
 
 /** Starts a process that writes the response; the caller ends it if nobody reads. Throws `GitError` if it cannot be started. */
-export async function serveUploadPack({ path, launcher }: LocalRepository, { protocol, body, refs }: UploadPackRequest): Promise<ServedPack> {
+export async function serveUploadPack(
+  { path, launcher }: LocalRepository,
+  { protocol, body, refs }: UploadPackRequest,
+): Promise<ServedPack> {
   const settings = [
     ...setting('uploadpack.allowFilter', 'true'),
     ...setting('core.bigFileThreshold', '32m'),
@@ -17,8 +20,20 @@ export async function serveUploadPack({ path, launcher }: LocalRepository, { pro
     ...setting('transfer.hideRefs', 'refs'),
     ...refs.flatMap((ref) => setting('transfer.hideRefs', `!${ref}`)),
   ]
-  const args = [...gitOptions, ...settings, 'upload-pack', '--strict', '--stateless-rpc', `--timeout=${SILENCE_SECONDS}`, '.']
-  const { stream, ended, kill } = await launcher.start('git', args, { cwd: path, env: protocol === null ? {} : { GIT_PROTOCOL: protocol }, yields: true })
+  const args = [
+    ...gitOptions,
+    ...settings,
+    'upload-pack',
+    '--strict',
+    '--stateless-rpc',
+    `--timeout=${SILENCE_SECONDS}`,
+    '.',
+  ]
+  const { stream, ended, kill } = await launcher.start('git', args, {
+    cwd: path,
+    env: protocol === null ? {} : { GIT_PROTOCOL: protocol },
+    yields: true,
+  })
   const taken = new Promise<void>((resolve) => {
     for (const event of ['finish', 'close']) stream.once(event, resolve)
   })

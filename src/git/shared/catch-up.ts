@@ -106,7 +106,12 @@ function useCopy(services: NodeServices, copy: Copy, local: BareRepository): voi
  * Installs the packs that belong to moves after `after`. If a commit is missing then, since somebody has deleted objects here, installs all
  * packs. Throws `LostObject` if it is missing nevertheless.
  */
-async function fetchObjects({ database }: NodeServices, copy: Copy, after: number, tips: Iterable<CommitId | null>): Promise<void> {
+async function fetchObjects(
+  { database }: NodeServices,
+  copy: Copy,
+  after: number,
+  tips: Iterable<CommitId | null>,
+): Promise<void> {
   const { parts } = copy.disk
   const needed = [...new Set(tips)].filter((tip) => tip !== null)
   await installPacks(database, parts, await listPacks(database, copy.name, after))
@@ -117,5 +122,7 @@ async function fetchObjects({ database }: NodeServices, copy: Copy, after: numbe
 }
 
 function differing(before: KnownRefs, after: KnownRefs): RefName[] {
-  return [...new Set([...before.all().keys(), ...after.all().keys()])].filter((ref) => before.get(ref) !== after.get(ref))
+  return [...new Set([...before.all().keys(), ...after.all().keys()])].filter(
+    (ref) => before.get(ref) !== after.get(ref),
+  )
 }

@@ -33,7 +33,8 @@ export function deviations(reader: RefReader, wanted: ReadonlyMap<RefName, Commi
   const found = reader.list('refs/')
   const other: Deviation[] = []
   for (const [ref, commit] of found)
-    if (wanted.get(ref) !== commit || reader.isSymbolic(ref)) other.push({ ref, found: commit, wanted: wanted.get(ref) ?? null })
+    if (wanted.get(ref) !== commit || reader.isSymbolic(ref))
+      other.push({ ref, found: commit, wanted: wanted.get(ref) ?? null })
   for (const [ref, commit] of wanted) if (!found.has(ref)) other.push({ ref, found: null, wanted: commit })
   return other
 }
@@ -54,14 +55,22 @@ function unlink({ path, reader }: RefsOnDisk, { ref, wanted }: Deviation): Devia
 }
 
 async function moveTo({ mover }: RefsOnDisk, all: readonly Deviation[], reason: string): Promise<void> {
-  const moves = all.flatMap(({ ref, found, wanted }): RefMove[] => (found === wanted ? [] : [{ ref, from: found, to: wanted }]))
+  const moves = all.flatMap(({ ref, found, wanted }): RefMove[] =>
+    found === wanted ? [] : [{ ref, from: found, to: wanted }],
+  )
   if (moves.length > 0) await mover.move(moves, reason)
 }
 
 /** Fills a repository that has no refs by one file. Returns whether that could be done. */
 async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviation[]): Promise<boolean> {
   const set = all.filter(({ wanted }) => wanted !== null)
-  if (set.length < PACKED_FROM || set.length < all.length || existsSync(join(path, 'packed-refs')) || reader.list('refs/').size > 0) return false
+  if (
+    set.length < PACKED_FROM ||
+    set.length < all.length ||
+    existsSync(join(path, 'packed-refs')) ||
+    reader.list('refs/').size > 0
+  )
+    return false
   const lines = set.sort((a, b) => (a.ref < b.ref ? -1 : 1)).map(({ ref, wanted }) => `${wanted} ${ref}\n`)
   const lock = join(path, 'packed-refs.lock')
   try {
@@ -92,7 +101,12 @@ export class RefStamps {
   /** Call it before the refs are read. */
   async take(): Promise<void> {
     const below = await readdir(join(this.path, 'refs'), { recursive: true, withFileTypes: true })
-    this.#folders = ['', ...below.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name).slice(join(this.path, 'refs').length))]
+    this.#folders = [
+      '',
+      ...below
+        .filter((one) => one.isDirectory())
+        .map((one) => join(one.parentPath, one.name).slice(join(this.path, 'refs').length)),
+    ]
     this.#stamp = this.#now()
   }
 
@@ -103,6 +117,8 @@ export class RefStamps {
 
   #now(): string {
     const files = ['packed-refs', ...this.#folders.map((folder) => `refs${folder}`)]
-    return files.map((file) => String(statSync(join(this.path, file), { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n)).join(' ')
+    return files
+      .map((file) => String(statSync(join(this.path, file), { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n))
+      .join(' ')
   }
 }

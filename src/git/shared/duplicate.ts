@@ -18,7 +18,9 @@ interface Duplicate {
 
 /** Makes the duplicate. Moves of the source wait meanwhile. Throws `NoRepository`, `RepositoryExists`, `DatabaseAway`. */
 export async function copyRepository(database: Database, from: string, to: string): Promise<Duplicate> {
-  const { source, made } = await database.transact((session) => copyRows(session, from, to), 'READ COMMITTED', { first: () => NOT_IDLE })
+  const { source, made } = await database.transact((session) => copyRows(session, from, to), 'READ COMMITTED', {
+    first: () => NOT_IDLE,
+  })
   return {
     async fill(git, copy) {
       if (copy.gone || !copy.at || !copy.isInStep || !isSame(copy.at, source)) return
@@ -33,17 +35,26 @@ async function copyRows(session: Session, from: string, to: string): Promise<{ s
   const all = await readRefs(session, from)
   if (!all) throw new NoRepository(`there is no repository ${from}`)
   const incarnation = newId()
-  const moves = all.refs.filter(([ref]) => isCopied(ref)).map(([ref, commit]): RefMove => ({ ref, from: null, to: commit }))
+  const moves = all.refs
+    .filter(([ref]) => isCopied(ref))
+    .map(([ref, commit]): RefMove => ({ ref, from: null, to: commit }))
   const id = newId()
   const made: Head = { incarnation, sequence: 1, chain: nextChain(firstChain(incarnation), id, moves, null), epoch: 0 }
-  const [row] = await session.query('INSERT INTO repositories VALUES ($1, $2, 1, $3, 0) ON CONFLICT DO NOTHING RETURNING name', [to, incarnation, made.chain])
+  const [row] = await session.query(
+    'INSERT INTO repositories VALUES ($1, $2, 1, $3, 0) ON CONFLICT DO NOTHING RETURNING name',
+    [to, incarnation, made.chain],
+  )
   if (!row) throw new RepositoryExists(`there is a repository ${to} already`)
   const [refs, commits] = [moves.map(({ ref }) => ref), moves.map(({ to: commit }) => commit as string)]
-  await session.query('INSERT INTO repository_refs SELECT $1, * FROM unnest($2::text[], $3::text[])', [to, refs, commits])
-  await session.query('INSERT INTO repository_packs (name, pack, sequence) SELECT $2, pack, 1 FROM repository_packs WHERE name = $1 AND retired IS NULL', [
-    from,
+  await session.query('INSERT INTO repository_refs SELECT $1, * FROM unnest($2::text[], $3::text[])', [
     to,
+    refs,
+    commits,
   ])
+  await session.query(
+    'INSERT INTO repository_packs (name, pack, sequence) SELECT $2, pack, 1 FROM repository_packs WHERE name = $1 AND retired IS NULL',
+    [from, to],
+  )
   const text = 'INSERT INTO repository_moves (name, sequence, id, chain, reason, moves) VALUES ($1, 1, $2, $3, $4, $5)'
   await session.query(text, [to, id, made.chain, `duplicate ${from}`, JSON.stringify(moves)])
   return { source: all.head, made }

@@ -17,7 +17,9 @@ const REASON = 'follow the database'
 export async function follow(services: NodeServices, copy: Copy, refs: readonly RefName[]): Promise<void> {
   const { reader } = copy.disk.parts
   try {
-    const all = refs.map((ref): Deviation => ({ ref, found: reader.head(ref), wanted: copy.refs.get(ref) })).filter(({ found, wanted }) => found !== wanted)
+    const all = refs
+      .map((ref): Deviation => ({ ref, found: reader.head(ref), wanted: copy.refs.get(ref) }))
+      .filter(({ found, wanted }) => found !== wanted)
     if (all.some((one) => copy.isForeign(one))) return await look(services, copy)
     copy.stamps.forget()
     await putRight(copy.disk.parts, all, REASON)
@@ -38,7 +40,9 @@ export async function look(services: NodeServices, copy: Copy): Promise<void> {
     const foreign = found.filter((one) => copy.isForeign(one))
     if (foreign.length > 0) await setAside(services, copy, foreign)
     // Those that moved in the meantime are found by the next look.
-    const ours = (foreign.length > 0 ? deviations(reader, copy.refs.all()) : found).filter((one) => !copy.isForeign(one))
+    const ours = (foreign.length > 0 ? deviations(reader, copy.refs.all()) : found).filter(
+      (one) => !copy.isForeign(one),
+    )
     if (ours.length > 0) copy.stamps.forget()
     await putRight(copy.disk.parts, ours, REASON)
     copy.expectNothing()
@@ -51,7 +55,11 @@ export async function look(services: NodeServices, copy: Copy): Promise<void> {
 async function setAside(services: NodeServices, copy: Copy, foreign: readonly Deviation[]): Promise<void> {
   const { told, moves } = planSetAside(foreign, (ref) => copy.refs.get(ref))
   if (moves.length > 0) {
-    const { before, after } = await publishFrom(services, copy, { moves, reason: 'set aside what was moved by hand on a node', fence: null })
+    const { before, after } = await publishFrom(services, copy, {
+      moves,
+      reason: 'set aside what was moved by hand on a node',
+      fence: null,
+    })
     // If other nodes have moved something, too, the next opening finds out: where the copy stands has not changed.
     copy.follow(moves, isSame(before, copy.at as Head) ? after : (copy.at as Head))
     services.keep(copy)

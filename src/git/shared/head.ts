@@ -34,11 +34,16 @@ export const firstChain = (incarnation: string): string => sha256(incarnation)
 export const nextChain = (before: string, id: string, moves: readonly RefMove[], pack: string | null): string =>
   sha256(JSON.stringify([before, id, moves.map(({ ref, from, to }) => [ref, from, to]), pack]))
 
-export const isSame = (a: Head, b: Head): boolean => a.incarnation === b.incarnation && a.sequence === b.sequence && a.chain === b.chain
+export const isSame = (a: Head, b: Head): boolean =>
+  a.incarnation === b.incarnation && a.sequence === b.sequence && a.chain === b.chain
 
 /** Where the repositories of these names stand; those that do not exist are left out. */
 export async function readHeads(session: Session, names: readonly string[]): Promise<Map<string, Head>> {
-  const rows = await session.query<Head & { name: string }>(`SELECT name, ${COLUMNS} FROM repositories WHERE name = ANY($1)`, [names], 'repository-heads')
+  const rows = await session.query<Head & { name: string }>(
+    `SELECT name, ${COLUMNS} FROM repositories WHERE name = ANY($1)`,
+    [names],
+    'repository-heads',
+  )
   return new Map(rows.map(({ name, ...head }) => [name, head]))
 }
 
@@ -48,12 +53,19 @@ export async function readHead(session: Session, name: string): Promise<Head | n
 
 /** The same in a transaction, and nobody else moves a ref of the repository until it ends. */
 export async function lockHead(session: Session, name: string): Promise<Head | null> {
-  const [head] = await session.query<Head>(`SELECT ${COLUMNS} FROM repositories WHERE name = $1 FOR UPDATE`, [name], 'lock-repository')
+  const [head] = await session.query<Head>(
+    `SELECT ${COLUMNS} FROM repositories WHERE name = $1 FOR UPDATE`,
+    [name],
+    'lock-repository',
+  )
   return head ?? null
 }
 
 /** Where a repository stands, with all its refs at that moment. */
-export async function readRefs(session: Session, name: string): Promise<{ head: Head; refs: [RefName, CommitId][] } | null> {
+export async function readRefs(
+  session: Session,
+  name: string,
+): Promise<{ head: Head; refs: [RefName, CommitId][] } | null> {
   const text = `SELECT ${COLUMNS}, (SELECT json_agg(json_build_array(ref, commit)) FROM repository_refs WHERE name = $1) AS refs FROM repositories WHERE name = $1`
   const [row] = await session.query<Head & { refs: [RefName, CommitId][] | null }>(text, [name])
   if (!row) return null
@@ -65,11 +77,19 @@ export async function readRefs(session: Session, name: string): Promise<{ head: 
  * The moves after those that `from` has, up to `to`; null if the log does not continue what `from` has: the database was restored to an
  * earlier time, or the log no longer goes back so far.
  */
-export async function movesBetween(session: Session, name: string, from: Omit<Head, 'epoch'>, to: Head): Promise<LoggedMove[] | null> {
+export async function movesBetween(
+  session: Session,
+  name: string,
+  from: Omit<Head, 'epoch'>,
+  to: Head,
+): Promise<LoggedMove[] | null> {
   if (from.incarnation !== to.incarnation || from.sequence > to.sequence) return null
   if (from.sequence === to.sequence) return from.chain === to.chain ? [] : null
-  const text = 'SELECT sequence::float8 AS sequence, chain, moves FROM repository_moves WHERE name = $1 AND sequence BETWEEN $2 AND $3 ORDER BY sequence'
+  const text =
+    'SELECT sequence::float8 AS sequence, chain, moves FROM repository_moves WHERE name = $1 AND sequence BETWEEN $2 AND $3 ORDER BY sequence'
   const rows = await session.query<LoggedMove>(text, [name, from.sequence, to.sequence], 'repository-moves')
   const first = from.sequence === 0 ? firstChain(from.incarnation) : rows.shift()?.chain
-  return first === from.chain && rows.length === to.sequence - from.sequence && rows.at(-1)?.chain === to.chain ? rows : null
+  return first === from.chain && rows.length === to.sequence - from.sequence && rows.at(-1)?.chain === to.chain
+    ? rows
+    : null
 }

@@ -66,7 +66,11 @@ async function installSmall(session: Session, place: Place, packs: readonly Stor
 }
 
 async function installLarge(session: Session, place: Place, { id, bytes, indexBytes }: StoredPack): Promise<void> {
-  await install(place, whole(readChunks(session, id, PACK), id, bytes), whole(readChunks(session, id, INDEX), id, indexBytes))
+  await install(
+    place,
+    whole(readChunks(session, id, PACK), id, bytes),
+    whole(readChunks(session, id, INDEX), id, indexBytes),
+  )
 }
 
 /** Throws `PackGone` if there are fewer bytes than expected. */
@@ -103,7 +107,11 @@ async function install(
 }
 
 /** Writes a file whose last bytes are the checksum of those before, and returns that. Throws `GitError` if they are not. */
-async function writeChecked(disk: Disk, path: string, chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
+async function writeChecked(
+  disk: Disk,
+  path: string,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<string> {
   const hash = createHash('sha1')
   let last: Buffer = Buffer.alloc(0)
   async function* summed(): AsyncGenerator<Buffer> {

@@ -21,21 +21,32 @@ class AlreadyJoined extends GitError {}
  * Replaces many small packs by one with the same objects. Those that read the old ones have an hour for it (`sweep`). Throws `DatabaseAway`.
  * @param many from how many on
  */
-export async function joinStoredPacks(database: Database, name: string, { many = MANY }: { many?: number } = {}): Promise<void> {
-  const small = (await listPacks(database, name)).filter(({ bytes, indexBytes }) => bytes <= CHUNK_BYTES && indexBytes <= CHUNK_BYTES)
+export async function joinStoredPacks(
+  database: Database,
+  name: string,
+  { many = MANY }: { many?: number } = {},
+): Promise<void> {
+  const small = (await listPacks(database, name)).filter(
+    ({ bytes, indexBytes }) => bytes <= CHUNK_BYTES && indexBytes <= CHUNK_BYTES,
+  )
   if (small.length < many) return
   const { entries, joined } = await readEntries(database, small)
   if (joined.length < 2) return
   const id = await storePack(database, packOfEntries([...entries.values()]))
   try {
-    await database.transact((session) => replace(session, name, joined, id), 'READ COMMITTED', { first: () => NOT_IDLE })
+    await database.transact((session) => replace(session, name, joined, id), 'READ COMMITTED', {
+      first: () => NOT_IDLE,
+    })
   } catch (error) {
     if (!(error instanceof AlreadyJoined)) throw error
   }
 }
 
 /** Those of the packs that can be joined here, the oldest first, and their objects. Packs with deltas, which Git made, stay as they are. */
-async function readEntries(database: Database, packs: readonly StoredPack[]): Promise<{ entries: Map<string, RawEntry>; joined: StoredPack[] }> {
+async function readEntries(
+  database: Database,
+  packs: readonly StoredPack[],
+): Promise<{ entries: Map<string, RawEntry>; joined: StoredPack[] }> {
   const entries = new Map<string, RawEntry>()
   const joined: StoredPack[] = []
   let bytes = 0
@@ -54,12 +65,15 @@ async function readEntries(database: Database, packs: readonly StoredPack[]): Pr
 async function replace(session: Session, name: string, joined: readonly StoredPack[], by: string): Promise<void> {
   const head = await lockHead(session, name)
   const ids = joined.map(({ id }) => id)
-  const retired = await session.query('UPDATE repository_packs SET retired = now() WHERE name = $1 AND pack = ANY($2) AND retired IS NULL RETURNING pack', [
-    name,
-    ids,
-  ])
+  const retired = await session.query(
+    'UPDATE repository_packs SET retired = now() WHERE name = $1 AND pack = ANY($2) AND retired IS NULL RETURNING pack',
+    [name, ids],
+  )
   if (head === null || retired.length < joined.length) throw new AlreadyJoined(`packs of ${name} were replaced`)
   // Whoever lacks one of the joined packs reads the new one.
   await addPack(session, by, { name, sequence: Math.max(...joined.map(({ sequence }) => sequence)) })
-  await session.query('DELETE FROM repository_moves WHERE name = $1 AND sequence < $2', [name, head.sequence - KEPT_MOVES])
+  await session.query('DELETE FROM repository_moves WHERE name = $1 AND sequence < $2', [
+    name,
+    head.sequence - KEPT_MOVES,
+  ])
 }

@@ -41,9 +41,21 @@ export async function bringRepository(
     const pack = tips.length === 0 ? null : await packByGit({ path, launcher, outside: tmpdir() }, tips, [])
     try {
       const incarnation = newId()
-      await database.query('INSERT INTO repositories VALUES ($1, $2, 0, $3, 0)', [name, incarnation, firstChain(incarnation)])
+      await database.query('INSERT INTO repositories VALUES ($1, $2, 0, $3, 0)', [
+        name,
+        incarnation,
+        firstChain(incarnation),
+      ])
       const moves = refs.map(([ref, to]) => ({ ref, from: null, to }))
-      if (moves.length > 0) await publish(database, { name, moves, reason: 'migrated', pack, known: { incarnation, epoch: 0 }, fence: null })
+      if (moves.length > 0)
+        await publish(database, {
+          name,
+          moves,
+          reason: 'migrated',
+          pack,
+          known: { incarnation, epoch: 0 },
+          fence: null,
+        })
     } finally {
       await pack?.remove()
     }

@@ -41,7 +41,9 @@ export class LostObjects {
       this.#vain.set(oid, true)
       return false
     }
-    notice(`${this.copy.path} had lost the object ${oid}: somebody deleted it there. It is read from the database again.`)
+    notice(
+      `${this.copy.path} had lost the object ${oid}: somebody deleted it there. It is read from the database again.`,
+    )
     await installPacks(
       database,
       parts,

@@ -20,13 +20,19 @@ export interface NewObjects {
  * The objects of `tips` and their histories that are not there when everything is that `isPublished` knows. More than these may be among them.
  * Null if there are many, or a tip is no commit. Throws `MissingObject`, `LostObject`.
  */
-export async function findNewObjects(database: ObjectDatabase, tips: readonly string[], isPublished: (commit: string) => boolean): Promise<NewObjects | null> {
+export async function findNewObjects(
+  database: ObjectDatabase,
+  tips: readonly string[],
+  isPublished: (commit: string) => boolean,
+): Promise<NewObjects | null> {
   const commits = await newCommits(database, tips, isPublished)
   if (commits === null) return null
   const readTree = (oid: string) => database.tree(oid)
   const found = new Set<string>()
   for (const { id, tree, parents } of commits.values()) {
-    const known = await Promise.all(parents.map(async (parent) => (commits.get(parent) ?? (await database.commit(parent))).tree))
+    const known = await Promise.all(
+      parents.map(async (parent) => (commits.get(parent) ?? (await database.commit(parent))).tree),
+    )
     found.add(id)
     for (const oid of await objectsBeyond(tree, known, readTree)) found.add(oid)
     if (found.size > MOST_OBJECTS) return null

@@ -27,7 +27,9 @@ export interface NewPack {
 const PACKING_MS = 3_600_000
 
 function inMemory(bytes: Buffer): PackPart {
-  const chunks = Array.from({ length: Math.ceil(bytes.length / CHUNK_BYTES) }, (_, n) => bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES))
+  const chunks = Array.from({ length: Math.ceil(bytes.length / CHUNK_BYTES) }, (_, n) =>
+    bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES),
+  )
   return { bytes: bytes.length, chunks: () => chunks }
 }
 
@@ -48,7 +50,11 @@ export function packOfEntries(raw: readonly RawEntry[]): NewPack {
   })
   const body = Buffer.concat([header, ...raw.map(({ bytes }) => bytes)])
   const checksum = createHash('sha1').update(body).digest()
-  return { pack: inMemory(Buffer.concat([body, checksum])), index: inMemory(packIndex(entries, checksum)), remove: async () => {} }
+  return {
+    pack: inMemory(Buffer.concat([body, checksum])),
+    index: inMemory(packIndex(entries, checksum)),
+    remove: async () => {},
+  }
 }
 
 /**
@@ -66,13 +72,19 @@ export async function packByGit(
   try {
     const input = `${tips.join('\n')}\n--not\n${published.join('\n')}\n`
     const args = ['pack-objects', '--revs', '--quiet', '--delta-base-offset', join(folder, 'pack')]
-    const said = (await repository.launcher.mustRun(args, { cwd: repository.path, input, timeoutMs: PACKING_MS })).toString('latin1').trim()
+    const said = (await repository.launcher.mustRun(args, { cwd: repository.path, input, timeoutMs: PACKING_MS }))
+      .toString('latin1')
+      .trim()
     if (said === '') {
       await remove()
       return null
     }
-    if (!/^[0-9a-f]{40}$/.test(said)) throw new GitError(`git pack-objects in ${repository.path} made more than one pack`)
-    const [pack, index] = await Promise.all([inFile(join(folder, `pack-${said}.pack`)), inFile(join(folder, `pack-${said}.idx`))])
+    if (!/^[0-9a-f]{40}$/.test(said))
+      throw new GitError(`git pack-objects in ${repository.path} made more than one pack`)
+    const [pack, index] = await Promise.all([
+      inFile(join(folder, `pack-${said}.pack`)),
+      inFile(join(folder, `pack-${said}.idx`)),
+    ])
     return { pack, index, remove }
   } catch (error) {
     await remove()

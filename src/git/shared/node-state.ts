@@ -13,7 +13,9 @@ export type NodeState = Omit<Head, 'epoch'>
 export function readState(repository: string): NodeState | null {
   try {
     const { incarnation, sequence, chain } = JSON.parse(readFileSync(join(repository, FILE), 'utf8')) as NodeState
-    return typeof incarnation === 'string' && typeof chain === 'string' && Number.isSafeInteger(sequence) ? { incarnation, sequence, chain } : null
+    return typeof incarnation === 'string' && typeof chain === 'string' && Number.isSafeInteger(sequence)
+      ? { incarnation, sequence, chain }
+      : null
   } catch {
     return null
   }

@@ -95,7 +95,15 @@ class SharedRepositories implements SharedGit {
     const { database, notice = () => {}, setAside = () => {}, movedElsewhere = () => {} } = options
     this.#questions = new HeadQuestions(database)
     this.#copies = new NodeCopies(options.budget ?? new MemoryBudget(DEFAULT_BYTES))
-    this.#services = { database, git, notice, setAside, movedElsewhere, tell: (name) => this.#tell(name), keep: ({ name }) => this.#copies.keep(name) }
+    this.#services = {
+      database,
+      git,
+      notice,
+      setAside,
+      movedElsewhere,
+      tell: (name) => this.#tell(name),
+      keep: ({ name }) => this.#copies.keep(name),
+    }
     options.hints?.on(MOVED, (name) => this.#hear(name))
     this.#stamps = stampsOf(options.news)
   }
@@ -106,11 +114,10 @@ class SharedRepositories implements SharedGit {
     if (readState(path) && (await readHead(this.options.database, name)) === null) await this.git.remove(name)
     if (await repositoryExists(path)) throw new RepositoryExists(`${path} exists already`)
     const incarnation = newId()
-    const [made] = await this.options.database.query('INSERT INTO repositories VALUES ($1, $2, 0, $3, 0) ON CONFLICT DO NOTHING RETURNING name', [
-      name,
-      incarnation,
-      firstChain(incarnation),
-    ])
+    const [made] = await this.options.database.query(
+      'INSERT INTO repositories VALUES ($1, $2, 0, $3, 0) ON CONFLICT DO NOTHING RETURNING name',
+      [name, incarnation, firstChain(incarnation)],
+    )
     if (!made) throw new RepositoryExists(`there is a repository ${name} already`)
     return this.open(name)
   }
@@ -155,7 +162,10 @@ class SharedRepositories implements SharedGit {
 
   async remove(name: string): Promise<void> {
     const path = repositoryPath(this.git.reposDir, name)
-    const [gone] = await this.options.database.query<{ name: string }>('DELETE FROM repositories WHERE name = $1 RETURNING name', [name])
+    const [gone] = await this.options.database.query<{ name: string }>(
+      'DELETE FROM repositories WHERE name = $1 RETURNING name',
+      [name],
+    )
     this.#tell(name)
     const missing = await this.#missing(name, path)
     if (!gone) throw missing
@@ -191,7 +201,15 @@ class SharedRepositories implements SharedGit {
     }
     const { lookMs = LOOK_MS, moved = () => {}, database } = this.options
     const upkeep = () => joinStoredPacks(database, name)
-    return this.#copies.get(name, () => new SharedRepository(new Copy(name, path), this.#services, { lookMs, moved: (refs) => moved(name, refs), upkeep }))
+    return this.#copies.get(
+      name,
+      () =>
+        new SharedRepository(new Copy(name, path), this.#services, {
+          lookMs,
+          moved: (refs) => moved(name, refs),
+          upkeep,
+        }),
+    )
   }
 
   /** There is no such repository: what this node has of it is deleted. Returns the error that says so. */
@@ -232,7 +250,8 @@ class SharedRepositories implements SharedGit {
   /** Deletes what nobody needs any more: in the database, and copies of removed repositories on this disk. */
   async #sweep(): Promise<void> {
     try {
-      for (const name of await sweep(this.options.database, this.git.reposDir)) await this.#missing(name, repositoryPath(this.git.reposDir, name))
+      for (const name of await sweep(this.options.database, this.git.reposDir))
+        await this.#missing(name, repositoryPath(this.git.reposDir, name))
     } catch (error) {
       if (!isAway(error)) throw error
     }

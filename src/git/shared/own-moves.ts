@@ -25,11 +25,18 @@ export async function moveOnNode(services: NodeServices, copy: Copy, own: OwnMov
 }
 
 /** The moves are made: what fails from here on is repaired when the repository is opened next. */
-async function followOwn(services: NodeServices, copy: Copy, moves: readonly RefMove[], { before, after }: Published): Promise<void> {
+async function followOwn(
+  services: NodeServices,
+  copy: Copy,
+  moves: readonly RefMove[],
+  { before, after }: Published,
+): Promise<void> {
   if (!isSame(before, copy.at as Head)) {
     // Other nodes have moved something, too.
     await catchUp(services, copy).catch((error: unknown) => {
-      services.notice(`${copy.path}: moves of other nodes cannot be followed now: ${error instanceof Error ? error.message : String(error)}`)
+      services.notice(
+        `${copy.path}: moves of other nodes cannot be followed now: ${error instanceof Error ? error.message : String(error)}`,
+      )
       copy.refs.apply(moves)
     })
     return

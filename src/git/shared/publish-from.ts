@@ -31,14 +31,20 @@ export async function publishFrom({ database, tell }: NodeServices, copy: Copy, 
 }
 
 /** The pack of what the database lacks, and the commits in it that are known. */
-async function packFor(copy: Copy, moves: readonly RefMove[]): Promise<{ pack: NewPack | null; commits: readonly string[] }> {
+async function packFor(
+  copy: Copy,
+  moves: readonly RefMove[],
+): Promise<{ pack: NewPack | null; commits: readonly string[] }> {
   const { path, objects, launcher } = copy.disk.parts
   const tips = [...new Set(moves.flatMap(({ to }) => (to === null || copy.refs.isPublished(to) ? [] : [to])))]
   if (tips.length === 0) return { pack: null, commits: [] }
   const found = await findNewObjects(objects, tips, (commit) => copy.refs.isPublished(commit))
   if (found) return { pack: found.objects.length === 0 ? null : await packOf(found.objects), commits: found.commits }
   const fresh = await beyondMain(copy, tips)
-  return { pack: fresh.length === 0 ? null : await packByGit({ path, launcher }, fresh, copy.refs.values()), commits: tips }
+  return {
+    pack: fresh.length === 0 ? null : await packByGit({ path, launcher }, fresh, copy.refs.values()),
+    commits: tips,
+  }
 }
 
 /** Those that main does not contain: an old revision of main is told from memory. */
@@ -46,6 +52,7 @@ async function beyondMain(copy: Copy, tips: readonly CommitId[]): Promise<Commit
   const main = copy.refs.get(MAIN)
   if (main === null) return [...tips]
   const beyond: CommitId[] = []
-  for (const tip of tips) if (!(await copy.disk.hasCommit(tip)) || !(await copy.disk.isAncestor(tip, main))) beyond.push(tip)
+  for (const tip of tips)
+    if (!(await copy.disk.hasCommit(tip)) || !(await copy.disk.isAncestor(tip, main))) beyond.push(tip)
   return beyond
 }

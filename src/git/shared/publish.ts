@@ -66,7 +66,12 @@ export async function publish(database: Database, publication: Publication): Pro
   }
 }
 
-async function makeMoves(session: Session, { name, moves, reason, pack, known, fence }: Publication, id: string, stored: string | null): Promise<Published> {
+async function makeMoves(
+  session: Session,
+  { name, moves, reason, pack, known, fence }: Publication,
+  id: string,
+  stored: string | null,
+): Promise<Published> {
   if (fence) await checkFence(session, fence)
   const before = await lockHead(session, name)
   if (before?.incarnation !== known.incarnation) throw new NoRepository(`the repository ${name} was removed`)
@@ -74,7 +79,8 @@ async function makeMoves(session: Session, { name, moves, reason, pack, known, f
   await compare(session, name, moves)
   const packId = pack === null ? null : (stored ?? newId())
   const after: Head = { ...before, sequence: before.sequence + 1, chain: nextChain(before.chain, id, moves, packId) }
-  if (pack !== null && stored === null) await storeSmallPack(session, packId as string, pack, { name, sequence: after.sequence })
+  if (pack !== null && stored === null)
+    await storeSmallPack(session, packId as string, pack, { name, sequence: after.sequence })
   else if (stored !== null) await addPack(session, stored, { name, sequence: after.sequence })
   await write(session, name, { id, moves, reason, after })
   return { before, after }
@@ -88,7 +94,8 @@ async function compare(session: Session, name: string, moves: readonly RefMove[]
     'compare-refs',
   )
   const actual = new Map(rows.map(({ ref, commit }) => [ref, commit]))
-  for (const { ref, from } of moves) if ((actual.get(ref) ?? null) !== from) throw new StaleRef(ref, from, actual.get(ref) ?? null)
+  for (const { ref, from } of moves)
+    if ((actual.get(ref) ?? null) !== from) throw new StaleRef(ref, from, actual.get(ref) ?? null)
   const made = moves.filter(({ from, to }) => from === null && to !== null).map(({ ref }) => ref)
   if (made.length === 0) return
   const [other] = await session.query<{ ref: string }>(
@@ -98,7 +105,10 @@ async function compare(session: Session, name: string, moves: readonly RefMove[]
     [name, made.flatMap(foldersOf), made],
     'compare-folders',
   )
-  if (other) throw new GitError(`${made.join(', ')} cannot be made: there is ${other.ref}, and a ref cannot also be the folder of another`)
+  if (other)
+    throw new GitError(
+      `${made.join(', ')} cannot be made: there is ${other.ref}, and a ref cannot also be the folder of another`,
+    )
 }
 
 /** The names that would be folders above a ref. */
@@ -117,7 +127,8 @@ interface Written {
 async function write(session: Session, name: string, { id, moves, reason, after }: Written): Promise<void> {
   const set = moves.filter(({ to }) => to !== null)
   const deleted = moves.filter(({ to }) => to === null).map(({ ref }) => ref)
-  if (deleted.length > 0) await session.query('DELETE FROM repository_refs WHERE name = $1 AND ref = ANY($2)', [name, deleted], 'delete-refs')
+  if (deleted.length > 0)
+    await session.query('DELETE FROM repository_refs WHERE name = $1 AND ref = ANY($2)', [name, deleted], 'delete-refs')
   const text = `WITH refs AS (
       INSERT INTO repository_refs SELECT $1, ref, commit FROM unnest($2::text[], $3::text[]) AS moved (ref, commit)
       ON CONFLICT (name, ref) DO UPDATE SET commit = excluded.commit
@@ -147,7 +158,10 @@ async function wasMade(database: Database, name: string, { after }: Published, i
         async (session) => {
           const head = await lockHead(session, name)
           if (head === null || head.sequence < after.sequence) return false
-          const [row] = await session.query<{ id: string }>('SELECT id FROM repository_moves WHERE name = $1 AND sequence = $2', [name, after.sequence])
+          const [row] = await session.query<{ id: string }>(
+            'SELECT id FROM repository_moves WHERE name = $1 AND sequence = $2',
+            [name, after.sequence],
+          )
           return row?.id === id
         },
         'READ COMMITTED',

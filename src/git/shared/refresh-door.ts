@@ -20,7 +20,10 @@ export interface RefreshDoor {
 }
 
 /** Opens the door; a folder whose path is too long has none. @param refresh throws if the repository cannot be brought up to date, with a message for the operator */
-export async function openRefreshDoor(reposDir: string, refresh: (name: string) => Promise<void>): Promise<RefreshDoor> {
+export async function openRefreshDoor(
+  reposDir: string,
+  refresh: (name: string) => Promise<void>,
+): Promise<RefreshDoor> {
   if (!mayHaveDoor(reposDir)) return { close: async () => {} }
   const path = pathIn(reposDir)
   // Whoever has the lock of the folder is alone: this is what a killed server left.

@@ -17,10 +17,14 @@ export interface SetAside {
 }
 
 /** The name is made of the commit and the ref: the same find on two nodes, or at two times, is one. */
-const keptAs = (ref: RefName, commit: CommitId): RefName => `${PREFIX}${commit.slice(0, 12)}/${ref.slice('refs/'.length)}` as RefName
+const keptAs = (ref: RefName, commit: CommitId): RefName =>
+  `${PREFIX}${commit.slice(0, 12)}/${ref.slice('refs/'.length)}` as RefName
 
 /** What is kept of each deviation, and the moves that make the refs for it. */
-export function planSetAside(found: readonly Deviation[], known: (ref: RefName) => CommitId | null): { told: SetAside[]; moves: RefMove[] } {
+export function planSetAside(
+  found: readonly Deviation[],
+  known: (ref: RefName) => CommitId | null,
+): { told: SetAside[]; moves: RefMove[] } {
   const told: SetAside[] = []
   const moves = new Map<RefName, RefMove>()
   for (const { ref, found: commit, wanted } of found) {

@@ -79,7 +79,8 @@ export class SharedRepository {
   async #move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void> {
     for (const { ref, from, to } of moves) {
       requireRefName(ref)
-      if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} needs full commit IDs`)
+      if ((from !== null && !isOid(from)) || (to !== null && !isOid(to)))
+        throw new GitError(`a move of ${ref} needs full commit IDs`)
     }
     if (moves.length === 0) return
     const named = [...new Set(moves.flatMap(({ to }) => (to === null ? [] : [to])))]
@@ -88,7 +89,8 @@ export class SharedRepository {
       const { disk } = this.copy
       for (const to of named) if (!(await disk.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
       // A commit that is cached may have been pruned.
-      for (const to of await disk.parts.writer.absent(named)) if (!(await disk.parts.objects.fetchLost(to))) throw new LostObject(to, disk.path)
+      for (const to of await disk.parts.writer.absent(named))
+        if (!(await disk.parts.objects.fetchLost(to))) throw new LostObject(to, disk.path)
       lease.assertHeld()
       await moveOnNode(this.services, this.copy, { moves, reason, fence: lease.fence ?? null })
     })
@@ -104,7 +106,8 @@ export class SharedRepository {
     await this.turn(async () => {
       this.#mustBeThere()
       if (!this.copy.isInStep || this.copy.stamps.unchanged() !== true) await look(this.services, this.copy)
-      if (!this.copy.isInStep) throw new GitError(`${this.copy.path}: refs cannot be made those of the database; the log says why`)
+      if (!this.copy.isInStep)
+        throw new GitError(`${this.copy.path}: refs cannot be made those of the database; the log says why`)
     })
   }
 

@@ -28,18 +28,28 @@ export async function storePack(session: Session, { pack, index }: NewPack): Pro
     [INDEX, index],
   ] as const) {
     let n = 0
-    for await (const bytes of chunks()) await session.query('INSERT INTO pack_chunks VALUES ($1, $2, $3, $4)', [id, part, n++, bytes], 'store-chunk')
+    for await (const bytes of chunks())
+      await session.query('INSERT INTO pack_chunks VALUES ($1, $2, $3, $4)', [id, part, n++, bytes], 'store-chunk')
   }
   return id
 }
 
 /** The same for a small one, in one statement, with the repository that has it. */
-export async function storeSmallPack(session: Session, id: string, pack: NewPack, of: { name: string; sequence: number }): Promise<void> {
+export async function storeSmallPack(
+  session: Session,
+  id: string,
+  pack: NewPack,
+  of: { name: string; sequence: number },
+): Promise<void> {
   const [packed, index] = [await only(pack.pack), await only(pack.index)]
   const text = `WITH made AS (INSERT INTO packs (id, bytes, index_bytes) VALUES ($1, $2, $3)),
     chunks AS (INSERT INTO pack_chunks VALUES ($1, ${PACK}, 0, $4), ($1, ${INDEX}, 0, $5))
     INSERT INTO repository_packs (name, pack, sequence) VALUES ($6, $1, $7)`
-  await session.query(text, [id, pack.pack.bytes, pack.index.bytes, packed, index, of.name, of.sequence], 'store-small-pack')
+  await session.query(
+    text,
+    [id, pack.pack.bytes, pack.index.bytes, packed, index, of.name, of.sequence],
+    'store-small-pack',
+  )
 }
 
 /** The one piece of a file that is no longer. */
@@ -51,7 +61,11 @@ async function only({ chunks }: PackPart): Promise<Buffer> {
 
 /** Makes a stored pack one of a repository. */
 export async function addPack(session: Session, id: string, of: { name: string; sequence: number }): Promise<void> {
-  await session.query('INSERT INTO repository_packs (name, pack, sequence) VALUES ($1, $2, $3)', [of.name, id, of.sequence])
+  await session.query('INSERT INTO repository_packs (name, pack, sequence) VALUES ($1, $2, $3)', [
+    of.name,
+    id,
+    of.sequence,
+  ])
 }
 
 /** The packs of a repository that whoever has the first `after` moves lacks, oldest first; -1 = all. */
@@ -72,7 +86,10 @@ export async function packsWith(session: Session, name: string, oid: string): Pr
 }
 
 /** The rows of some small packs: pack and index of each. Those that are gone are left out. */
-export async function readSmallPacks(session: Session, ids: readonly string[]): Promise<Map<string, { pack: Buffer; index: Buffer }>> {
+export async function readSmallPacks(
+  session: Session,
+  ids: readonly string[],
+): Promise<Map<string, { pack: Buffer; index: Buffer }>> {
   const rows = await session.query<{ id: string; pack: Buffer; index: Buffer }>(
     `SELECT p.pack AS id, p.bytes AS pack, i.bytes AS index FROM pack_chunks p JOIN pack_chunks i ON i.pack = p.pack AND i.part = ${INDEX} AND i.n = 0
      WHERE p.pack = ANY($1) AND p.part = ${PACK} AND p.n = 0`,
@@ -85,7 +102,11 @@ export async function readSmallPacks(session: Session, ids: readonly string[]): 
 /** The bytes of a file of a pack, row by row. Ends early if the pack is gone: whoever reads counts. */
 export async function* readChunks(session: Session, id: string, part: number): AsyncGenerator<Buffer> {
   for (let n = 0; ; n++) {
-    const [row] = await session.query<{ bytes: Buffer }>('SELECT bytes FROM pack_chunks WHERE pack = $1 AND part = $2 AND n = $3', [id, part, n], 'read-chunk')
+    const [row] = await session.query<{ bytes: Buffer }>(
+      'SELECT bytes FROM pack_chunks WHERE pack = $1 AND part = $2 AND n = $3',
+      [id, part, n],
+      'read-chunk',
+    )
     if (!row) return
     yield row.bytes
   }

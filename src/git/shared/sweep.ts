@@ -16,12 +16,18 @@ export async function sweep(database: Database, reposDir: string): Promise<strin
     `SELECT id FROM packs WHERE made < now() - ${GRACE} AND NOT EXISTS (SELECT FROM repository_packs WHERE pack = id) LIMIT ${AT_ONCE}`,
   )
   // One by one: each may have thousands of rows.
-  for (const { id } of unused) await database.query('DELETE FROM packs WHERE id = $1 AND NOT EXISTS (SELECT FROM repository_packs WHERE pack = $1)', [id])
+  for (const { id } of unused)
+    await database.query(
+      'DELETE FROM packs WHERE id = $1 AND NOT EXISTS (SELECT FROM repository_packs WHERE pack = $1)',
+      [id],
+    )
   return removedCopies(database, reposDir)
 }
 
 async function removedCopies(database: Database, reposDir: string): Promise<string[]> {
-  const names = (await readdir(reposDir)).filter((name) => name.endsWith('.git')).map((name) => name.slice(0, -'.git'.length))
+  const names = (await readdir(reposDir))
+    .filter((name) => name.endsWith('.git'))
+    .map((name) => name.slice(0, -'.git'.length))
   const copies = names.filter((name) => NAME.test(name) && readState(join(reposDir, `${name}.git`)))
   const rows = await database.query<{ name: string }>('SELECT name FROM repositories WHERE name = ANY($1)', [copies])
   const there = new Set(rows.map(({ name }) => name))

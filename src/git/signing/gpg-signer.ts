@@ -24,7 +24,10 @@ export async function gpgSigner(run: RunSigning, keyFile: string, home: string):
     if (fingerprint === undefined) throw new SigningFailed('the file has no secret GPG key')
     return {
       async sign(content) {
-        const signature = await run('gpg', [...BATCH, '--local-user', fingerprint, '--armor', '--detach-sign'], { env, input: content })
+        const signature = await run('gpg', [...BATCH, '--local-user', fingerprint, '--armor', '--detach-sign'], {
+          env,
+          input: content,
+        })
         if (!signature.startsWith('-----BEGIN PGP SIGNATURE-----')) throw new SigningFailed('gpg printed no signature')
         return signature.trimEnd()
       },

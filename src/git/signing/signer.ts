@@ -21,11 +21,18 @@ const HEAD_BYTES = 64
 export async function openSigner(launcher: Launcher, keyFile: string, home: string): Promise<Signer> {
   const run: RunSigning = async (program, args, { input, env = {} } = {}) => {
     const git = { launcher, env: { ...hermeticEnvironment('/nonexistent'), SSH_ASKPASS_REQUIRE: 'never', ...env } }
-    const { code, stdout, stderr, ended } = await runGit(git, args, { program, timeoutMs: TIMEOUT_MS, ...(input ? { input } : {}) }).catch((cause: unknown) => {
+    const { code, stdout, stderr, ended } = await runGit(git, args, {
+      program,
+      timeoutMs: TIMEOUT_MS,
+      ...(input ? { input } : {}),
+    }).catch((cause: unknown) => {
       throw new SigningFailed(`${program} could not be started; is it installed?`, { cause })
     })
     if (ended !== null) throw new SigningFailed(`${program} did not end within ${TIMEOUT_MS / 1000} s`)
-    if (code !== 0) throw new SigningFailed(`${program} failed: ${stderr.replace(/\s+/g, ' ').trim().slice(0, 300) || 'it gives no reason'}`)
+    if (code !== 0)
+      throw new SigningFailed(
+        `${program} failed: ${stderr.replace(/\s+/g, ' ').trim().slice(0, 300) || 'it gives no reason'}`,
+      )
     return stdout
   }
   try {

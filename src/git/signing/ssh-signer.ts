@@ -6,7 +6,8 @@ import type { RunSigning, Signer } from './types.js'
 export const sshSigner = (run: RunSigning, keyFile: string): Signer => ({
   async sign(content) {
     const signature = await run('ssh-keygen', ['-Y', 'sign', '-n', 'git', '-f', keyFile], { input: content })
-    if (!signature.startsWith('-----BEGIN SSH SIGNATURE-----')) throw new SigningFailed('ssh-keygen printed no signature')
+    if (!signature.startsWith('-----BEGIN SSH SIGNATURE-----'))
+      throw new SigningFailed('ssh-keygen printed no signature')
     return signature.trimEnd()
   },
   close: async () => {},

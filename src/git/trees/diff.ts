@@ -11,7 +11,11 @@ const BETWEEN_LOOKS = 64
 type ReadTree = (oid: string) => Promise<Tree>
 
 /** How two trees differ, file by file, sorted by path; equal folders are not read. Null = the empty tree. */
-export async function diffTrees(before: string | null, after: string | null, readTree: ReadTree): Promise<TreeChange[]> {
+export async function diffTrees(
+  before: string | null,
+  after: string | null,
+  readTree: ReadTree,
+): Promise<TreeChange[]> {
   const changes: TreeChange[] = []
   if (before !== after) await compare({ before, after, prefix: '' }, readTree, changes, new Slices())
   return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
@@ -25,7 +29,12 @@ interface Pair {
 }
 
 /** Awaits only folders: to await each of ten thousand equal files would be most of the work. */
-async function compare({ before, after, prefix }: Pair, readTree: ReadTree, into: TreeChange[], slices: Slices): Promise<void> {
+async function compare(
+  { before, after, prefix }: Pair,
+  readTree: ReadTree,
+  into: TreeChange[],
+  slices: Slices,
+): Promise<void> {
   const [old, now] = await Promise.all([before ? readTree(before) : emptyTree, after ? readTree(after) : emptyTree])
   const folders: Pair[] = []
   let looked = 0
@@ -42,7 +51,13 @@ async function compare({ before, after, prefix }: Pair, readTree: ReadTree, into
   for (const pair of folders) await compare(pair, readTree, into, slices)
 }
 
-function compareEntry(old: Node | undefined, now: Node | undefined, path: string, into: TreeChange[], folders: Pair[]): void {
+function compareEntry(
+  old: Node | undefined,
+  now: Node | undefined,
+  path: string,
+  into: TreeChange[],
+  folders: Pair[],
+): void {
   if (old?.oid === now?.oid && old?.mode === now?.mode) return
   const [before, after] = [folderOf(old), folderOf(now)]
   if (before !== after) folders.push({ before, after, prefix: `${path}/` })

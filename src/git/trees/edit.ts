@@ -26,7 +26,11 @@ interface Work {
  * entries disappears. Throws `InvalidPath` if a path names a file and a folder at once, and `PathCollision` if a new name differs
  * from another one of its folder only by case (existing names are not compared).
  */
-export async function editTree(base: string, plan: Plan, readTree: (oid: string) => Promise<Tree>): Promise<EditedTree> {
+export async function editTree(
+  base: string,
+  plan: Plan,
+  readTree: (oid: string) => Promise<Tree>,
+): Promise<EditedTree> {
   const work: Work = { readTree, blobs: plan.blobs, objects: new Map(), trees: new Map() }
   const oid = (await editFolder(base, plan.root, '', work)) ?? store(work, emptyTree, [])
   return { oid, objects: [...work.objects.values()], trees: work.trees }
@@ -58,7 +62,13 @@ async function editFolder(base: string, plan: FolderPlan, prefix: string, work: 
   return store(work, before, after)
 }
 
-async function editInside(nodes: Map<string, Node>, name: string, plan: FolderPlan, path: string, work: Work): Promise<void> {
+async function editInside(
+  nodes: Map<string, Node>,
+  name: string,
+  plan: FolderPlan,
+  path: string,
+  work: Work,
+): Promise<void> {
   const existing = nodes.get(name)
   if (existing && existing.mode !== '040000') {
     if (puts(plan)) throw new InvalidPath(path, 'it is a file')
@@ -78,7 +88,8 @@ function putEntry(nodes: Map<string, Node>, entry: Node, path: string, work: Wor
   if (blob) work.objects.set(entry.oid, blob)
 }
 
-const puts = (plan: FolderPlan): boolean => [...plan.entries.values()].some((entry) => entry !== null) || [...plan.folders.values()].some(puts)
+const puts = (plan: FolderPlan): boolean =>
+  [...plan.entries.values()].some((entry) => entry !== null) || [...plan.folders.values()].some(puts)
 
 /** Whether an entry has to be sorted in: it is new, or became a folder or a file, which sort differently. */
 function isNew(node: Node, before: Tree): boolean {
@@ -99,4 +110,7 @@ function mustNotCollide(nodes: ReadonlyMap<string, Node>, added: readonly Node[]
 }
 
 const sameNodes = (a: readonly Node[], b: readonly Node[]): boolean =>
-  a.length === b.length && a.every((node, i) => node === b[i] || (node.oid === b[i]?.oid && node.mode === b[i]?.mode && node.name === b[i]?.name))
+  a.length === b.length &&
+  a.every(
+    (node, i) => node === b[i] || (node.oid === b[i]?.oid && node.mode === b[i]?.mode && node.name === b[i]?.name),
+  )

@@ -10,7 +10,8 @@ const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
  * leaves code points out, NTFS drops trailing dots and spaces, takes ":" for the start of a stream's name, and calls the
  * folder `git~1` in short.
  */
-export const isGitFolder = (name: string): boolean => /^(?:\.git|git~1)[ .]*(?::.*)?$/is.test(name.replace(HFS_IGNORED, ''))
+export const isGitFolder = (name: string): boolean =>
+  /^(?:\.git|git~1)[ .]*(?::.*)?$/is.test(name.replace(HFS_IGNORED, ''))
 
 /** Why Git refuses a name wherever it is in a tree; null if it does not. */
 export function whyRefusedByGit(name: string): string | null {
@@ -26,7 +27,8 @@ function reasonAgainst(name: string): string | null {
 
 /** A path's names. Throws `InvalidPath` for a path that must not be in a tree, on whatever file system it may be checked out. */
 export function splitPath(path: string): string[] {
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw new InvalidPath(`${path.slice(0, 100)}…`, `it is longer than ${MAX_PATH_BYTES} bytes`)
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES)
+    throw new InvalidPath(`${path.slice(0, 100)}…`, `it is longer than ${MAX_PATH_BYTES} bytes`)
   const names = path.split('/')
   for (const name of names) {
     const reason = reasonAgainst(name)

@@ -1,5 +1,14 @@
 /** Bitbucket Cloud: API version 2.0. It abbreviates commits in pull requests, so they are looked up. */
-import type { BranchProtection, CommitStatus, Host, HostRepository, MergedCommits, NewPullRequest, PullRequest, StatusState } from '../types.js'
+import type {
+  BranchProtection,
+  CommitStatus,
+  Host,
+  HostRepository,
+  MergedCommits,
+  NewPullRequest,
+  PullRequest,
+  StatusState,
+} from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
 import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened, strange, webUrl } from './common.js'
@@ -9,7 +18,12 @@ const PAGE = 50
 const PULLS = 'the scope "pullrequest:write"'
 const READS = 'the scope "repository"'
 const OPENING = { doing: 'open a pull request', needs: PULLS }
-const STATES: Readonly<Record<StatusState, string>> = { pending: 'INPROGRESS', success: 'SUCCESSFUL', failure: 'FAILED', error: 'STOPPED' }
+const STATES: Readonly<Record<StatusState, string>> = {
+  pending: 'INPROGRESS',
+  success: 'SUCCESSFUL',
+  failure: 'FAILED',
+  error: 'STOPPED',
+}
 const MAX_KEY = 40
 const NEEDED = { 'repository:write': 'the scope "repository:write"', 'pullrequest:write': PULLS }
 /** People are known by an account ID or a UUID in braces. */
@@ -24,9 +38,13 @@ export class Bitbucket implements Host {
   }
 
   async repository(): Promise<HostRepository> {
-    const { value, headers } = await this.options.api.ask('GET', this.#repo, { doing: 'read the repository', needs: READS })
+    const { value, headers } = await this.options.api.ask('GET', this.#repo, {
+      doing: 'read the repository',
+      needs: READS,
+    })
     const scopes = headers['x-oauth-scopes']?.split(',').map((one) => one.trim())
-    const has = (scope: string): boolean => scopes?.some((one) => one === scope || one === scope.replace(/:write$/, ':admin')) ?? true
+    const has = (scope: string): boolean =>
+      scopes?.some((one) => one === scope || one === scope.replace(/:write$/, ':admin')) ?? true
     const missing = Object.entries(NEEDED)
       .filter(([scope]) => !has(scope))
       .map(([, words]) => words)
@@ -41,27 +59,56 @@ export class Bitbucket implements Host {
 
   async protection(branch: string): Promise<BranchProtection> {
     const { api } = this.options
-    const found = await api.ask('GET', `${this.#repo}/refs/branches/${branchPath(branch)}`, { doing: 'read the branch', needs: READS }, { accept: [404] })
+    const found = await api.ask(
+      'GET',
+      `${this.#repo}/refs/branches/${branchPath(branch)}`,
+      { doing: 'read the branch', needs: READS },
+      { accept: [404] },
+    )
     const query = new URLSearchParams({ kind: 'push', pattern: branch, pagelen: '1' })
     // only admins may read restrictions
-    const restricted = await api.ask('GET', `${this.#repo}/branch-restrictions?${query}`, { doing: 'read restrictions' }, { accept: [403, 404] })
+    const restricted = await api.ask(
+      'GET',
+      `${this.#repo}/branch-restrictions?${query}`,
+      { doing: 'read restrictions' },
+      { accept: [403, 404] },
+    )
     const isProtected = restricted.status === 200 && listAt(restricted.value, 'values').length > 0
     const rules = isProtected ? ['Only certain people and groups may push.'] : []
     return { exists: found.status === 200, protected: isProtected, canPush: null, rules }
   }
 
   async setStatus(sha: string, { state, context, description, targetUrl }: CommitStatus): Promise<void> {
-    const body = { key: context.slice(0, MAX_KEY), name: context, state: STATES[state], description: shortened(description), url: targetUrl }
+    const body = {
+      key: context.slice(0, MAX_KEY),
+      name: context,
+      state: STATES[state],
+      description: shortened(description),
+      url: targetUrl,
+    }
     const purpose = { doing: 'set commit statuses', needs: 'the scope "repository:write"', what: `The commit ${sha}` }
-    await this.options.api.ask('POST', `${this.#repo}/commit/${encodeURIComponent(sha)}/statuses/build`, purpose, { body })
+    await this.options.api.ask('POST', `${this.#repo}/commit/${encodeURIComponent(sha)}/statuses/build`, purpose, {
+      body,
+    })
   }
 
-  async openPullRequest({ head, base, title, body, reviewers = [] }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
+  async openPullRequest({
+    head,
+    base,
+    title,
+    body,
+    reviewers = [],
+  }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
     const existing = await this.#openOne(head, base)
     if (existing !== undefined) return { pullRequest: await this.#read(existing), refusedReviewers: [] }
     const wanted = reviewers.slice(0, MOST_REVIEWERS)
     const known = wanted.filter((one) => ACCOUNT.test(one))
-    const request = { title, description: body, source: { branch: { name: head } }, destination: { branch: { name: base } } }
+    const request = {
+      title,
+      description: body,
+      source: { branch: { name: head } },
+      destination: { branch: { name: base } },
+    }
     const accounts = known.map((one) => (one.startsWith('{') ? { uuid: one } : { account_id: one }))
     const path = `${this.#repo}/pullrequests`
     const ask = (all: object, accept: number[]) => this.options.api.ask('POST', path, OPENING, { body: all, accept })
@@ -69,7 +116,10 @@ export class Bitbucket implements Host {
     // one reviewer who is not accepted spoils the request
     const made = first.status === 400 ? await ask(request, []) : first
     const accepted = first.status === 400 ? [] : known
-    return { pullRequest: await this.#read(made.value), refusedReviewers: wanted.filter((one) => !accepted.includes(one)) }
+    return {
+      pullRequest: await this.#read(made.value),
+      refusedReviewers: wanted.filter((one) => !accepted.includes(one)),
+    }
   }
 
   async #openOne(head: string, base: string): Promise<unknown> {
@@ -85,17 +135,23 @@ export class Bitbucket implements Host {
   async updatePullRequest(number: number, { title, body }: { title?: string; body?: string }): Promise<PullRequest> {
     const change = { ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { description: body }) }
     const purpose = { doing: 'change the pull request', needs: PULLS, what: `Pull request ${number}` }
-    return this.#read((await this.options.api.ask('PUT', `${this.#repo}/pullrequests/${number}`, purpose, { body: change })).value)
+    return this.#read(
+      (await this.options.api.ask('PUT', `${this.#repo}/pullrequests/${number}`, purpose, { body: change })).value,
+    )
   }
 
   async closePullRequest(number: number): Promise<PullRequest> {
     const purpose = { doing: 'decline the pull request', needs: PULLS, what: `Pull request ${number}` }
-    return this.#read((await this.options.api.ask('POST', `${this.#repo}/pullrequests/${number}/decline`, purpose)).value)
+    return this.#read(
+      (await this.options.api.ask('POST', `${this.#repo}/pullrequests/${number}/decline`, purpose)).value,
+    )
   }
 
   async comment(number: number, text: string): Promise<void> {
     const purpose = { doing: 'comment on the pull request', needs: PULLS, what: `Pull request ${number}` }
-    await this.options.api.ask('POST', `${this.#repo}/pullrequests/${number}/comments`, purpose, { body: { content: { raw: text } } })
+    await this.options.api.ask('POST', `${this.#repo}/pullrequests/${number}/comments`, purpose, {
+      body: { content: { raw: text } },
+    })
   }
 
   async pullRequest(number: number): Promise<PullRequest> {
@@ -107,7 +163,11 @@ export class Bitbucket implements Host {
     const q = `state = "OPEN" AND destination.branch.name = "${base.replaceAll(/["\\]/g, '\\$&')}"`
     const query = new URLSearchParams({ q, sort: '-created_on', pagelen: '30' })
     const limits = { size: 30, most: MOST_PULL_REQUESTS, member: 'values' }
-    const { items, more } = await this.options.api.list(`${this.#repo}/pullrequests?${query}`, { doing: 'list pull requests', needs: PULLS }, limits)
+    const { items, more } = await this.options.api.list(
+      `${this.#repo}/pullrequests?${query}`,
+      { doing: 'list pull requests', needs: PULLS },
+      limits,
+    )
     return { items: items.map((one) => this.#shape(one)), more }
   }
 
@@ -120,7 +180,11 @@ export class Bitbucket implements Host {
 
   async #commits(path: string, most: number): Promise<HostCommit[]> {
     const limits = { size: PAGE, most, member: 'values' }
-    const { items } = await this.options.api.list(`${path}pagelen=${PAGE}`, { doing: 'read commits', needs: READS }, limits)
+    const { items } = await this.options.api.list(
+      `${path}pagelen=${PAGE}`,
+      { doing: 'read commits', needs: READS },
+      limits,
+    )
     return items.map((value) => ({
       sha: commitAt(value, 'hash') ?? '',
       parents: listAt(value, 'parents').length,
@@ -142,7 +206,12 @@ export class Bitbucket implements Host {
   async #whole(hash: string | undefined): Promise<string | null> {
     if (hash === undefined || !/^[0-9a-f]{7,40}$/.test(hash)) return null
     if (hash.length === 40) return hash
-    const { status, value } = await this.options.api.ask('GET', `${this.#repo}/commit/${hash}`, { doing: 'read commits', needs: READS }, { accept: [404] })
+    const { status, value } = await this.options.api.ask(
+      'GET',
+      `${this.#repo}/commit/${hash}`,
+      { doing: 'read commits', needs: READS },
+      { accept: [404] },
+    )
     return status === 404 ? null : (commitAt(value, 'hash') ?? null)
   }
 
@@ -159,7 +228,11 @@ export class Bitbucket implements Host {
       state: state === 'OPEN' ? 'open' : state === 'MERGED' ? 'merged' : 'closed',
       draft: at(value, 'draft') === true,
       author: textAt(value, ['author', 'display_name']) ?? null,
-      head: { ref: textAt(value, ['source', 'branch', 'name']) ?? '', sha: null, repository: textAt(value, ['source', 'repository', 'full_name']) ?? null },
+      head: {
+        ref: textAt(value, ['source', 'branch', 'name']) ?? '',
+        sha: null,
+        repository: textAt(value, ['source', 'repository', 'full_name']) ?? null,
+      },
       base: { ref: base },
       mergeCommit: null,
       mergedAt: state === 'MERGED' ? (textAt(value, ['updated_on']) ?? null) : null,

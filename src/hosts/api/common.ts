@@ -15,10 +15,13 @@ export function branchPath(branch: string): string {
 }
 
 /** A description that every host accepts. */
-export const shortened = (text: string): string => (text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`)
+export const shortened = (text: string): string =>
+  text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`
 
 /** The answer has not the form that it must have. */
-export const strange = (host: string, what: string): HostError => new HostError('unavailable', `${host} returned no ${what}. Is the address of its API right?`)
+export const strange = (host: string, what: string): HostError =>
+  new HostError('unavailable', `${host} returned no ${what}. Is the address of its API right?`)
 
 /** An `http` or `https` URL of an answer; '' for anything else, since people will click on it. */
-export const webUrl = (text: string | undefined): string => (text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : '')
+export const webUrl = (text: string | undefined): string =>
+  text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : ''

@@ -1,5 +1,13 @@
 /** Gitea and Forgejo: API version 1. */
-import type { BranchProtection, CommitStatus, Host, HostRepository, MergedCommits, NewPullRequest, PullRequest } from '../types.js'
+import type {
+  BranchProtection,
+  CommitStatus,
+  Host,
+  HostRepository,
+  MergedCommits,
+  NewPullRequest,
+  PullRequest,
+} from '../types.js'
 import { at, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
 import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
@@ -57,22 +65,38 @@ export class Gitea implements Host {
     await this.options.api.ask('POST', `${this.#repo}/statuses/${encodeURIComponent(sha)}`, purpose, { body })
   }
 
-  async openPullRequest({ head, base, title, body, reviewers = [] }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
+  async openPullRequest({
+    head,
+    base,
+    title,
+    body,
+    reviewers = [],
+  }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
     const { api } = this.options
     // 409: there is one already
-    const made = await api.ask('POST', `${this.#repo}/pulls`, OPENING, { body: { head, base, title, body }, accept: [409] })
-    const existing = made.status === 409 ? (await this.openPullRequests(base)).items.find((one) => one.head.ref === head) : undefined
+    const made = await api.ask('POST', `${this.#repo}/pulls`, OPENING, {
+      body: { head, base, title, body },
+      accept: [409],
+    })
+    const existing =
+      made.status === 409 ? (await this.openPullRequests(base)).items.find((one) => one.head.ref === head) : undefined
     if (made.status === 409 && !existing) throw api.failure(made, OPENING)
     const pullRequest = existing ?? githubPullRequest(api.host, made.value)
     const refusedReviewers: string[] = []
-    for (const name of reviewers.slice(0, MOST_REVIEWERS)) if (!(await this.#askFor(pullRequest.number, name))) refusedReviewers.push(name)
+    for (const name of reviewers.slice(0, MOST_REVIEWERS))
+      if (!(await this.#askFor(pullRequest.number, name))) refusedReviewers.push(name)
     return { pullRequest, refusedReviewers }
   }
 
   async #askFor(number: number, name: string): Promise<boolean> {
     const body = name.includes('/') ? { team_reviewers: [name.split('/')[1]] } : { reviewers: [name] }
     const path = `${this.#repo}/pulls/${number}/requested_reviewers`
-    const { status } = await this.options.api.ask('POST', path, { doing: 'ask for reviews', needs: NEEDS }, { body, accept: [403, 404, 422] })
+    const { status } = await this.options.api.ask(
+      'POST',
+      path,
+      { doing: 'ask for reviews', needs: NEEDS },
+      { body, accept: [403, 404, 422] },
+    )
     return status < 300
   }
 
@@ -91,19 +115,28 @@ export class Gitea implements Host {
 
   async #change(number: number, doing: string, body: object): Promise<PullRequest> {
     const purpose = { doing, needs: NEEDS, what: `Pull request ${number}` }
-    return githubPullRequest(this.options.api.host, (await this.options.api.ask('PATCH', `${this.#repo}/pulls/${number}`, purpose, { body })).value)
+    return githubPullRequest(
+      this.options.api.host,
+      (await this.options.api.ask('PATCH', `${this.#repo}/pulls/${number}`, purpose, { body })).value,
+    )
   }
 
   async pullRequest(number: number): Promise<PullRequest> {
     const purpose = { doing: 'read pull requests', needs: READS, what: `Pull request ${number}` }
-    return githubPullRequest(this.options.api.host, await this.options.api.get(`${this.#repo}/pulls/${number}`, purpose))
+    return githubPullRequest(
+      this.options.api.host,
+      await this.options.api.get(`${this.#repo}/pulls/${number}`, purpose),
+    )
   }
 
   async openPullRequests(base: string): Promise<{ items: PullRequest[]; more: boolean }> {
     const { api } = this.options
     const purpose = { doing: 'list pull requests', needs: READS }
     // the host cannot be asked for those against one branch
-    const { items, more } = await api.list(`${this.#repo}/pulls?state=open&sort=newest&limit=${PAGE}`, purpose, { size: PAGE, most: MOST_PULL_REQUESTS })
+    const { items, more } = await api.list(`${this.#repo}/pulls?state=open&sort=newest&limit=${PAGE}`, purpose, {
+      size: PAGE,
+      most: MOST_PULL_REQUESTS,
+    })
     return { items: items.map((one) => githubPullRequest(api.host, one)).filter((one) => one.base.ref === base), more }
   }
 
@@ -114,7 +147,9 @@ export class Gitea implements Host {
     // Releases list them in different orders. The head in the pull request is the branch's, which may have moved since the merge.
     const newestFirst = listed.length > 1 && at(listed[0], 'parents', 0, 'sha') === at(listed[1], 'sha')
     const own = (newestFirst ? listed.reverse() : listed).map(githubCommit)
-    return mergedAs(mergeCommit, own, async (most) => (await this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most)).map(githubCommit))
+    return mergedAs(mergeCommit, own, async (most) =>
+      (await this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most)).map(githubCommit),
+    )
   }
 
   async #commits(path: string, most: number): Promise<unknown[]> {

@@ -29,11 +29,18 @@ export async function githubProtection(api: RestApi, repo: string, branch: strin
   const types = new Set(listAt(ruled.status === 200 ? ruled.value : []).map((rule) => textAt(rule, ['type']) ?? ''))
   const rules = [...types].flatMap((type) => (Object.hasOwn(RULES, type) ? [RULES[type] as string] : []))
   const isProtected = found.status === 200 && at(found.value, 'protected') === true
-  const classic = isProtected ? await classicRules(api, `${repo}/branches/${path}/protection`) : { rules: [], locked: false }
+  const classic = isProtected
+    ? await classicRules(api, `${repo}/branches/${path}/protection`)
+    : { rules: [], locked: false }
   const all = [...new Set([...rules, ...classic.rules])]
   const free = all.length === 0 && !isProtected
   // who may bypass a rule is not told
-  return { exists: found.status === 200, protected: isProtected || rules.length > 0, canPush: classic.locked ? false : free ? true : null, rules: all }
+  return {
+    exists: found.status === 200,
+    protected: isProtected || rules.length > 0,
+    canPush: classic.locked ? false : free ? true : null,
+    rules: all,
+  }
 }
 
 async function classicRules(api: RestApi, path: string): Promise<{ rules: string[]; locked: boolean }> {

@@ -1,5 +1,13 @@
 /** GitHub and GitHub Enterprise Server: REST API, version 2022-11-28. */
-import type { BranchProtection, CommitStatus, Host, HostRepository, MergedCommits, NewPullRequest, PullRequest } from '../types.js'
+import type {
+  BranchProtection,
+  CommitStatus,
+  Host,
+  HostRepository,
+  MergedCommits,
+  NewPullRequest,
+  PullRequest,
+} from '../types.js'
 import { at, listAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
 import { MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
@@ -11,7 +19,11 @@ import { mergedAs, MAX_COMMITS } from './merged-commits.js'
 export const GITHUB_HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 const PULLS = 'the permission "Pull requests: write"'
 const OPENING = { doing: 'open a pull request', needs: PULLS }
-const APP_NEEDS = { contents: 'Contents: write', pull_requests: 'Pull requests: write', statuses: 'Commit statuses: write' } as const
+const APP_NEEDS = {
+  contents: 'Contents: write',
+  pull_requests: 'Pull requests: write',
+  statuses: 'Commit statuses: write',
+} as const
 
 /** One repository on GitHub. */
 export class GitHub implements Host {
@@ -22,7 +34,10 @@ export class GitHub implements Host {
   }
 
   async repository(): Promise<HostRepository> {
-    const { value, headers } = await this.options.api.ask('GET', this.#repo, { doing: 'read the repository', needs: 'the permission "Metadata: read"' })
+    const { value, headers } = await this.options.api.ask('GET', this.#repo, {
+      doing: 'read the repository',
+      needs: 'the permission "Metadata: read"',
+    })
     const permissions = await this.options.permissions()
     const missing = permissions ? missingOf(permissions) : missingScopes(headers['x-oauth-scopes'])
     const told = at(value, 'permissions', 'push')
@@ -41,14 +56,27 @@ export class GitHub implements Host {
   }
 
   async setStatus(sha: string, { state, context, description, targetUrl }: CommitStatus): Promise<void> {
-    const purpose = { doing: 'set commit statuses', needs: 'the permission "Commit statuses: write"', what: `The commit ${sha}` }
+    const purpose = {
+      doing: 'set commit statuses',
+      needs: 'the permission "Commit statuses: write"',
+      what: `The commit ${sha}`,
+    }
     const body = { state, context, description: shortened(description), target_url: targetUrl }
     await this.options.api.ask('POST', `${this.#repo}/statuses/${encodeURIComponent(sha)}`, purpose, { body })
   }
 
-  async openPullRequest({ head, base, title, body, reviewers = [] }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
+  async openPullRequest({
+    head,
+    base,
+    title,
+    body,
+    reviewers = [],
+  }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
     const { api } = this.options
-    const made = await api.ask('POST', `${this.#repo}/pulls`, OPENING, { body: { head, base, title, body }, accept: [422] })
+    const made = await api.ask('POST', `${this.#repo}/pulls`, OPENING, {
+      body: { head, base, title, body },
+      accept: [422],
+    })
     const value = made.status === 422 ? await this.#openOne(head, base) : made.value
     if (value === undefined) throw api.failure(made, OPENING)
     const pullRequest = githubPullRequest(api.host, value)
@@ -58,7 +86,9 @@ export class GitHub implements Host {
   async #openOne(head: string, base: string): Promise<unknown> {
     const owner = this.options.name.split('/', 1)[0]
     const query = new URLSearchParams({ state: 'open', head: `${owner}:${head}`, base, per_page: '1' })
-    return listAt(await this.options.api.get(`${this.#repo}/pulls?${query}`, { doing: 'list pull requests', needs: PULLS }))[0]
+    return listAt(
+      await this.options.api.get(`${this.#repo}/pulls?${query}`, { doing: 'list pull requests', needs: PULLS }),
+    )[0]
   }
 
   /** Asks people for a review, one by one if the host does not accept them together; returns those whom it does not accept. */
@@ -67,12 +97,21 @@ export class GitHub implements Host {
     if (wanted.length === 0) return reviewers.filter((one) => one === author)
     const refused: string[] = []
     const ask = async (names: readonly string[]): Promise<boolean> => {
-      const body = { reviewers: names.filter((name) => !name.includes('/')), team_reviewers: names.flatMap((name) => name.split('/').slice(1)) }
+      const body = {
+        reviewers: names.filter((name) => !name.includes('/')),
+        team_reviewers: names.flatMap((name) => name.split('/').slice(1)),
+      }
       const path = `${this.#repo}/pulls/${number}/requested_reviewers`
-      const { status } = await this.options.api.ask('POST', path, { doing: 'ask for reviews', needs: PULLS }, { body, accept: [403, 404, 422] })
+      const { status } = await this.options.api.ask(
+        'POST',
+        path,
+        { doing: 'ask for reviews', needs: PULLS },
+        { body, accept: [403, 404, 422] },
+      )
       return status < 300
     }
-    if (!(await ask(wanted))) for (const name of wanted) if (wanted.length === 1 || !(await ask([name]))) refused.push(name)
+    if (!(await ask(wanted)))
+      for (const name of wanted) if (wanted.length === 1 || !(await ask([name]))) refused.push(name)
     return [...refused, ...reviewers.filter((one) => one === author)]
   }
 
@@ -91,19 +130,32 @@ export class GitHub implements Host {
 
   async #change(number: number, doing: string, body: object): Promise<PullRequest> {
     const purpose = { doing, needs: PULLS, what: `Pull request ${number}` }
-    return githubPullRequest(this.options.api.host, (await this.options.api.ask('PATCH', `${this.#repo}/pulls/${number}`, purpose, { body })).value)
+    return githubPullRequest(
+      this.options.api.host,
+      (await this.options.api.ask('PATCH', `${this.#repo}/pulls/${number}`, purpose, { body })).value,
+    )
   }
 
   async pullRequest(number: number): Promise<PullRequest> {
-    const purpose = { doing: 'read pull requests', needs: 'the permission "Pull requests: read"', what: `Pull request ${number}` }
-    return githubPullRequest(this.options.api.host, await this.options.api.get(`${this.#repo}/pulls/${number}`, purpose))
+    const purpose = {
+      doing: 'read pull requests',
+      needs: 'the permission "Pull requests: read"',
+      what: `Pull request ${number}`,
+    }
+    return githubPullRequest(
+      this.options.api.host,
+      await this.options.api.get(`${this.#repo}/pulls/${number}`, purpose),
+    )
   }
 
   async openPullRequests(base: string): Promise<{ items: PullRequest[]; more: boolean }> {
     const query = new URLSearchParams({ state: 'open', base, sort: 'created', direction: 'desc', per_page: '30' })
     const { api } = this.options
     const purpose = { doing: 'list pull requests', needs: 'the permission "Pull requests: read"' }
-    const { items, more } = await api.list(`${this.#repo}/pulls?${query}`, purpose, { size: 30, most: MOST_PULL_REQUESTS })
+    const { items, more } = await api.list(`${this.#repo}/pulls?${query}`, purpose, {
+      size: 30,
+      most: MOST_PULL_REQUESTS,
+    })
     return { items: items.map((one) => githubPullRequest(api.host, one)), more }
   }
 
@@ -111,13 +163,19 @@ export class GitHub implements Host {
     const { mergeCommit, head } = await this.pullRequest(number)
     if (mergeCommit === null) return null
     const own = await this.#commits(`${this.#repo}/pulls/${number}/commits?`, MAX_COMMITS)
-    const merged = await mergedAs(mergeCommit, own, (most) => this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most))
+    const merged = await mergedAs(mergeCommit, own, (most) =>
+      this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most),
+    )
     // GitHub lists the oldest commits. The head stays the one that was merged.
     return head.sha === null ? merged : { ...merged, from: [...new Set([...merged.from, head.sha])] }
   }
 
   async #commits(path: string, most: number): Promise<ReturnType<typeof githubCommit>[]> {
-    const { items } = await this.options.api.list(`${path}per_page=50`, { doing: 'read commits', needs: 'the permission "Contents: read"' }, { size: 50, most })
+    const { items } = await this.options.api.list(
+      `${path}per_page=50`,
+      { doing: 'read commits', needs: 'the permission "Contents: read"' },
+      { size: 50, most },
+    )
     return items.map(githubCommit)
   }
 }

@@ -26,7 +26,8 @@ export function gitlabMergeRequest(host: string, value: unknown, project: string
     head: { ref: textAt(value, ['source_branch']) ?? '', sha: head, repository: own ? project : null },
     base: { ref: base },
     // without a merge commit: the squashed one, else the branch was moved forward to the head
-    mergeCommit: state === 'merged' ? (commitAt(value, 'merge_commit_sha') ?? commitAt(value, 'squash_commit_sha') ?? head) : null,
+    mergeCommit:
+      state === 'merged' ? (commitAt(value, 'merge_commit_sha') ?? commitAt(value, 'squash_commit_sha') ?? head) : null,
     mergedAt: textAt(value, ['merged_at']) ?? null,
     mergedBy: textAt(value, ['merge_user', 'username']) ?? textAt(value, ['merged_by', 'username']) ?? null,
     reason: null,

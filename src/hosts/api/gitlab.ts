@@ -1,5 +1,14 @@
 /** GitLab: API version 4. Its merge requests are pull requests here, known by their number in the project (`iid`). */
-import type { BranchProtection, CommitStatus, Host, HostRepository, MergedCommits, NewPullRequest, PullRequest, StatusState } from '../types.js'
+import type {
+  BranchProtection,
+  CommitStatus,
+  Host,
+  HostRepository,
+  MergedCommits,
+  NewPullRequest,
+  PullRequest,
+  StatusState,
+} from '../types.js'
 import { at, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
 import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
@@ -12,7 +21,12 @@ const READS = 'the scope "api" or "read_api"'
 const OPENING = { doing: 'open a merge request', needs: NEEDS }
 /** From this level on, members may push to branches that are not protected. */
 const DEVELOPER = 30
-const STATES: Readonly<Record<StatusState, string>> = { pending: 'pending', success: 'success', failure: 'failed', error: 'failed' }
+const STATES: Readonly<Record<StatusState, string>> = {
+  pending: 'pending',
+  success: 'success',
+  failure: 'failed',
+  error: 'failed',
+}
 
 /** One project on GitLab. */
 export class GitLab implements Host {
@@ -24,7 +38,9 @@ export class GitLab implements Host {
 
   async repository(): Promise<HostRepository> {
     const value = await this.options.api.get(this.#project, { doing: 'read the project', needs: READS })
-    const levels = ['project_access', 'group_access'].map((kind) => numberAt(value, 'permissions', kind, 'access_level') ?? 0)
+    const levels = ['project_access', 'group_access'].map(
+      (kind) => numberAt(value, 'permissions', kind, 'access_level') ?? 0,
+    )
     return {
       fullName: textAt(value, ['path_with_namespace']) ?? this.options.name,
       defaultBranch: textAt(value, ['default_branch']) ?? null,
@@ -37,7 +53,12 @@ export class GitLab implements Host {
   async protection(branch: string): Promise<BranchProtection> {
     branchPath(branch)
     const path = `${this.#project}/repository/branches/${encodeURIComponent(branch)}`
-    const { status, value } = await this.options.api.ask('GET', path, { doing: 'read the branch', needs: READS }, { accept: [404] })
+    const { status, value } = await this.options.api.ask(
+      'GET',
+      path,
+      { doing: 'read the branch', needs: READS },
+      { accept: [404] },
+    )
     if (status === 404) return { exists: false, protected: false, canPush: null, rules: [] }
     const isProtected = at(value, 'protected') === true
     const canPush = at(value, 'can_push')
@@ -51,15 +72,28 @@ export class GitLab implements Host {
     const path = `${this.#project}/statuses/${encodeURIComponent(sha)}`
     const answer = await this.options.api.ask('POST', path, purpose, { body, accept: [400] })
     // GitLab refuses to set a status that is set already
-    if (answer.status === 400 && !JSON.stringify(answer.value).includes('Cannot transition status')) throw this.options.api.failure(answer, purpose)
+    if (answer.status === 400 && !JSON.stringify(answer.value).includes('Cannot transition status'))
+      throw this.options.api.failure(answer, purpose)
   }
 
-  async openPullRequest({ head, base, title, body, reviewers = [] }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
+  async openPullRequest({
+    head,
+    base,
+    title,
+    body,
+    reviewers = [],
+  }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
     const { api } = this.options
     const known = new Map<string, number | undefined>()
     for (const name of reviewers.slice(0, MOST_REVIEWERS)) known.set(name, await this.#userId(name))
     const ids = [...known.values()].filter((id) => id !== undefined)
-    const request = { source_branch: head, target_branch: base, title, description: body, ...(ids.length === 0 ? {} : { reviewer_ids: ids }) }
+    const request = {
+      source_branch: head,
+      target_branch: base,
+      title,
+      description: body,
+      ...(ids.length === 0 ? {} : { reviewer_ids: ids }),
+    }
     // 409: there is one already
     const made = await api.ask('POST', `${this.#project}/merge_requests`, OPENING, { body: request, accept: [409] })
     const value = made.status === 409 ? await this.#openOne(head, base) : made.value
@@ -71,17 +105,28 @@ export class GitLab implements Host {
   }
 
   async #userId(name: string): Promise<number | undefined> {
-    const found = await this.options.api.get(`/users?username=${encodeURIComponent(name)}`, { doing: 'look up people', needs: READS })
+    const found = await this.options.api.get(`/users?username=${encodeURIComponent(name)}`, {
+      doing: 'look up people',
+      needs: READS,
+    })
     return numberAt(listAt(found)[0], 'id')
   }
 
   async #openOne(head: string, base: string): Promise<unknown> {
     const query = new URLSearchParams({ state: 'opened', source_branch: head, target_branch: base, per_page: '1' })
-    return listAt(await this.options.api.get(`${this.#project}/merge_requests?${query}`, { doing: 'list merge requests', needs: READS }))[0]
+    return listAt(
+      await this.options.api.get(`${this.#project}/merge_requests?${query}`, {
+        doing: 'list merge requests',
+        needs: READS,
+      }),
+    )[0]
   }
 
   updatePullRequest(number: number, { title, body }: { title?: string; body?: string }): Promise<PullRequest> {
-    return this.#change(number, 'change the merge request', { ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { description: body }) })
+    return this.#change(number, 'change the merge request', {
+      ...(title === undefined ? {} : { title }),
+      ...(body === undefined ? {} : { description: body }),
+    })
   }
 
   closePullRequest(number: number): Promise<PullRequest> {
@@ -90,12 +135,19 @@ export class GitLab implements Host {
 
   async comment(number: number, text: string): Promise<void> {
     const purpose = { doing: 'comment on the merge request', needs: NEEDS, what: `Merge request ${number}` }
-    await this.options.api.ask('POST', `${this.#project}/merge_requests/${number}/notes`, purpose, { body: { body: text } })
+    await this.options.api.ask('POST', `${this.#project}/merge_requests/${number}/notes`, purpose, {
+      body: { body: text },
+    })
   }
 
   async #change(number: number, doing: string, body: object): Promise<PullRequest> {
     const { api, name } = this.options
-    const { value } = await api.ask('PUT', `${this.#project}/merge_requests/${number}`, { doing, needs: NEEDS, what: `Merge request ${number}` }, { body })
+    const { value } = await api.ask(
+      'PUT',
+      `${this.#project}/merge_requests/${number}`,
+      { doing, needs: NEEDS, what: `Merge request ${number}` },
+      { body },
+    )
     return gitlabMergeRequest(api.host, value, name)
   }
 
@@ -106,10 +158,19 @@ export class GitLab implements Host {
   }
 
   async openPullRequests(base: string): Promise<{ items: PullRequest[]; more: boolean }> {
-    const query = new URLSearchParams({ state: 'opened', target_branch: base, order_by: 'created_at', sort: 'desc', per_page: String(PAGE) })
+    const query = new URLSearchParams({
+      state: 'opened',
+      target_branch: base,
+      order_by: 'created_at',
+      sort: 'desc',
+      per_page: String(PAGE),
+    })
     const { api, name } = this.options
     const purpose = { doing: 'list merge requests', needs: READS }
-    const { items, more } = await api.list(`${this.#project}/merge_requests?${query}`, purpose, { size: PAGE, most: MOST_PULL_REQUESTS })
+    const { items, more } = await api.list(`${this.#project}/merge_requests?${query}`, purpose, {
+      size: PAGE,
+      most: MOST_PULL_REQUESTS,
+    })
     return { items: items.map((one) => gitlabMergeRequest(api.host, one, name)), more }
   }
 
@@ -117,11 +178,17 @@ export class GitLab implements Host {
     const { mergeCommit } = await this.pullRequest(number)
     if (mergeCommit === null) return null
     const own = (await this.#commits(`${this.#project}/merge_requests/${number}/commits?`, MAX_COMMITS)).reverse()
-    return mergedAs(mergeCommit, own, (most) => this.#commits(`${this.#project}/repository/commits?ref_name=${mergeCommit}&`, most))
+    return mergedAs(mergeCommit, own, (most) =>
+      this.#commits(`${this.#project}/repository/commits?ref_name=${mergeCommit}&`, most),
+    )
   }
 
   async #commits(path: string, most: number): Promise<ReturnType<typeof gitlabCommit>[]> {
-    const { items } = await this.options.api.list(`${path}per_page=${PAGE}`, { doing: 'read commits', needs: READS }, { size: PAGE, most })
+    const { items } = await this.options.api.list(
+      `${path}per_page=${PAGE}`,
+      { doing: 'read commits', needs: READS },
+      { size: PAGE, most },
+    )
     return items.map(gitlabCommit)
   }
 }

@@ -14,7 +14,10 @@ export interface HostCommit {
 }
 
 const same = (a: HostCommit, b: HostCommit): boolean =>
-  a.sha === b.sha || (a.message.trim() === b.message.trim() && a.author === b.author && Date.parse(a.date || '0') === Date.parse(b.date || '0'))
+  a.sha === b.sha ||
+  (a.message.trim() === b.message.trim() &&
+    a.author === b.author &&
+    Date.parse(a.date || '0') === Date.parse(b.date || '0'))
 
 /**
  * No host says how it merged. Two parents: a merge commit. Else, if the last commits of the branch are those of the pull request again, they
@@ -23,13 +26,19 @@ const same = (a: HostCommit, b: HostCommit): boolean =>
  * @param own commits of the pull request, oldest first
  * @param history the last commits of the base branch from `tip` on, newest first, at most as many as asked for
  */
-export async function mergedAs(tip: string, own: readonly HostCommit[], history: (most: number) => Promise<HostCommit[]>): Promise<MergedCommits> {
+export async function mergedAs(
+  tip: string,
+  own: readonly HostCommit[],
+  history: (most: number) => Promise<HostCommit[]>,
+): Promise<MergedCommits> {
   const picked = own.filter((commit) => commit.parents < 2)
   const recent = await history(Math.max(1, picked.length))
   const from = own.map(({ sha }) => sha)
   if ((recent[0]?.parents ?? 0) > 1) return { method: 'merge', commits: [tip], from }
   const rebased =
-    picked.length > 0 && recent.length >= picked.length && [...picked].reverse().every((commit, index) => same(commit, recent[index] as HostCommit))
+    picked.length > 0 &&
+    recent.length >= picked.length &&
+    [...picked].reverse().every((commit, index) => same(commit, recent[index] as HostCommit))
   if (rebased)
     return {
       method: 'rebase',

@@ -59,7 +59,12 @@ export class RestApi {
   }
 
   /** The answer with a good status, or with one of `accept`. */
-  async ask(method: Method, path: string, purpose: Purpose, { body, accept = [] }: { body?: unknown; accept?: readonly number[] } = {}): Promise<Answer> {
+  async ask(
+    method: Method,
+    path: string,
+    purpose: Purpose,
+    { body, accept = [] }: { body?: unknown; accept?: readonly number[] } = {},
+  ): Promise<Answer> {
     const { authorization } = this.options
     let answer = await this.#send(method, path, body)
     if (answer.status === 401 && authorization.renew) {
@@ -85,7 +90,10 @@ export class RestApi {
   ): Promise<{ items: unknown[]; more: boolean }> {
     const items: unknown[] = []
     for (let page = 1; items.length <= most; page++) {
-      const found = listAt(await this.get(`${path}${path.includes('?') ? '&' : '?'}page=${page}`, purpose), ...(member === undefined ? [] : [member]))
+      const found = listAt(
+        await this.get(`${path}${path.includes('?') ? '&' : '?'}page=${page}`, purpose),
+        ...(member === undefined ? [] : [member]),
+      )
       items.push(...found.slice(0, size))
       if (found.length < size) break
     }
@@ -108,19 +116,29 @@ export class RestApi {
     })
     const value = parsed(response)
     const words = wordsOf(value, authorization.secrets())
-    if (isRateLimit(response.status, response.headers, words)) throw limits.refused(authorization.key, this.host, response.headers)
+    if (isRateLimit(response.status, response.headers, words))
+      throw limits.refused(authorization.key, this.host, response.headers)
     if (value === undefined && response.status >= 200 && response.status < 300)
-      throw new HostError('unavailable', `${this.host} returned something that is not JSON. Is this the address of its API: ${base}?`)
+      throw new HostError(
+        'unavailable',
+        `${this.host} returned something that is not JSON. Is this the address of its API: ${base}?`,
+      )
     return { status: response.status, headers: response.headers, value }
   }
 
-  async #sent(http: HttpClient, request: { url: string; method: Method; headers: Record<string, string>; body?: string }): Promise<HttpResponse> {
+  async #sent(
+    http: HttpClient,
+    request: { url: string; method: Method; headers: Record<string, string>; body?: string },
+  ): Promise<HttpResponse> {
     try {
       // A redirect is not followed: it could lead the credential to another host.
       return await http.send({ ...request, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, redirects: 0 })
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
-      throw new HostError(error.failure === 'refused' ? 'refused' : 'unavailable', `The API of the host cannot be used: ${error.message}`)
+      throw new HostError(
+        error.failure === 'refused' ? 'refused' : 'unavailable',
+        `The API of the host cannot be used: ${error.message}`,
+      )
     }
   }
 
@@ -129,13 +147,25 @@ export class RestApi {
     const { repository, authorization } = this.options
     const said = wordsOf(value, authorization.secrets())
     const quoted = said === '' ? '' : ` ${this.host} says: "${said}"`
-    if (status >= 300 && status < 400) return new HostError('notFound', `${repository} has moved on ${this.host}. Enter its new URL.`)
+    if (status >= 300 && status < 400)
+      return new HostError('notFound', `${repository} has moved on ${this.host}. Enter its new URL.`)
     if (status === 401)
-      return new HostError('unauthorized', `${this.host} does not accept the credential: it may have expired, been revoked or lack a scope. Enter a new one.`)
-    if (status === 403) return new HostError('noRight', `The credential may not ${doing}.${needs === undefined ? '' : ` It needs ${needs}.`}${quoted}`)
+      return new HostError(
+        'unauthorized',
+        `${this.host} does not accept the credential: it may have expired, been revoked or lack a scope. Enter a new one.`,
+      )
+    if (status === 403)
+      return new HostError(
+        'noRight',
+        `The credential may not ${doing}.${needs === undefined ? '' : ` It needs ${needs}.`}${quoted}`,
+      )
     if (status === 404 || status === 410)
-      return new HostError('notFound', `${what ?? repository} does not exist on ${this.host}, or the credential may not see it.`)
-    if (status >= 500 || status === 408) return new HostError('unavailable', `${this.host} does not work at the moment (status ${status}).`)
+      return new HostError(
+        'notFound',
+        `${what ?? repository} does not exist on ${this.host}, or the credential may not see it.`,
+      )
+    if (status >= 500 || status === 408)
+      return new HostError('unavailable', `${this.host} does not work at the moment (status ${status}).`)
     return new HostError('refused', `${this.host} refused to ${doing} (status ${status}).${quoted}`)
   }
 }

@@ -8,7 +8,12 @@ const LEAST_SECRET = 6
 
 /** The sentences in the body of an error, whichever host it is from; '' if there are none. */
 export function wordsOf(body: unknown, secrets: readonly string[]): string {
-  const parts = [...said(at(body, 'message')), ...said(at(body, 'error')), ...said(at(body, 'error_description')), ...listAt(body, 'errors').flatMap(ofError)]
+  const parts = [
+    ...said(at(body, 'message')),
+    ...said(at(body, 'error')),
+    ...said(at(body, 'error_description')),
+    ...listAt(body, 'errors').flatMap(ofError),
+  ]
   const text = [...new Set(parts)].slice(0, MAX_PARTS).join(' · ')
   return without(text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim(), secrets).slice(0, MAX_LENGTH)
 }
@@ -24,7 +29,8 @@ function said(value: unknown, depth = 0): string[] {
 
 /** GitHub's errors have a message, or name a field and a code. */
 function ofError(error: unknown): string[] {
-  const message = textAt(error, ['message'], MAX_LENGTH) ?? (typeof error === 'string' ? error.slice(0, MAX_LENGTH) : undefined)
+  const message =
+    textAt(error, ['message'], MAX_LENGTH) ?? (typeof error === 'string' ? error.slice(0, MAX_LENGTH) : undefined)
   if (message !== undefined) return [message]
   const field = textAt(error, ['field'], 100)
   const code = textAt(error, ['code'], 100)

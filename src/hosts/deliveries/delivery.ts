@@ -34,7 +34,13 @@ export interface IncomingDelivery {
 }
 
 /** Begins to verify a delivery whose bytes are still to come. */
-export function openDelivery({ provider, secret, headers, now, mayHold = () => true }: DeliveryRules): IncomingDelivery {
+export function openDelivery({
+  provider,
+  secret,
+  headers,
+  now,
+  mayHold = () => true,
+}: DeliveryRules): IncomingDelivery {
   const check = new SignatureCheck(provider, secret, headers, now)
   // bound: MAX_PARSED_BYTES
   let pieces: Uint8Array[] | null = []

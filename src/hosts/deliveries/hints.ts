@@ -62,21 +62,30 @@ const ACTIONS: Readonly<Record<string, PullRequestHint['action']>> = {
   'pullrequest:fulfilled': 'merged',
   'pullrequest:rejected': 'closed',
 }
-const actionOf = (word: string): PullRequestHint['action'] => (Object.hasOwn(ACTIONS, word) ? (ACTIONS[word] ?? 'other') : 'other')
+const actionOf = (word: string): PullRequestHint['action'] =>
+  Object.hasOwn(ACTIONS, word) ? (ACTIONS[word] ?? 'other') : 'other'
 
 /** A hint without the members that are undefined. */
-const said = <T extends object>(hint: T): T => Object.fromEntries(Object.entries(hint).filter(([, value]) => value !== undefined)) as T
+const said = <T extends object>(hint: T): T =>
+  Object.fromEntries(Object.entries(hint).filter(([, value]) => value !== undefined)) as T
 
-const push = (payload: unknown): Hints => said({ event: 'push' as const, ref: textAt(payload, ['ref'], MAX_NAME), after: commitAt(payload, 'after') }) as Hints
+const push = (payload: unknown): Hints =>
+  said({ event: 'push' as const, ref: textAt(payload, ['ref'], MAX_NAME), after: commitAt(payload, 'after') }) as Hints
 
-function pullRequest(number: number | undefined, hint: { [K in keyof PullRequestHint]: PullRequestHint[K] | undefined }): Hints {
-  return number === undefined ? { event: 'pullRequest' } : { event: 'pullRequest', pullRequest: said({ ...hint, number }) as PullRequestHint }
+function pullRequest(
+  number: number | undefined,
+  hint: { [K in keyof PullRequestHint]: PullRequestHint[K] | undefined },
+): Hints {
+  return number === undefined
+    ? { event: 'pullRequest' }
+    : { event: 'pullRequest', pullRequest: said({ ...hint, number }) as PullRequestHint }
 }
 
 /** GitHub, and Gitea, which speaks as GitHub does. */
 function githubHints(event: string, payload: unknown): Hints {
   if (event === 'ping') return { event: 'ping' }
-  if (event === 'push' || event === 'create' || event === 'delete') return event === 'push' ? push(payload) : { event: 'push' }
+  if (event === 'push' || event === 'create' || event === 'delete')
+    return event === 'push' ? push(payload) : { event: 'push' }
   if (event !== 'pull_request') return { event: 'other' }
   const action = actionOf(textAt(payload, ['action']) ?? '')
   const number = numberAt(payload, 'number') ?? numberAt(payload, 'pull_request', 'number')
@@ -101,17 +110,25 @@ const gitea: Dialect = {
   ids: ['x-forgejo-delivery', 'x-gitea-delivery', 'x-github-delivery'],
   urls: GITHUB_URLS,
   hints: (headers, payload) =>
-    githubHints(header(headers, 'x-forgejo-event') || header(headers, 'x-gitea-event') || header(headers, 'x-github-event'), payload),
+    githubHints(
+      header(headers, 'x-forgejo-event') || header(headers, 'x-gitea-event') || header(headers, 'x-github-event'),
+      payload,
+    ),
 }
 
-const GITLAB_KINDS: Readonly<Record<string, string>> = { 'Push Hook': 'push', 'Tag Push Hook': 'tag_push', 'Merge Request Hook': 'merge_request' }
+const GITLAB_KINDS: Readonly<Record<string, string>> = {
+  'Push Hook': 'push',
+  'Tag Push Hook': 'tag_push',
+  'Merge Request Hook': 'merge_request',
+}
 
 const gitlab: Dialect = {
   ids: ['webhook-id', 'idempotency-key', 'x-gitlab-event-uuid'],
   urls: ['web_url', 'git_http_url', 'git_ssh_url'].map((name) => ['project', name]),
   hints(headers, payload) {
     const event = header(headers, 'x-gitlab-event')
-    const kind = (Object.hasOwn(GITLAB_KINDS, event) ? GITLAB_KINDS[event] : undefined) ?? textAt(payload, ['object_kind']) ?? ''
+    const kind =
+      (Object.hasOwn(GITLAB_KINDS, event) ? GITLAB_KINDS[event] : undefined) ?? textAt(payload, ['object_kind']) ?? ''
     if (kind === 'push' || kind === 'tag_push') return push(payload)
     if (kind !== 'merge_request') return { event: 'other' }
     const number = numberAt(payload, 'object_attributes', 'iid')
@@ -132,7 +149,11 @@ function bitbucketPush(payload: unknown): Hints {
   const side = at(change, 'new') ?? at(change, 'old')
   const name = textAt(side, ['name'], MAX_NAME)
   const kind = textAt(side, ['type']) === 'tag' ? 'tags' : 'heads'
-  return said({ event: 'push' as const, ref: name && `refs/${kind}/${name}`, after: commitAt(change, 'new', 'target', 'hash') }) as Hints
+  return said({
+    event: 'push' as const,
+    ref: name && `refs/${kind}/${name}`,
+    after: commitAt(change, 'new', 'target', 'hash'),
+  }) as Hints
 }
 
 const bitbucket: Dialect = {

@@ -53,7 +53,12 @@ function offeredBy(provider: Provider, headers: IncomingHttpHeaders, now: Date):
 /** The signatures by Standard Webhooks, in base64; none if the time that is signed with them is not now. */
 function standardSignatures(headers: IncomingHttpHeaders, now: Date): string[] {
   const seconds = header(headers, 'webhook-timestamp')
-  if (header(headers, 'webhook-id') === '' || !/^\d{1,12}$/.test(seconds) || Math.abs(Number(seconds) - now.getTime() / 1000) > TOLERANCE) return []
+  if (
+    header(headers, 'webhook-id') === '' ||
+    !/^\d{1,12}$/.test(seconds) ||
+    Math.abs(Number(seconds) - now.getTime() / 1000) > TOLERANCE
+  )
+    return []
   const all = header(headers, 'webhook-signature').split(' ', MOST_SIGNATURES)
   return all.filter((one) => one.startsWith('v1,')).map((one) => one.slice(3))
 }
@@ -74,7 +79,9 @@ export class SignatureCheck {
     const [, key = ''] = BASE64_KEY.exec(secret) ?? []
     if (key === '') this.#offered.standard = []
     this.#plain = createHmac('sha256', secret)
-    this.#standard = createHmac('sha256', Buffer.from(key, 'base64')).update(`${header(headers, 'webhook-id')}.${header(headers, 'webhook-timestamp')}.`)
+    this.#standard = createHmac('sha256', Buffer.from(key, 'base64')).update(
+      `${header(headers, 'webhook-id')}.${header(headers, 'webhook-timestamp')}.`,
+    )
   }
 
   update(bytes: Uint8Array): void {

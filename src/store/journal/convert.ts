@@ -32,7 +32,10 @@ export async function convert<T extends object>(
       if (!database.journals.hasGroup(name, group)) fresh.set(group, [name, group])
       const added = { position, at: to.at(record), record }
       database.journals.stage(name, group, added)
-      ops.push({ c: formerly.table, o: owner, remove: document.id }, { c: name, o: group, n: position, t: added.at, add: added.record })
+      ops.push(
+        { c: formerly.table, o: owner, remove: document.id },
+        { c: name, o: group, n: position, t: added.at, add: added.record },
+      )
     }
     await log.append([JSON.stringify({ ops })], [...fresh.values()])
     for (const op of ops) {

@@ -9,12 +9,19 @@ import { type Added, type Segment, segmentFile } from './segment.js'
  * Loads a group at start. Its segments must exist with the right length (their content is checked when it is read). Other files in
  * the folder were left by an interrupted checkpoint and are removed. Throws `StoreDamaged`.
  */
-export async function loadGroup(journals: Journals, name: string, id: string, index: GroupIndex | null, added: Added[]): Promise<void> {
+export async function loadGroup(
+  journals: Journals,
+  name: string,
+  id: string,
+  index: GroupIndex | null,
+  added: Added[],
+): Promise<void> {
   journals.load(name, id, index, added)
   const { folder, segments } = journals.group(name, id)
   const files = new Map(segments.map((segment) => [segmentFile(folder, segment), segment]))
   for (const [file, segment] of files) await checkFile(journals, file, segment)
-  for (const one of await listDir(journals.fs, folder)) if (!files.has(`${folder}/${one}`)) await removeFile(journals.fs, `${folder}/${one}`)
+  for (const one of await listDir(journals.fs, folder))
+    if (!files.has(`${folder}/${one}`)) await removeFile(journals.fs, `${folder}/${one}`)
 }
 
 async function checkFile({ fs }: Journals, file: string, { bytes }: Segment): Promise<void> {

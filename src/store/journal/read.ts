@@ -53,14 +53,19 @@ interface GroupParts {
 }
 
 /** Reads until the search is full; returns whether there are more records. */
-async function searchParts<T extends object>(fs: FileSystem, { folder, segments, memory, first }: GroupParts, search: Search<T>): Promise<boolean> {
+async function searchParts<T extends object>(
+  fs: FileSystem,
+  { folder, segments, memory, first }: GroupParts,
+  search: Search<T>,
+): Promise<boolean> {
   const { direction, from = '', to } = search.query
   const down = direction === 'desc'
   const parts: (Segment | readonly Added[])[] = [...segments, memory]
   if (down) parts.reverse()
   for (const part of parts) {
     if (!isSegment(part)) {
-      for (const one of restOf(part, search.at, down)) if (take(search, first, one.position, () => one.record as T)) return true
+      for (const one of restOf(part, search.at, down))
+        if (take(search, first, one.position, () => one.record as T)) return true
       continue
     }
     const isBefore = search.at !== null && (down ? part.first >= search.at : part.last <= search.at)
@@ -96,7 +101,11 @@ const isFull = <T extends object>({ query, records, looked }: Search<T>): boolea
 /** Reads one record. Returns true, without reading it, if the search is full. */
 function take<T extends object>(search: Search<T>, first: number, position: number, parse: () => T): boolean {
   const { direction, from, to, matches } = search.query
-  if (position < first || (search.at !== null && (direction === 'desc' ? position >= search.at : position <= search.at))) return false
+  if (
+    position < first ||
+    (search.at !== null && (direction === 'desc' ? position >= search.at : position <= search.at))
+  )
+    return false
   if (isFull(search)) return true
   const record = parse()
   search.at = position

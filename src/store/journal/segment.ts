@@ -44,7 +44,8 @@ export async function readSegment(fs: FileSystem, folder: string, segment: Segme
     if (hasCode(thrown, 'ENOENT')) throw new SegmentGone(path, { cause: thrown })
     throw thrown
   }
-  if (bytes.length !== segment.bytes || crc32(bytes) !== segment.crc) throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or cut')
+  if (bytes.length !== segment.bytes || crc32(bytes) !== segment.crc)
+    throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or cut')
   return bytes.toString('utf8', 0, bytes.length - 1).split('\n')
 }
 
@@ -52,13 +53,22 @@ export async function readSegment(fs: FileSystem, folder: string, segment: Segme
  * Writes records into new segments, and returns the new list of segments. If the last one is short and of the same day, it is
  * written again under another name, together with what follows. The folder is not synced.
  */
-export async function writeSegments(fs: FileSystem, folder: string, before: readonly Segment[], added: readonly Added[]): Promise<Segment[]> {
+export async function writeSegments(
+  fs: FileSystem,
+  folder: string,
+  before: readonly Segment[],
+  added: readonly Added[],
+): Promise<Segment[]> {
   const segments = [...before]
   const dayOf = (at: string): string => at.slice(0, DATE_LENGTH)
   for (let next = 0; next < added.length; ) {
     const begin = added[next] as Added
     const last = segments.at(-1)
-    const extendsLast = last !== undefined && last.last + 1 === begin.position && last.bytes < FULL_BYTES && dayOf(last.from) === dayOf(begin.at)
+    const extendsLast =
+      last !== undefined &&
+      last.last + 1 === begin.position &&
+      last.bytes < FULL_BYTES &&
+      dayOf(last.from) === dayOf(begin.at)
     let text = ''
     let [first, from, to] = [begin.position, begin.at, begin.at]
     if (extendsLast) {
@@ -67,7 +77,11 @@ export async function writeSegments(fs: FileSystem, folder: string, before: read
       segments.pop()
     }
     let end = begin.position - 1
-    for (let one = added[next]; one && one.position === end + 1 && text.length < FULL_BYTES && dayOf(one.at) === dayOf(from); one = added[++next]) {
+    for (
+      let one = added[next];
+      one && one.position === end + 1 && text.length < FULL_BYTES && dayOf(one.at) === dayOf(from);
+      one = added[++next]
+    ) {
       text += `${JSON.stringify(one.record)}\n`
       end = one.position
       if (one.at < from) from = one.at

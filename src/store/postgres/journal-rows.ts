@@ -13,7 +13,11 @@ interface Numbers {
   next: string
 }
 
-async function numbersOf(session: Session, journal: string, group: string): Promise<{ first: number; next: number } | null> {
+async function numbersOf(
+  session: Session,
+  journal: string,
+  group: string,
+): Promise<{ first: number; next: number } | null> {
   const text = 'SELECT first, next FROM journal_groups WHERE journal = $1 AND grp = $2'
   const [row] = await session.query<Numbers>(text, [journal, keyText(group)], 'journal group')
   return row ? { first: Number(row.first), next: Number(row.next) } : null
@@ -30,23 +34,35 @@ export async function appendRecord<T extends object>(
   const position = Math.max((await numbersOf(session, to.name, group))?.next ?? 1, least)
   const record = frozenJson(make(position)) as T
   if (to.group(record) !== group)
-    throw new TypeError(`a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`)
+    throw new TypeError(
+      `a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`,
+    )
   const text = `WITH numbered AS (
       INSERT INTO journal_groups (journal, grp, name, first, next) VALUES ($1, $2, $3, $4::bigint, $4::bigint + 1)
       ON CONFLICT (journal, grp) DO UPDATE SET next = excluded.next)
     INSERT INTO journal_records (journal, grp, position, at, body) VALUES ($1, $2, $4::bigint, $5, $6)`
-  await session.query(text, [to.name, keyText(group), JSON.stringify(group), position, to.at(record), JSON.stringify(record)], 'append record')
+  await session.query(
+    text,
+    [to.name, keyText(group), JSON.stringify(group), position, to.at(record), JSON.stringify(record)],
+    'append record',
+  )
   return record
 }
 
 /** How many records a group has, and the position of the next one. */
-export async function extentOf(session: Session, journal: string, group: string): Promise<{ count: number; next: number }> {
+export async function extentOf(
+  session: Session,
+  journal: string,
+  group: string,
+): Promise<{ count: number; next: number }> {
   const { first, next } = (await numbersOf(session, journal, group)) ?? { first: 1, next: 1 }
   return { count: next - first, next }
 }
 
 export async function groupNames(session: Session, journal: string): Promise<string[]> {
-  return (await session.query<{ name: string }>('SELECT name FROM journal_groups WHERE journal = $1', [journal])).map(({ name }) => name)
+  return (await session.query<{ name: string }>('SELECT name FROM journal_groups WHERE journal = $1', [journal])).map(
+    ({ name }) => name,
+  )
 }
 
 /** From now on, records before a position are not read; returns how many these are. */
@@ -54,7 +70,11 @@ export async function dropRecords(session: Session, journal: string, group: stri
   const numbers = await numbersOf(session, journal, group)
   const dropped = numbers ? Math.max(0, Math.min(before, numbers.next) - numbers.first) : 0
   if (dropped > 0)
-    await session.query('UPDATE journal_groups SET first = first + $3::bigint WHERE journal = $1 AND grp = $2', [journal, keyText(group), dropped])
+    await session.query('UPDATE journal_groups SET first = first + $3::bigint WHERE journal = $1 AND grp = $2', [
+      journal,
+      keyText(group),
+      dropped,
+    ])
   return dropped
 }
 

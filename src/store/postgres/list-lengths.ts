@@ -7,7 +7,8 @@ const MOST_ROWS = 8
 const LISTS_AT_ONCE = 1_000
 
 /** The length of the list `$1`, `$2`, `$3`, as `whole.count`. */
-export const LENGTH = '(SELECT coalesce(sum(change), 0)::int AS count FROM document_list_lengths WHERE of = $1 AND list = $2 AND grp = $3) whole'
+export const LENGTH =
+  '(SELECT coalesce(sum(change), 0)::int AS count FROM document_list_lengths WHERE of = $1 AND list = $2 AND grp = $3) whole'
 
 /** What is deleted and what is written in its place is one statement, so nobody sees another length meanwhile. */
 const JOIN = `WITH long AS (

@@ -18,11 +18,16 @@ const NO_SHAPE = ''
  */
 export async function migrateDocuments(
   database: Database,
-  { tables, migrations, tell }: { tables: readonly AnyTable[]; migrations: readonly Migration[]; tell: (event: StoreEvent) => void },
+  {
+    tables,
+    migrations,
+    tell,
+  }: { tables: readonly AnyTable[]; migrations: readonly Migration[]; tell: (event: StoreEvent) => void },
 ): Promise<void> {
   const sorted = inOrder(migrations)
   const had = await database.transact((session) => versionOf(session, sorted.length))
-  if (had > sorted.length) throw new StoreTooNew('the database', `the documents are at migration ${had}, this release knows ${sorted.length}`)
+  if (had > sorted.length)
+    throw new StoreTooNew('the database', `the documents are at migration ${had}, this release knows ${sorted.length}`)
   for (const migration of sorted.slice(had)) {
     const ran = await database.transact(async (session) => {
       if ((await versionOf(session, sorted.length)) >= migration.version) return false
@@ -64,6 +69,7 @@ async function apply(session: Session, operation: Operation): Promise<void> {
     await session.query(text, [of, keyText(put.id), put.version, NO_SHAPE, JSON.stringify(put)])
   } else if ('remove' in operation) {
     const values = [operation.c, keyText(operation.remove)]
-    for (const table of ['documents', 'document_keys', 'document_places']) await session.query(`DELETE FROM ${table} WHERE of = $1 AND id = $2`, values)
+    for (const table of ['documents', 'document_keys', 'document_places'])
+      await session.query(`DELETE FROM ${table} WHERE of = $1 AND id = $2`, values)
   }
 }

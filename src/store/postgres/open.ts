@@ -32,7 +32,13 @@ export async function openPostgresStore({
     await migrateDocuments(database, { tables, migrations, tell })
     await reshape(database, tables)
     const [row] = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM documents')
-    tell({ event: 'opened', documents: row?.count ?? 0, checkpoints: 0, replayed: 0, milliseconds: performance.now() - started })
+    tell({
+      event: 'opened',
+      documents: row?.count ?? 0,
+      checkpoints: 0,
+      replayed: 0,
+      milliseconds: performance.now() - started,
+    })
     return new PostgresStore(database, news ?? null, async () => own?.close())
   } catch (error) {
     await own?.close()

@@ -14,7 +14,8 @@ interface Found<T extends object> {
   body: Document<T>
 }
 
-const documentsOf = <T extends object>(rows: readonly Found<T>[]): Document<T>[] => rows.map(({ body }) => deepFreeze(body))
+const documentsOf = <T extends object>(rows: readonly Found<T>[]): Document<T>[] =>
+  rows.map(({ body }) => deepFreeze(body))
 
 /** A document, and the shape in which it was written; null if there is none. */
 export async function storedDocument<T extends object>(
@@ -27,7 +28,12 @@ export async function storedDocument<T extends object>(
   return row ? { document: deepFreeze(row.body), shape: row.shape } : null
 }
 
-export async function findDocuments<T extends object>(session: Session, of: Table<T, string>, index: string, key: string): Promise<Document<T>[]> {
+export async function findDocuments<T extends object>(
+  session: Session,
+  of: Table<T, string>,
+  index: string,
+  key: string,
+): Promise<Document<T>[]> {
   checkIndex(of, index)
   const text = `SELECT d.body FROM document_keys k JOIN documents d ON d.of = k.of AND d.id = k.id
     WHERE k.of = $1 AND k.index = $2 AND k.key = $3`
@@ -42,7 +48,9 @@ export async function countDocuments(session: Session, of: AnyTable, index: stri
 }
 
 export async function allDocuments<T extends object>(session: Session, of: Table<T, string>): Promise<Document<T>[]> {
-  return documentsOf(await session.query<Found<T>>('SELECT body FROM documents WHERE of = $1', [of.name], 'all documents'))
+  return documentsOf(
+    await session.query<Found<T>>('SELECT body FROM documents WHERE of = $1', [of.name], 'all documents'),
+  )
 }
 
 const FIRST = Buffer.alloc(0)
@@ -80,13 +88,22 @@ export async function readStretch<T extends object>(
   const ascending = direction === 'asc'
   const from = after ? placeOf(after) : { place: ascending ? FIRST : LAST, rest: FIRST }
   const values = [of.name, order, keyText(group), from.place, from.rest, Number.isFinite(limit) ? limit + 1 : null]
-  const rows = await session.query<{ count: number; body: Document<T> | null }>(ascending ? ASCENDING : DESCENDING, values, `stretch ${direction}`)
+  const rows = await session.query<{ count: number; body: Document<T> | null }>(
+    ascending ? ASCENDING : DESCENDING,
+    values,
+    `stretch ${direction}`,
+  )
   const found = rows.flatMap(({ body }) => (body === null ? [] : [{ body }]))
   return { documents: documentsOf(found.slice(0, limit)), count: rows[0]?.count ?? 0, more: found.length > limit }
 }
 
 /** The first of the keys of unique indexes that another document has; null if there is none. */
-export async function takenKey(session: Session, of: AnyTable, id: string, keys: readonly KeyRow[]): Promise<KeyRow | null> {
+export async function takenKey(
+  session: Session,
+  of: AnyTable,
+  id: string,
+  keys: readonly KeyRow[],
+): Promise<KeyRow | null> {
   const once = keys.filter((row) => row.once)
   if (once.length === 0) return null
   const text = `SELECT k.index, k.key FROM document_keys k JOIN unnest($3::text[], $4::text[]) AS wanted (index, key)

@@ -18,7 +18,12 @@ const ASCENDING = recordsText(true)
 const DESCENDING = recordsText(false)
 
 /** Reads records, some hundred at a time, until the query has what it wants or has looked at as many as it may. */
-export async function readRecords<T extends object>(session: Session, of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
+export async function readRecords<T extends object>(
+  session: Session,
+  of: Journal<T>,
+  group: string,
+  query: JournalQuery<T>,
+): Promise<FoundRecords<T>> {
   const { direction, limit, most = Number.POSITIVE_INFINITY, from = '', to, matches } = query
   const ascending = direction === 'asc'
   const records: Recorded<T>[] = []
@@ -30,7 +35,11 @@ export async function readRecords<T extends object>(session: Session, of: Journa
     const wanted = Math.min(AT_ONCE, most - looked, matches ? AT_ONCE : limit - records.length) + 1
     const after = at ?? (ascending ? 0 : Number.MAX_SAFE_INTEGER)
     const values = [of.name, keyText(group), after, from, to ?? null, wanted]
-    const rows = await session.query<{ position: string; body: T }>(ascending ? ASCENDING : DESCENDING, values, `records ${direction}`)
+    const rows = await session.query<{ position: string; body: T }>(
+      ascending ? ASCENDING : DESCENDING,
+      values,
+      `records ${direction}`,
+    )
     for (const row of rows) {
       if (isFull()) return { records, next: at, looked }
       const record = deepFreeze(row.body)

@@ -16,15 +16,21 @@ const AT_ONCE = 500
 export async function reshape(database: Database, tables: readonly AnyTable[]): Promise<void> {
   const found = await database.query<{ of: string; shape: string }>('SELECT DISTINCT of, shape FROM documents')
   for (const of of tables) {
-    if (found.some((one) => one.of === of.name && one.shape !== shapeOf(of))) await database.transact((session) => reshapeTable(session, of))
+    if (found.some((one) => one.of === of.name && one.shape !== shapeOf(of)))
+      await database.transact((session) => reshapeTable(session, of))
   }
 }
 
 async function reshapeTable(session: Session, of: AnyTable): Promise<void> {
-  for (const table of ['document_keys', 'document_places']) await session.query(`DELETE FROM ${table} WHERE of = $1`, [of.name])
+  for (const table of ['document_keys', 'document_places'])
+    await session.query(`DELETE FROM ${table} WHERE of = $1`, [of.name])
   for (let last: string | null = null; ; ) {
     const text = 'SELECT id, body FROM documents WHERE of = $1 AND ($2::text IS NULL OR id > $2) ORDER BY id LIMIT $3'
-    const some: { id: string; body: AnyDocument }[] = await session.query<{ id: string; body: AnyDocument }>(text, [of.name, last, AT_ONCE])
+    const some: { id: string; body: AnyDocument }[] = await session.query<{ id: string; body: AnyDocument }>(text, [
+      of.name,
+      last,
+      AT_ONCE,
+    ])
     for (const { body } of some) await putAgain(session, of, body)
     const end = some.at(-1)
     if (!end) return

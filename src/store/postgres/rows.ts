@@ -45,7 +45,12 @@ export function rowsOf(of: AnyTable, { document, keys }: Pick<Entry, 'document' 
     const { place, rest } = placeOf(sortKeyOf(order, document))
     for (const group of groups) {
       const grp = keyText(group)
-      places.set(JSON.stringify([list, grp, place.toString('latin1'), rest.toString('latin1')]), { list, grp, place, rest })
+      places.set(JSON.stringify([list, grp, place.toString('latin1'), rest.toString('latin1')]), {
+        list,
+        grp,
+        place,
+        rest,
+      })
     }
   }
   return { keys: keyRows, places }

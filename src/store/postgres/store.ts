@@ -24,7 +24,8 @@ export const CONNECTIONS = 2 * TRANSACTIONS_AT_ONCE
 const ALONE_FROM = 3
 
 /** All transactions hold this lock together, but for one that runs alone. `LOCK TABLE` waits before the transaction's view is taken. */
-const turnOf = (attempt: number): string => `LOCK TABLE document_turns IN ${attempt < ALONE_FROM ? 'ROW EXCLUSIVE' : 'EXCLUSIVE'} MODE`
+const turnOf = (attempt: number): string =>
+  `LOCK TABLE document_turns IN ${attempt < ALONE_FROM ? 'ROW EXCLUSIVE' : 'EXCLUSIVE'} MODE`
 
 /** Two transactions may look for a key before either has written it: the one that is later runs again, and then finds it. */
 const metAKey = (error: unknown): boolean => constraintOf(error) !== null
@@ -74,7 +75,8 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   }
 
   async transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R> {
-    if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
+    if (this.#running.getStore()?.isOver === false)
+      throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
     return this.#begin((database) =>
       this.#turns.run(() =>
         (async () => {

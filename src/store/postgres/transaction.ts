@@ -58,7 +58,12 @@ export class PostgresTransaction implements Transaction {
   all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return allDocuments(this.#session, of)
   }
-  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+  page<T extends object, O extends string>(
+    of: Table<T, string, O>,
+    order: O,
+    group: string,
+    stretch: Stretch,
+  ): Promise<FoundStretch<T>> {
     return readStretch(this.#session, of, order, group, stretch)
   }
   read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
@@ -83,7 +88,11 @@ export class PostgresTransaction implements Transaction {
     if (!stored) throw new NoDocument(of.name, document.id)
     const { version } = stored.document
     if (version !== given.version) throw new StaleDocument(of.name, document.id, given.version, version)
-    return (await this.#write(of as unknown as AnyTable, document, rowsOfStored(of as unknown as AnyTable, stored))) as Document<T>
+    return (await this.#write(
+      of as unknown as AnyTable,
+      document,
+      rowsOfStored(of as unknown as AnyTable, stored),
+    )) as Document<T>
   }
 
   async remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {

@@ -5,7 +5,13 @@ import { keyText } from './encoding.js'
 import { type KeyRow, NO_ROWS, type PlaceRow, type Rows, shapeOf, without } from './rows.js'
 
 /** Puts a document in the place of the stored one, if there is one; adds the rows that are new, and removes those of `before` that are not any more. */
-export async function putDocument(session: Session, of: AnyTable, document: AnyDocument, before: Rows, after: Rows): Promise<void> {
+export async function putDocument(
+  session: Session,
+  of: AnyTable,
+  document: AnyDocument,
+  before: Rows,
+  after: Rows,
+): Promise<void> {
   const id = keyText(document.id)
   const text = `INSERT INTO documents (of, id, version, shape, body) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (of, id) DO UPDATE SET version = excluded.version, shape = excluded.shape, body = excluded.body`

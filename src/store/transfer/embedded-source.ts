@@ -27,7 +27,14 @@ const refuse = (): never => {
   throw new Error('the store is only read')
 }
 /** The real file system; what a start would tidy up stays as it is. */
-const readOnly: FileSystem = { ...nodeFileSystem, open: refuse, mkdir: refuse, rename: refuse, syncDir: refuse, unlink: async () => {} }
+const readOnly: FileSystem = {
+  ...nodeFileSystem,
+  open: refuse,
+  mkdir: refuse,
+  rename: refuse,
+  syncDir: refuse,
+  unlink: async () => {},
+}
 
 /**
  * Opens the store of a folder for reading; all documents are held in memory, as a server holds them. Throws `StoreLocked` while a server uses it,
@@ -42,10 +49,13 @@ export async function openEmbeddedSource({ dir: given, migrations, journals }: S
   try {
     const found = await recover(readOnly, dir, () => {})
     const newest = inOrder(migrations).length
-    if (found.migrated > newest) throw new StoreTooNew(dir, `the documents are at migration ${found.migrated}, this release knows ${newest}`)
+    if (found.migrated > newest)
+      throw new StoreTooNew(dir, `the documents are at migration ${found.migrated}, this release knows ${newest}`)
     const former = journals.find(({ formerly }) => formerly && (found.documents.get(formerly.table)?.length ?? 0) > 0)
     if (manifest.format < FORMAT || found.migrated < newest || former)
-      throw new StoreTooOld(`${dir} was last used by an earlier release. Start this one on it once (\`bindery serve\`), stop it, and try again.`)
+      throw new StoreTooOld(
+        `${dir} was last used by an earlier release. Start this one on it once (\`bindery serve\`), stop it, and try again.`,
+      )
     const documents = [...found.documents].filter(([name, list]) => !isJournal(name) && list.length > 0)
     const byTable = new Map(documents.map(([name, list]) => [name, list.map(({ document }) => document)]))
     return {
@@ -64,7 +74,8 @@ export async function openEmbeddedSource({ dir: given, migrations, journals }: S
           }),
         )
       },
-      records: ({ journal, group, first }) => recordsOf(found.journals, timesOf(journals, journal), { journal, group, first }),
+      records: ({ journal, group, first }) =>
+        recordsOf(found.journals, timesOf(journals, journal), { journal, group, first }),
       close: async () => lock.release(),
     }
   } catch (error) {

@@ -13,7 +13,11 @@ import type { StoreSource } from './types.js'
  * Writes all documents and journals of a source into a folder that does not exist yet. The store in it is complete when this resolves; what an
  * interruption leaves is to be deleted.
  */
-export async function writeEmbeddedStore(given: string, source: StoreSource, tables: readonly AnyTable[]): Promise<void> {
+export async function writeEmbeddedStore(
+  given: string,
+  source: StoreSource,
+  tables: readonly AnyTable[],
+): Promise<void> {
   const fs = nodeFileSystem
   const dir = resolve(given)
   await ensureDir(fs, dir)
@@ -28,7 +32,8 @@ export async function writeEmbeddedStore(given: string, source: StoreSource, tab
     for (const name of await source.tables()) {
       const raws: Raw[] = []
       const of = definitions.get(name)
-      for await (const some of source.documents(name)) for (const document of some) raws.push({ document, owner: of ? ownerOf(of, document) : '' })
+      for await (const some of source.documents(name))
+        for (const document of some) raws.push({ document, owner: of ? ownerOf(of, document) : '' })
       database.load(name, raws)
       for (const { owner } of raws) checkpointer.touch(name, owner)
     }
@@ -42,7 +47,9 @@ export async function writeEmbeddedStore(given: string, source: StoreSource, tab
         installed()
       }
       if (written.next !== next)
-        throw new Error(`the journal ${journal} of ${JSON.stringify(group)} should end before ${next}, but ends before ${written.next}`)
+        throw new Error(
+          `the journal ${journal} of ${JSON.stringify(group)} should end before ${next}, but ends before ${written.next}`,
+        )
       checkpointer.touch(journal, group)
     }
     await checkpointer.run(source.migrated)

@@ -17,9 +17,12 @@ export async function openPostgresSource(database: Database, migrations: readonl
   const [row] = await database.query<{ version: number }>('SELECT version FROM document_migrations')
   const newest = inOrder(migrations).length
   const migrated = row?.version ?? newest
-  if (migrated > newest) throw new StoreTooNew('the database', `the documents are at migration ${migrated}, this release knows ${newest}`)
+  if (migrated > newest)
+    throw new StoreTooNew('the database', `the documents are at migration ${migrated}, this release knows ${newest}`)
   if (migrated < newest)
-    throw new StoreTooOld('The database was last used by an earlier release. Start this one on it once (`bindery serve`), stop it, and try again.')
+    throw new StoreTooOld(
+      'The database was last used by an earlier release. Start this one on it once (`bindery serve`), stop it, and try again.',
+    )
   return sourceOf(database, migrated)
 }
 
@@ -31,8 +34,12 @@ function sourceOf(database: Database, migrated: number): StoreSource {
     },
     async *documents(table) {
       for (let last: string | null = null; ; ) {
-        const text = 'SELECT id, body FROM documents WHERE of = $1 AND ($2::text IS NULL OR id > $2) ORDER BY id LIMIT $3'
-        const rows: { id: string; body: AnyDocument }[] = await database.query<{ id: string; body: AnyDocument }>(text, [table, last, AT_ONCE])
+        const text =
+          'SELECT id, body FROM documents WHERE of = $1 AND ($2::text IS NULL OR id > $2) ORDER BY id LIMIT $3'
+        const rows: { id: string; body: AnyDocument }[] = await database.query<{ id: string; body: AnyDocument }>(
+          text,
+          [table, last, AT_ONCE],
+        )
         yield rows.map(({ body }) => deepFreeze(body))
         const end = rows.at(-1)
         if (!end || rows.length < AT_ONCE) return

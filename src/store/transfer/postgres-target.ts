@@ -18,14 +18,21 @@ export async function prepareDocuments(database: Database): Promise<number> {
  * Replaces everything that is there by what a source has. It takes many transactions: whoever reads meanwhile sees a part. After an interruption it
  * is done again from the start.
  */
-export async function writePostgresStore(database: Database, source: StoreSource, tables: readonly AnyTable[]): Promise<void> {
-  await database.query('TRUNCATE documents, document_keys, document_places, document_list_lengths, journal_groups, journal_records, document_migrations')
+export async function writePostgresStore(
+  database: Database,
+  source: StoreSource,
+  tables: readonly AnyTable[],
+): Promise<void> {
+  await database.query(
+    'TRUNCATE documents, document_keys, document_places, document_list_lengths, journal_groups, journal_records, document_migrations',
+  )
   await database.query('INSERT INTO document_migrations VALUES (true, $1)', [source.migrated])
   const definitions = new Map(tables.map((one) => [one.name, one]))
   for (const name of await source.tables()) {
     const of = definitions.get(name)
     for await (const some of source.documents(name))
-      if (some.length > 0) await database.transact((session) => insertDocuments(session, { name, of, some }), 'READ COMMITTED')
+      if (some.length > 0)
+        await database.transact((session) => insertDocuments(session, { name, of, some }), 'READ COMMITTED')
   }
   for (const extent of await source.groups()) {
     await insertGroup(database, extent)
@@ -36,21 +43,33 @@ export async function writePostgresStore(database: Database, source: StoreSource
 /** Documents of a table that this release does not know have no rows beside their own. */
 const UNKNOWN = ''
 
-async function insertDocuments(session: Session, { name, of, some }: { name: string; of: AnyTable | undefined; some: readonly AnyDocument[] }): Promise<void> {
+async function insertDocuments(
+  session: Session,
+  { name, of, some }: { name: string; of: AnyTable | undefined; some: readonly AnyDocument[] },
+): Promise<void> {
   const text =
     'INSERT INTO documents (of, id, version, shape, body) SELECT $1, id, version, $2, body FROM unnest($3::text[], $4::bigint[], $5::json[]) AS t (id, version, body)'
   const ids = some.map(({ id }) => keyText(id))
-  await session.query(text, [name, of ? shapeOf(of) : UNKNOWN, ids, some.map(({ version }) => version), some.map((one) => JSON.stringify(one))])
+  await session.query(text, [
+    name,
+    of ? shapeOf(of) : UNKNOWN,
+    ids,
+    some.map(({ version }) => version),
+    some.map((one) => JSON.stringify(one)),
+  ])
   if (!of) return
   const rows = some.map((document) => ({ id: keyText(document.id), ...rowsOf(of, entryOf(of, document)) }))
   const keys = rows.flatMap(({ id, keys: all }) => [...all.values()].map((key) => ({ id, ...key })))
-  await session.query('INSERT INTO document_keys (of, id, index, key, once) SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[])', [
-    name,
-    keys.map(({ id }) => id),
-    keys.map(({ index }) => index),
-    keys.map(({ key }) => key),
-    keys.map(({ once }) => String(once)),
-  ])
+  await session.query(
+    'INSERT INTO document_keys (of, id, index, key, once) SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[])',
+    [
+      name,
+      keys.map(({ id }) => id),
+      keys.map(({ index }) => index),
+      keys.map(({ key }) => key),
+      keys.map(({ once }) => String(once)),
+    ],
+  )
   const places = rows.flatMap(({ id, places: all }) => [...all.values()].map((place) => ({ id, ...place })))
   const columns = [places.map(({ id }) => id), places.map(({ list }) => list), places.map(({ grp }) => grp)]
   await session.query(
@@ -68,5 +87,11 @@ async function insertRecords(session: Session, { journal, group }: GroupExtent, 
   const text = `INSERT INTO journal_records (journal, grp, position, at, body)
     SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::json[])`
   const bodies = some.map(({ record }) => JSON.stringify(record))
-  await session.query(text, [journal, keyText(group), some.map(({ position }) => position), some.map(({ at }) => at), bodies])
+  await session.query(text, [
+    journal,
+    keyText(group),
+    some.map(({ position }) => position),
+    some.map(({ at }) => at),
+    bodies,
+  ])
 }

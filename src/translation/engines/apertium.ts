@@ -19,7 +19,9 @@ const codesOf = (language: string): string[] => [...(THREE[language] === undefin
 
 /** The engine behind a command; `timeoutMs` is for one call. */
 export function apertium(command: string, timeoutMs: number): Engine {
-  const directions = remembered(async (signal?: AbortSignal) => new Set((await run(command, ['-l'], '', timeoutMs, signal)).split(/\s+/)))
+  const directions = remembered(
+    async (signal?: AbortSignal) => new Set((await run(command, ['-l'], '', timeoutMs, signal)).split(/\s+/)),
+  )
   const directionOf = async (from: string, to: string, signal?: AbortSignal): Promise<string | undefined> => {
     const known = await directions(signal)
     return codesOf(from)
@@ -32,11 +34,14 @@ export function apertium(command: string, timeoutMs: number): Engine {
     guided: { instructions: false, glossary: false },
     batch: { texts: 200, characters: 50_000 },
     async refusal({ from, to }, signal) {
-      return (await directionOf(from, to, signal)) === undefined ? `${NAME} has no package installed for ${from} → ${to}.` : null
+      return (await directionOf(from, to, signal)) === undefined
+        ? `${NAME} has no package installed for ${from} → ${to}.`
+        : null
     },
     async translate(texts, { from, to }, _guidance, signal) {
       const direction = await directionOf(from, to, signal)
-      if (direction === undefined) throw new EngineError('refused', `${NAME} has no package installed for ${from} → ${to}.`)
+      if (direction === undefined)
+        throw new EngineError('refused', `${NAME} has no package installed for ${from} → ${to}.`)
       const input = texts.map((text, index) => `<p id="t${index}">${asHtml(text)}</p>\n`).join('')
       return split(await run(command, ['-u', '-f', 'html', direction], input, timeoutMs, signal), texts.length)
     },
@@ -46,7 +51,8 @@ export function apertium(command: string, timeoutMs: number): Engine {
 /** The texts of the output, by the elements that were put around them; '' for one that is missing. */
 function split(output: string, count: number): string[] {
   const found = new Array<string>(count).fill('')
-  for (const [, index, text = ''] of output.matchAll(/<p id="t(\d+)">([\s\S]*?)<\/p>/g)) found[Number(index)] = rejoined(text)
+  for (const [, index, text = ''] of output.matchAll(/<p id="t(\d+)">([\s\S]*?)<\/p>/g))
+    found[Number(index)] = rejoined(text)
   return found.slice(0, count)
 }
 
@@ -65,7 +71,13 @@ function rejoined(text: string): string {
 const THROUGH_PIPE = 'cat | "$0" "$@"'
 
 /** Runs the command with as little of the environment as it needs, and ends it with all its children. */
-function run(command: string, args: readonly string[], input: string, timeoutMs: number, signal?: AbortSignal): Promise<string> {
+function run(
+  command: string,
+  args: readonly string[],
+  input: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', THROUGH_PIPE, command, ...args], {
       detached: true,
@@ -86,12 +98,16 @@ function run(command: string, args: readonly string[], input: string, timeoutMs:
       }
     }
     const abort = (): void => end(new EngineError('unreachable', `${NAME} was stopped.`))
-    const timer = setTimeout(() => end(new EngineError('unreachable', `${NAME} did not answer within ${timeoutMs / 1000} seconds.`)), timeoutMs)
+    const timer = setTimeout(
+      () => end(new EngineError('unreachable', `${NAME} did not answer within ${timeoutMs / 1000} seconds.`)),
+      timeoutMs,
+    )
     signal?.addEventListener('abort', abort)
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       chunks.push(chunk)
-      if (bytes > MAX_BYTES) end(new EngineError('bad-answer', `The response of ${NAME} has more than ${MAX_BYTES} bytes.`))
+      if (bytes > MAX_BYTES)
+        end(new EngineError('bad-answer', `The response of ${NAME} has more than ${MAX_BYTES} bytes.`))
     })
     child.on('error', () => end(new EngineError('refused', NOT_THERE)))
     child.stdin.on('error', () => {})

@@ -38,12 +38,20 @@ export async function askJson({ http, timeoutMs }: EngineAccess, question: Quest
   }
 }
 
-async function send(http: HttpClient, timeoutMs: number, { engine, url, headers = {}, body, signal }: Question): Promise<HttpResponse> {
+async function send(
+  http: HttpClient,
+  timeoutMs: number,
+  { engine, url, headers = {}, body, signal }: Question,
+): Promise<HttpResponse> {
   try {
     return await http.send({
       url,
       method: body === undefined ? 'GET' : 'POST',
-      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       timeoutMs,
       maxBytes: MAX_BYTES,
@@ -52,7 +60,8 @@ async function send(http: HttpClient, timeoutMs: number, { engine, url, headers 
     })
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    if (error.failure === 'too-large' || error.failure === 'bad-response') throw new EngineError('bad-answer', `${engine}: ${error.message}`)
+    if (error.failure === 'too-large' || error.failure === 'bad-response')
+      throw new EngineError('bad-answer', `${engine}: ${error.message}`)
     throw new EngineError(error.failure === 'refused' ? 'refused' : 'unreachable', `${engine}: ${error.message}`)
   }
 }
@@ -60,9 +69,17 @@ async function send(http: HttpClient, timeoutMs: number, { engine, url, headers 
 function refusal({ engine, reasons = {} }: Question, { status, headers }: HttpResponse): EngineError {
   const own = reasons[status]
   if (own !== undefined) return new EngineError('refused', `${engine} ${own}`)
-  if (BUSY.has(status)) return new EngineError('busy', `${engine} returned status ${status}: it has too much to do, or does not work.`, waitOf(headers))
+  if (BUSY.has(status))
+    return new EngineError(
+      'busy',
+      `${engine} returned status ${status}: it has too much to do, or does not work.`,
+      waitOf(headers),
+    )
   if (status === 401 || status === 403)
-    return new EngineError('refused', `${engine} refuses the key of the server (status ${status}). An administrator of the server can change it.`)
+    return new EngineError(
+      'refused',
+      `${engine} refuses the key of the server (status ${status}). An administrator of the server can change it.`,
+    )
   if (status === 413) return new EngineError('bad-answer', `${engine} says that a request was too large (status 413).`)
   return new EngineError('refused', `${engine} returned status ${status}.`)
 }

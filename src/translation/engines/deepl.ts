@@ -4,10 +4,17 @@ import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
 import { remembered } from './remembered.js'
 
 const NAME = 'DeepL'
-const REASONS = { 456: 'says that its quota of characters is used up (status 456). Wait for the next period, or have the plan changed.' }
+const REASONS = {
+  456: 'says that its quota of characters is used up (status 456). Wait for the next period, or have the plan changed.',
+}
 /** Our codes of languages, where DeepL's differ: as source, and as target. */
 const SOURCES: Readonly<Record<string, string>> = { 'pt-br': 'PT', no: 'NB' }
-const TARGETS: Readonly<Record<string, readonly string[]>> = { en: ['EN-US', 'EN'], pt: ['PT-PT', 'PT'], no: ['NB'], zh: ['ZH-HANS', 'ZH'] }
+const TARGETS: Readonly<Record<string, readonly string[]>> = {
+  en: ['EN-US', 'EN'],
+  pt: ['PT-PT', 'PT'],
+  no: ['NB'],
+  zh: ['ZH-HANS', 'ZH'],
+}
 
 const sourceCode = (language: string): string => SOURCES[language] ?? language.toUpperCase()
 const targetCodes = (language: string): readonly string[] => TARGETS[language] ?? [language.toUpperCase()]
@@ -17,21 +24,41 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
   const base = url.replace(/\/+$/, '')
   const headers = { authorization: `DeepL-Auth-Key ${key}` }
   const ask = (path: string, body?: unknown, signal?: AbortSignal) =>
-    askJson(access, { engine: NAME, url: base + path, headers, reasons: REASONS, ...(body === undefined ? {} : { body }), signal })
+    askJson(access, {
+      engine: NAME,
+      url: base + path,
+      headers,
+      reasons: REASONS,
+      ...(body === undefined ? {} : { body }),
+      signal,
+    })
   const codesOf = async (type: string, signal?: AbortSignal): Promise<Set<string>> => {
     const list = await ask(`/v2/languages?type=${type}`, undefined, signal)
     if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not say which languages it knows.`)
     return new Set(list.map((one) => String(memberOf(one, 'language')).toUpperCase()))
   }
-  const languages = remembered(async (signal?: AbortSignal) => ({ sources: await codesOf('source', signal), targets: await codesOf('target', signal) }))
+  const languages = remembered(async (signal?: AbortSignal) => ({
+    sources: await codesOf('source', signal),
+    targets: await codesOf('target', signal),
+  }))
   const targetOf = async (to: string, signal?: AbortSignal): Promise<string | undefined> => {
     const { targets } = await languages(signal)
     return targetCodes(to).find((code) => targets.has(code))
   }
 
-  async function glossaryId({ from, to }: LanguagePair, glossary: readonly GlossaryEntry[], signal: AbortSignal): Promise<string> {
+  async function glossaryId(
+    { from, to }: LanguagePair,
+    glossary: readonly GlossaryEntry[],
+    signal: AbortSignal,
+  ): Promise<string> {
     const entries = glossary.map(({ source, target }) => `${flat(source)}\t${flat(target)}`).join('\n')
-    const body = { name: 'Bindery', source_lang: sourceCode(from).toLowerCase(), target_lang: to.slice(0, 2), entries, entries_format: 'tsv' }
+    const body = {
+      name: 'Bindery',
+      source_lang: sourceCode(from).toLowerCase(),
+      target_lang: to.slice(0, 2),
+      entries,
+      entries_format: 'tsv',
+    }
     const id = memberOf(await ask('/v2/glossaries', body, signal), 'glossary_id')
     if (typeof id !== 'string') throw new EngineError('bad-answer', `${NAME} did not accept the glossary.`)
     return id

@@ -6,7 +6,11 @@ import { remembered } from './remembered.js'
 
 const NAME = 'LibreTranslate'
 /** Our codes of languages, where its own differ, from the newest to the oldest. */
-const CODES: Readonly<Record<string, readonly string[]>> = { 'pt-br': ['pt-BR', 'pb'], zh: ['zh', 'zh-Hans'], no: ['nb', 'no'] }
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  'pt-br': ['pt-BR', 'pb'],
+  zh: ['zh', 'zh-Hans'],
+  no: ['nb', 'no'],
+}
 const codesOf = (language: string): readonly string[] => CODES[language] ?? [language]
 
 /** The engine at an address; `key`: '' if it asks for none. */
@@ -17,9 +21,14 @@ export function libreTranslate(access: EngineAccess, url: string, key: string): 
     if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not say which languages it knows.`)
     return new Map(list.map((one) => [String(memberOf(one, 'code')), targetsOf(one)]))
   })
-  async function pairOf(from: string, to: string, signal?: AbortSignal): Promise<{ source: string; target: string } | null> {
+  async function pairOf(
+    from: string,
+    to: string,
+    signal?: AbortSignal,
+  ): Promise<{ source: string; target: string } | null> {
     const known = await languages(signal)
-    for (const source of codesOf(from)) for (const target of codesOf(to)) if (known.get(source)?.has(target) ?? false) return { source, target }
+    for (const source of codesOf(from))
+      for (const target of codesOf(to)) if (known.get(source)?.has(target) ?? false) return { source, target }
     return null
   }
   return {
@@ -33,7 +42,10 @@ export function libreTranslate(access: EngineAccess, url: string, key: string): 
     async translate(texts, { from, to }, _guidance, signal) {
       const pair = await pairOf(from, to, signal)
       const body = { q: texts.map(asHtml), ...pair, format: 'html', ...(key === '' ? {} : { api_key: key }) }
-      return textsOf(memberOf(await askJson(access, { engine: NAME, url: `${base}/translate`, body, signal }), 'translatedText'), NAME)
+      return textsOf(
+        memberOf(await askJson(access, { engine: NAME, url: `${base}/translate`, body, signal }), 'translatedText'),
+        NAME,
+      )
     },
   }
 }

@@ -5,7 +5,8 @@ const KEPT_MS = 10 * 60_000
 export function remembered<T>(ask: (signal?: AbortSignal) => Promise<T>): (signal?: AbortSignal) => Promise<T> {
   let known: { value: T; until: number } | null = null
   return async (signal) => {
-    if (!known || known.until < performance.now()) known = { value: await ask(signal), until: performance.now() + KEPT_MS }
+    if (!known || known.until < performance.now())
+      known = { value: await ask(signal), until: performance.now() + KEPT_MS }
     return known.value
   }
 }

@@ -5,15 +5,20 @@ import type { Samples, SpecialSamples } from './samples.js'
 export const collectionSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const { store } = here.service.app
-  const made = async (path: string, body: object): Promise<string> => (await admin.call('post', path, body).expect(201)).body.id
-  const newCollection = (title: string, more: object = {}) => made(`/v1/orgs/${organization}/collections`, { title, ...more })
+  const made = async (path: string, body: object): Promise<string> =>
+    (await admin.call('post', path, body).expect(201)).body.id
+  const newCollection = (title: string, more: object = {}) =>
+    made(`/v1/orgs/${organization}/collections`, { title, ...more })
   const newSpace = (title: string, more: object = {}) => made(`/v1/orgs/${organization}/spaces`, { title, ...more })
   const collection = await newCollection('Probe')
-  const team = async (id: string): Promise<string> => (await store.insert(teams, { id, organization, title: 'Probe', createdAt: new Date().toISOString() })).id
+  const team = async (id: string): Promise<string> =>
+    (await store.insert(teams, { id, organization, title: 'Probe', createdAt: new Date().toISOString() })).id
   const [changed, removed] = [await team('probe-changed-team'), await team('probe-removed-team')]
   const [user, gone] = [(await here.caller('read')).user, (await here.caller('read')).user]
   for (const path of [`/v1/spaces/${before.spaceId}`, `/v1/collections/${collection}`])
-    await admin.call('post', `${path}/permissions`, { role: 'read', users: [user, gone], teams: [changed, removed] }).expect(204)
+    await admin
+      .call('post', `${path}/permissions`, { role: 'read', users: [user, gone], teams: [changed, removed] })
+      .expect(204)
   const parameters = { collectionId: collection }
   const permitted = { ...before, ...parameters, userId: user, teamId: changed }
   const leaving = { ...permitted, userId: gone, teamId: removed }
@@ -30,11 +35,23 @@ export const collectionSamples: Samples = async (here, before) => {
     // A guest may ask for them, since a role on a collection may be enough; on the organization it is not.
     createSpaceInOrganization: { success: false },
     createCollectionInOrganization: { success: false },
-    deleteCollectionById: { parameters: { ...before, collectionId: await newCollection('Deleted', { parent: collection }) }, success: true },
-    moveCollectionById: { parameters: { ...before, collectionId: await newCollection('Moved'), parentCollectionId: collection }, success: true },
+    deleteCollectionById: {
+      parameters: { ...before, collectionId: await newCollection('Deleted', { parent: collection }) },
+      success: true,
+    },
+    moveCollectionById: {
+      parameters: { ...before, collectionId: await newCollection('Moved'), parentCollectionId: collection },
+      success: true,
+    },
     moveSpaceById: { parameters: { ...before, ...parameters, spaceId: await newSpace('Moved') }, success: true },
-    transferCollectionById: { parameters: { ...before, collectionId: await newCollection('Transferred', { parent: collection }) }, success: true },
-    transferSpaceById: { parameters: { ...before, spaceId: await newSpace('Transferred', { parent: collection }) }, success: true },
+    transferCollectionById: {
+      parameters: { ...before, collectionId: await newCollection('Transferred', { parent: collection }) },
+      success: true,
+    },
+    transferSpaceById: {
+      parameters: { ...before, spaceId: await newSpace('Transferred', { parent: collection }) },
+      success: true,
+    },
   })
   return { parameters, special }
 }

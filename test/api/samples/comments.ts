@@ -15,11 +15,17 @@ export const commentSamples: Samples = async ({ admin }, parameters) => {
     ['ChangeRequest', `${space}/change-requests/${parameters.changeRequestId}`],
   ] as const) {
     const ask = async (operation: string, sent?: object) => {
-      special[`${operation}In${where}`] = { parameters: await thread(base), ...(sent ? { body: sent } : {}), success: true }
+      special[`${operation}In${where}`] = {
+        parameters: await thread(base),
+        ...(sent ? { body: sent } : {}),
+        success: true,
+      }
     }
-    for (const operation of ['listComments', 'getComment', 'listCommentReplies', 'getCommentReply']) await ask(operation)
+    for (const operation of ['listComments', 'getComment', 'listCommentReplies', 'getCommentReply'])
+      await ask(operation)
     for (const operation of ['postComment', 'postCommentReply']) await ask(operation, body)
-    for (const operation of ['deleteComment', 'deleteCommentReply']) special[`${operation}In${where}`] = { parameters: await thread(base) }
+    for (const operation of ['deleteComment', 'deleteCommentReply'])
+      special[`${operation}In${where}`] = { parameters: await thread(base) }
     // What everybody who may comment may do with an admin's comment; deleting it is not part of that.
     for (const operation of ['updateComment', 'updateCommentReply']) await ask(operation, { addedReactions: ['👍'] })
   }

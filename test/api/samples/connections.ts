@@ -8,7 +8,9 @@ export const connectionSamples: Samples = async (here, before) => {
   const body = { url: `file://${here.dir}/repos/${before.spaceId}.git`, ref: 'refs/heads/main', direction: 'import' }
   const kept = (await admin.call('post', base, body).expect(201)).body
   const paused = (await admin.call('post', base, { ...body, ref: 'refs/heads/paused', paused: true }).expect(201)).body
-  const { body: request } = await admin.call('post', `/v1/spaces/${before.spaceId}/change-requests`, { subject: 'Exported' }).expect(201)
+  const { body: request } = await admin
+    .call('post', `/v1/spaces/${before.spaceId}/change-requests`, { subject: 'Exported' })
+    .expect(201)
   const changes = [{ operation: 'insert_page', title: 'Exported', document: { markdown: 'Words.' } }]
   const changeRequest = `/v1/spaces/${before.spaceId}/change-requests/${request.id}`
   await admin.call('post', `${changeRequest}/content`, { changes }).expect(200)

@@ -43,7 +43,12 @@ export const contentSamples: Samples = async (here) => {
     reusableContentId: revision.reusableContents[0].id,
   }
   // Their own space: a run of it must not change what other probes list.
-  const synced = { parameters: { ...parameters, spaceId: (await made(`/v1/orgs/${organization}/spaces`, { title: 'Synced' })).id as string } }
+  const synced = {
+    parameters: {
+      ...parameters,
+      spaceId: (await made(`/v1/orgs/${organization}/spaces`, { title: 'Synced' })).id as string,
+    },
+  }
   const special: SpecialSamples = {
     deleteSpaceById: { parameters: { ...parameters, spaceId: spare }, success: true },
     restoreSpaceById: { parameters: { ...parameters, spaceId: deleted }, success: true },

@@ -43,7 +43,11 @@ export async function samples(here: TestService): Promise<SampleSet> {
   }
   for (const [operation, example] of Object.entries(examples)) {
     const sample = all.special[operation] ?? {}
-    all.special[operation] = { success: true, ...sample, ...(filled(example, { ...all.parameters, ...sample.parameters }) as Example) }
+    all.special[operation] = {
+      success: true,
+      ...sample,
+      ...(filled(example, { ...all.parameters, ...sample.parameters }) as Example),
+    }
   }
   return all
 }

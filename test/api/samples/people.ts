@@ -4,13 +4,21 @@ import type { Samples, SpecialSamples } from './samples.js'
 export const peopleSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}`
-  const team = async (): Promise<string> => (await admin.call('put', `${base}/teams`, { title: 'Probe' }).expect(201)).body.id
+  const team = async (): Promise<string> =>
+    (await admin.call('put', `${base}/teams`, { title: 'Probe' }).expect(201)).body.id
   await admin.call('patch', base, { hostname: 'probe', emailDomains: ['example.org'] }).expect(200)
   const [changed, leaver] = [await here.caller('read'), await here.caller('read')]
-  const invite = (await admin.call('post', `${base}/invites`, { emails: ['probe@example.org'] }).expect(200)).body.invites[0].id as string
+  const invite = (await admin.call('post', `${base}/invites`, { emails: ['probe@example.org'] }).expect(200)).body
+    .invites[0].id as string
   await admin.call('patch', base, { inviteLinks: true }).expect(200)
   const link = async (): Promise<string> => (await admin.call('post', `${base}/link-invites`, {}).expect(201)).body.id
-  const parameters = { ...before, teamId: await team(), emailDomain: 'example.org', subdomain: 'probe', inviteId: await link() }
+  const parameters = {
+    ...before,
+    teamId: await team(),
+    emailDomain: 'example.org',
+    subdomain: 'probe',
+    inviteId: await link(),
+  }
   const of = (userId: string) => ({ ...parameters, userId })
   const special: SpecialSamples = {
     // Without a mail server there are no links.

@@ -5,7 +5,8 @@ import type { Samples, SpecialSamples } from './samples.js'
 export const siteDocumentSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}/sites/${before.siteId}`
-  const made = async (path: string, body: object) => (await admin.call('post', `${base}/${path}`, body).expect(201)).body.id as string
+  const made = async (path: string, body: object) =>
+    (await admin.call('post', `${base}/${path}`, body).expect(201)).body.id as string
   const destination = { kind: 'url', url: 'https://example.org/' }
   const parameters = {
     shareLinkId: await made('share-links', { name: 'Probe' }),
@@ -13,16 +14,31 @@ export const siteDocumentSamples: Samples = async (here, before) => {
   }
   const all = { ...before, ...parameters }
   const team = async (id: string): Promise<string> =>
-    (await here.service.app.store.insert(teams, { id, organization, title: 'Probe', createdAt: new Date().toISOString() })).id
+    (
+      await here.service.app.store.insert(teams, {
+        id,
+        organization,
+        title: 'Probe',
+        createdAt: new Date().toISOString(),
+      })
+    ).id
   const [changed, removed] = [await team('probe-changed-site-team'), await team('probe-removed-site-team')]
   const [user, gone] = [(await here.caller('read')).user, (await here.caller('read')).user]
-  await admin.call('post', `${base}/permissions`, { role: 'read', users: [user, gone], teams: [changed, removed] }).expect(204)
+  await admin
+    .call('post', `${base}/permissions`, { role: 'read', users: [user, gone], teams: [changed, removed] })
+    .expect(204)
   const permitted = { ...all, userId: user, teamId: changed }
   const leaving = { ...all, userId: gone, teamId: removed }
   const special: SpecialSamples = {
     inviteToSite: { parameters: permitted },
-    deleteSiteShareLinkById: { parameters: { ...all, shareLinkId: await made('share-links', { name: 'Gone' }) }, success: true },
-    deleteSiteRedirectById: { parameters: { ...all, redirectId: await made('redirects', { source: '/gone', destination }) }, success: true },
+    deleteSiteShareLinkById: {
+      parameters: { ...all, shareLinkId: await made('share-links', { name: 'Gone' }) },
+      success: true,
+    },
+    deleteSiteRedirectById: {
+      parameters: { ...all, redirectId: await made('redirects', { source: '/gone', destination }) },
+      success: true,
+    },
     deleteSiteSpaceCustomizationById: { success: true },
     regenerateSitePublishingAuthById: { success: true },
     updateUserPermissionInSite: { parameters: permitted, success: true },

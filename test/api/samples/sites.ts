@@ -12,14 +12,24 @@ export const siteSamples: Samples = async (here, before) => {
   const section = async (title: string) => (await made(`${at}/sections`, { spaceId: await space(title) })).id as string
   const [siteSectionId, grouped, spare] = [await section('One'), await section('Two'), await section('Three')]
   const siteSectionGroupId = (await made(`${at}/section-groups`, { title: 'Group', sections: [grouped] })).id as string
-  const siteSpace = async (title: string) => (await made(`${at}/site-spaces`, { spaceId: await space(title), sectionId: siteSectionId })).id as string
+  const siteSpace = async (title: string) =>
+    (await made(`${at}/site-spaces`, { spaceId: await space(title), sectionId: siteSectionId })).id as string
   const [siteSpaceId, spareSpace] = [await siteSpace('Variant'), await siteSpace('Spare variant')]
   const parameters = { ...before, siteId: site, siteSectionId, siteSectionGroupId, siteSpaceId }
   const spareGroup = (await made(`${at}/section-groups`, { title: 'Spare' })).id as string
-  const siteExternalLinkId = (await made(`${at}/external-links`, { title: 'Probe', target: 'https://example.org', sectionGroup: siteSectionGroupId }))
-    .id as string
-  const shown = (await admin.call('get', `/v1/orgs/${organization}/sites/${site}/site-spaces/${siteSpaceId}`).expect(200)).body.space.id as string
-  const [page] = (await admin.call('get', `/v1/spaces/${shown}/content/pages`).expect(200)).body.pages as { id: string }[]
+  const siteExternalLinkId = (
+    await made(`${at}/external-links`, {
+      title: 'Probe',
+      target: 'https://example.org',
+      sectionGroup: siteSectionGroupId,
+    })
+  ).id as string
+  const shown = (
+    await admin.call('get', `/v1/orgs/${organization}/sites/${site}/site-spaces/${siteSpaceId}`).expect(200)
+  ).body.space.id as string
+  const [page] = (await admin.call('get', `/v1/spaces/${shown}/content/pages`).expect(200)).body.pages as {
+    id: string
+  }[]
   const first = (await admin.call('get', `${at}/sections/${siteSectionId}`).expect(200)).body.siteSpaces[0].id
   const special: SpecialSamples = {
     addSectionToSite: { parameters: { ...parameters, spaceId: await space('For a section') } },

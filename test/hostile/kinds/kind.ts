@@ -6,7 +6,8 @@ export interface Kind {
 }
 
 /** As many repeats of `unit` as fit into `bytes`, in UTF-8. */
-export const fill = (unit: string, bytes: number): string => unit.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(unit))))
+export const fill = (unit: string, bytes: number): string =>
+  unit.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(unit))))
 
 /** Lines by number, until `bytes` are full. */
 export function lines(bytes: number, line: (number: number) => string): string {

@@ -1,7 +1,8 @@
 import { around, fill, type Kind, lines } from './kind.js'
 
 /** Runs of one character, each longer than the one before. */
-const rising = (character: string, bytes: number): string => lines(bytes, (number) => `${character.repeat(number + 1)} `)
+const rising = (character: string, bytes: number): string =>
+  lines(bytes, (number) => `${character.repeat(number + 1)} `)
 const cells = (count: number, text: string): string => fill(text, count * text.length)
 
 /** Texts that markdown parsers are known to read slowly, deeply, or into much more than they are. */
@@ -24,33 +25,50 @@ export const markdown: Kind[] = [
   { name: 'fences left open', make: (bytes) => lines(bytes, (number) => `${'`'.repeat(3 + (number % 50))}\n`) },
   { name: 'fences in lists', make: (bytes) => fill('* ```\n', bytes) },
   { name: 'quotes deep in one line', make: (bytes) => fill('>', bytes) },
-  { name: 'quotes deeper line by line', make: (bytes) => lines(bytes, (number) => `${'> '.repeat((number % 500) + 1)}a\n`) },
-  { name: 'lists deeper line by line', make: (bytes) => lines(bytes, (number) => `${'  '.repeat(number % 1000)}* a\n`) },
+  {
+    name: 'quotes deeper line by line',
+    make: (bytes) => lines(bytes, (number) => `${'> '.repeat((number % 500) + 1)}a\n`),
+  },
+  {
+    name: 'lists deeper line by line',
+    make: (bytes) => lines(bytes, (number) => `${'  '.repeat(number % 1000)}* a\n`),
+  },
   { name: 'lists in one line', make: (bytes) => fill('* ', bytes) },
   { name: 'lists and quotes by turns', make: (bytes) => fill('> * ', bytes) },
   { name: 'numbered lists in one line', make: (bytes) => fill('1. ', bytes) },
   { name: 'a long flat list', make: (bytes) => fill('* a\n', bytes) },
   { name: 'a loose list', make: (bytes) => fill('* a\n\n\n', bytes) },
-  { name: 'a nested list of one megabyte', make: (bytes) => lines(bytes, (number) => `${'    '.repeat(number % 40)}- item ${number}\n`) },
+  {
+    name: 'a nested list of one megabyte',
+    make: (bytes) => lines(bytes, (number) => `${'    '.repeat(number % 40)}- item ${number}\n`),
+  },
   { name: 'underlined headings', make: (bytes) => fill('a\n=\n', bytes) },
   { name: 'underlines under one paragraph', make: (bytes) => `${fill('a\n', bytes - 4)}===\n` },
   { name: 'headings', make: (bytes) => fill('# a\n', bytes) },
   { name: 'headings of equal text', make: (bytes) => fill('## Same\n', bytes) },
   { name: 'a table without leading pipes', make: (bytes) => `a | b\n- | -\n${fill('c | d\n', bytes - 14)}` },
-  { name: 'a wide table', make: (bytes) => [cells(bytes / 6, '|a'), cells(bytes / 6, '|-'), cells(bytes / 6, '|b')].join('|\n') },
+  {
+    name: 'a wide table',
+    make: (bytes) => [cells(bytes / 6, '|a'), cells(bytes / 6, '|-'), cells(bytes / 6, '|b')].join('|\n'),
+  },
   {
     name: 'a wide table without leading pipes',
-    make: (bytes) => [`x${cells(bytes / 6, '|a')}`, `-${cells(bytes / 6, '|-')}`, `y${cells(bytes / 6, '|b')}`].join('\n'),
+    make: (bytes) =>
+      [`x${cells(bytes / 6, '|a')}`, `-${cells(bytes / 6, '|-')}`, `y${cells(bytes / 6, '|b')}`].join('\n'),
   },
   {
     name: 'a wide head and short rows',
-    make: (bytes) => [`${cells(bytes / 8, '|a')}|`, `${cells(bytes / 8, '|-')}|`, fill('|b|\n', bytes / 2 - 10)].join('\n'),
+    make: (bytes) =>
+      [`${cells(bytes / 8, '|a')}|`, `${cells(bytes / 8, '|-')}|`, fill('|b|\n', bytes / 2 - 10)].join('\n'),
   },
   { name: 'tables one after the other', make: (bytes) => fill('|a|b|\n|-|-|\n|c|d|\n\n', bytes) },
   { name: 'tables in quotes', make: (bytes) => fill('> a | b\n> - | -\n> c | d\n', bytes) },
   { name: 'pipes alone', make: (bytes) => fill('|', bytes) },
   { name: 'definitions', make: (bytes) => lines(bytes, (number) => `[d${number}]: /u${number} "t"\n`) },
-  { name: 'definitions and their uses', make: (bytes) => lines(bytes, (number) => (number % 2 ? `[d${number}]\n` : `[d${number + 1}]: /u\n\n`)) },
+  {
+    name: 'definitions and their uses',
+    make: (bytes) => lines(bytes, (number) => (number % 2 ? `[d${number}]\n` : `[d${number + 1}]: /u\n\n`)),
+  },
   { name: 'definitions left open', make: (bytes) => fill('[a]: <b "c\n', bytes) },
   { name: 'footnotes', make: (bytes) => lines(bytes, (number) => `[^n${number}]: a [^n${number + 1}]\n\n`) },
   { name: 'html elements opened', make: (bytes) => fill('<div>\n\n', bytes) },
@@ -59,8 +77,14 @@ export const markdown: Kind[] = [
   { name: 'html comments left open', make: (bytes) => fill('<!-- a -', bytes) },
   { name: 'html declarations left open', make: (bytes) => fill('<?a <!A <![CDATA[', bytes) },
   { name: 'html tables nested', make: (bytes) => around('<table><tr><td>', 'a', '</td></tr></table>', bytes) },
-  { name: 'details nested', make: (bytes) => around('<details>\n\n<summary>a</summary>\n\n', 'a\n\n', '</details>\n\n', bytes) },
-  { name: 'attributes of one element', make: (bytes) => `<a ${lines(bytes - 10, (number) => `a${number}="b" `)}>x</a>` },
+  {
+    name: 'details nested',
+    make: (bytes) => around('<details>\n\n<summary>a</summary>\n\n', 'a\n\n', '</details>\n\n', bytes),
+  },
+  {
+    name: 'attributes of one element',
+    make: (bytes) => `<a ${lines(bytes - 10, (number) => `a${number}="b" `)}>x</a>`,
+  },
   { name: 'autolinks', make: (bytes) => fill('http://a.b/c ', bytes) },
   { name: 'autolinks with closing parentheses', make: (bytes) => `http://a.b/${fill(')', bytes - 20)}` },
   { name: 'mail addresses without an end', make: (bytes) => fill('a.b-c_', bytes) },
@@ -84,11 +108,20 @@ export const markdown: Kind[] = [
   { name: 'tags nested and closed', make: (bytes) => around('{% hint %}\n', 'a\n', '{% endhint %}\n', bytes) },
   { name: 'tags half written', make: (bytes) => fill('{% hint ', bytes) },
   { name: 'tag ends without a beginning', make: (bytes) => fill('{% endtabs %}\n', bytes) },
-  { name: 'tabs in tabs', make: (bytes) => around('{% tabs %}\n{% tab title="a" %}\n', 'a\n', '{% endtab %}\n{% endtabs %}\n', bytes) },
-  { name: 'attributes of one tag', make: (bytes) => `{% hint ${lines(bytes - 40, (number) => `a${number}="b" `)}%}\na\n{% endhint %}\n` },
+  {
+    name: 'tabs in tabs',
+    make: (bytes) => around('{% tabs %}\n{% tab title="a" %}\n', 'a\n', '{% endtab %}\n{% endtabs %}\n', bytes),
+  },
+  {
+    name: 'attributes of one tag',
+    make: (bytes) => `{% hint ${lines(bytes - 40, (number) => `a${number}="b" `)}%}\na\n{% endhint %}\n`,
+  },
   { name: 'quotes in a tag left open', make: (bytes) => fill('{% code title="a\n', bytes) },
   { name: 'includes of itself', make: (bytes) => fill('{% include "hostile.md" %}\n', bytes) },
   { name: 'expressions', make: (bytes) => fill('<code class="expression">space.vars.a</code> ', bytes) },
-  { name: 'links to pages of the space', make: (bytes) => lines(bytes, (number) => `[a](page-${number}.md#b "mention")\n`) },
+  {
+    name: 'links to pages of the space',
+    make: (bytes) => lines(bytes, (number) => `[a](page-${number}.md#b "mention")\n`),
+  },
   { name: 'front matter left open', make: (bytes) => `---\n${fill('a: b\n', bytes - 4)}` },
 ]

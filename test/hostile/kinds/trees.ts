@@ -1,7 +1,9 @@
 import { fill, type Kind } from './kind.js'
 
-const leaf = (text: string, marks = '[]'): string => `{"object":"text","leaves":[{"object":"leaf","text":${JSON.stringify(text)},"marks":${marks}}]}`
-const block = (type: string, nodes: string, more = ''): string => `{"object":"block","type":"${type}"${more},"nodes":[${nodes}]}`
+const leaf = (text: string, marks = '[]'): string =>
+  `{"object":"text","leaves":[{"object":"leaf","text":${JSON.stringify(text)},"marks":${marks}}]}`
+const block = (type: string, nodes: string, more = ''): string =>
+  `{"object":"block","type":"${type}"${more},"nodes":[${nodes}]}`
 const document = (nodes: string): string => `{"object":"document","data":{},"nodes":[${nodes}]}`
 
 /** `unit` joined by commas, as often as fits. */
@@ -21,7 +23,8 @@ export const trees: Kind[] = [
   { name: 'text of stars and brackets', make: (bytes) => paragraph(fill('*_[', bytes - 200)) },
   {
     name: 'text of backticks rising',
-    make: (bytes) => paragraph(Array.from({ length: Math.floor(Math.sqrt(2 * (bytes - 2000))) }, (_, n) => '`'.repeat(n)).join(' ')),
+    make: (bytes) =>
+      paragraph(Array.from({ length: Math.floor(Math.sqrt(2 * (bytes - 2000))) }, (_, n) => '`'.repeat(n)).join(' ')),
   },
   { name: 'text of brackets', make: (bytes) => paragraph(fill('[a](', bytes - 200)) },
   { name: 'text of tags', make: (bytes) => paragraph(fill('{% hint %}', bytes - 200)) },
@@ -41,18 +44,34 @@ export const trees: Kind[] = [
   { name: 'leaves', make: (bytes) => document(block('paragraph', many(leaf('*'), bytes - 100))) },
   {
     name: 'leaves with marks',
-    make: (bytes) => document(block('paragraph', many(leaf('a', '[{"object":"mark","type":"bold"},{"object":"mark","type":"italic"}]'), bytes - 100))),
+    make: (bytes) =>
+      document(
+        block(
+          'paragraph',
+          many(leaf('a', '[{"object":"mark","type":"bold"},{"object":"mark","type":"italic"}]'), bytes - 100),
+        ),
+      ),
   },
-  { name: 'marks on one leaf', make: (bytes) => document(block('paragraph', leaf('a', `[${many('{"object":"mark","type":"bold"}', bytes - 300)}]`))) },
+  {
+    name: 'marks on one leaf',
+    make: (bytes) =>
+      document(block('paragraph', leaf('a', `[${many('{"object":"mark","type":"bold"}', bytes - 300)}]`))),
+  },
   { name: 'headings', make: (bytes) => document(many(block('heading-1', leaf('a')), bytes)) },
   { name: 'unknown blocks', make: (bytes) => document(many(block('nothing', leaf('a')), bytes)) },
   {
     name: 'arrays deep in data',
-    make: (bytes) => document(block('paragraph', leaf('a'), `,"data":{"x":${'['.repeat((bytes - 300) / 2)}${']'.repeat((bytes - 300) / 2)}}`)),
+    make: (bytes) =>
+      document(
+        block('paragraph', leaf('a'), `,"data":{"x":${'['.repeat((bytes - 300) / 2)}${']'.repeat((bytes - 300) / 2)}}`),
+      ),
   },
   {
     name: 'code of fences',
-    make: (bytes) => document(`{"object":"block","type":"code","data":{},"nodes":[${many(block('code-line', leaf('```')), bytes - 100)}]}`),
+    make: (bytes) =>
+      document(
+        `{"object":"block","type":"code","data":{},"nodes":[${many(block('code-line', leaf('```')), bytes - 100)}]}`,
+      ),
   },
   {
     name: 'a table of records',

@@ -48,11 +48,14 @@ export async function groundOnNodes(count: number, seed: number): Promise<Ground
   const here = anyOf(any)
   return {
     open: async (files) => {
-      const { body } = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Desk' }).expect(201)
+      const { body } = await here.admin
+        .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Desk' })
+        .expect(201)
       const clone = new Clone({ dir: join(clones, body.id), space: body.id, token: here.admin.token, node: anyPlace })
       return deskOf(here, body.id, files, {
         repo: () => refreshed(anyPlace(), body.id),
-        human: (changes, { message = 'By hand', ref = 'refs/heads/main' } = {}) => clone.push(ref, (repo) => commitTo(repo, changes, { message, ref })),
+        human: (changes, { message = 'By hand', ref = 'refs/heads/main' } = {}) =>
+          clone.push(ref, (repo) => commitTo(repo, changes, { message, ref })),
       })
     },
     restart: async () => {
@@ -98,6 +101,11 @@ function anyOf(any: () => TestService): TestService {
 }
 
 async function sameAnswers(nodes: Nodes, path: string): Promise<void> {
-  const shown = await Promise.all(nodes.all.map(async ({ admin, url }) => (await admin.call('get', path).expect(200)).text.replaceAll(url, 'http://node')))
-  for (const [at, one] of shown.entries()) if (one !== shown[0]) throw new Error(differ(placesOf(nodes), at, `GET ${path}`, shown[0] as string, one))
+  const shown = await Promise.all(
+    nodes.all.map(async ({ admin, url }) =>
+      (await admin.call('get', path).expect(200)).text.replaceAll(url, 'http://node'),
+    ),
+  )
+  for (const [at, one] of shown.entries())
+    if (one !== shown[0]) throw new Error(differ(placesOf(nodes), at, `GET ${path}`, shown[0] as string, one))
 }

@@ -47,7 +47,12 @@ export async function lookAt(desk: Desk, at: string, ref: string): Promise<Side>
 /** Every page's text, ID, place and path, one line each. */
 function linesOf(side: Side, textOf: (page: Known) => string): string[] {
   const rank = (id: string, page: Known): number => (side.order.get(page.parent ?? '') ?? []).indexOf(id)
-  return [...side.pages].map(([id, page]) => `${id} ${page.title} in ${page.parent ?? '-'} at ${rank(id, page)}, ${page.path}: ${textOf(page)}`).sort()
+  return [...side.pages]
+    .map(
+      ([id, page]) =>
+        `${id} ${page.title} in ${page.parent ?? '-'} at ${rank(id, page)}, ${page.path}: ${textOf(page)}`,
+    )
+    .sort()
 }
 
 /** Compares what the service says with the model. */

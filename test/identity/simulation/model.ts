@@ -24,7 +24,8 @@ export const copyOf = ({ pages, order }: Side): Side => ({
 })
 
 export const childrenOf = (side: Side, parent: string | null): string[] => side.order.get(parent ?? '') ?? []
-export const descendantsOf = (side: Side, id: string): string[] => childrenOf(side, id).flatMap((child) => [child, ...descendantsOf(side, child)])
+export const descendantsOf = (side: Side, id: string): string[] =>
+  childrenOf(side, id).flatMap((child) => [child, ...descendantsOf(side, child)])
 
 /** Puts a page below a parent, at an index or at the end. */
 export function place(side: Side, id: string, parent: string | null, at?: number): void {
@@ -101,9 +102,14 @@ export function orderFault(base: Side, ours: Side, theirs: Side, merged: Side): 
     [theirs, ours],
   ] as const) {
     for (const [parent, ids] of side.order) {
-      const [was, there, now] = [base, other, merged].map((one) => one.order.get(parent) ?? []) as [string[], string[], string[]]
+      const [was, there, now] = [base, other, merged].map((one) => one.order.get(parent) ?? []) as [
+        string[],
+        string[],
+        string[],
+      ]
       if (common(there, was) !== common(was, there)) continue
-      if (common(ids, now) !== common(now, ids)) return `below ${parent || 'the root'}: ${common(ids, now)} became ${common(now, ids)}`
+      if (common(ids, now) !== common(now, ids))
+        return `below ${parent || 'the root'}: ${common(ids, now)} became ${common(now, ids)}`
     }
   }
   return null

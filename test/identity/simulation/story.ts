@@ -3,7 +3,18 @@ import type { ChangeRequestDesk, Desk } from '../../commits/fixture.js'
 import { soundIds } from '../ids.js'
 import type { Ground } from './ground.js'
 import { lookAt, mustEqual } from './look.js'
-import { childrenOf, copyOf, descendantsOf, emptySide, type Known, mergedPages, orderFault, place, remove, type Side } from './model.js'
+import {
+  childrenOf,
+  copyOf,
+  descendantsOf,
+  emptySide,
+  type Known,
+  mergedPages,
+  orderFault,
+  place,
+  remove,
+  type Side,
+} from './model.js'
 import { random } from '../../simulation/two-sided/random.js'
 
 const MAIN = 'refs/heads/main'
@@ -23,7 +34,9 @@ const bodyOf = (title: string, n: number): string =>
 const edited = (text: string, n: number): string => text.replace(/end \d+/, `end ${n}`)
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 const slugOf = (path: string): string =>
-  path.endsWith('/README.md') ? (path.split('/').at(-2) as string) : (path.split('/').at(-1) as string).replace(/\.md$/, '')
+  path.endsWith('/README.md')
+    ? (path.split('/').at(-2) as string)
+    : (path.split('/').at(-1) as string).replace(/\.md$/, '')
 
 /** Random edits, moves, merges, updates and plain-Git commits of a space, and a model of what must come of them. */
 export class Story {
@@ -39,14 +52,19 @@ export class Story {
   ) {}
 
   static async begin(ground: Ground, seed: number): Promise<Story> {
-    return new Story(ground, await ground.open({ 'SUMMARY.md': '# Table of contents\n\n', 'notes.txt': 'Not a page.\n' }), random(seed))
+    return new Story(
+      ground,
+      await ground.open({ 'SUMMARY.md': '# Table of contents\n\n', 'notes.txt': 'Not a page.\n' }),
+      random(seed),
+    )
   }
 
   /** One step, then all that must hold; every `thorough` steps also with cold caches. */
   async step(number: number, thorough: number): Promise<void> {
     this.log.push(`${number}: ${await this.#act()}`)
     mustEqual(await lookAt(this.desk, '', MAIN), this.main, 'main')
-    for (const branch of this.branches) mustEqual(await this.#lookAt(branch), branch.side, `change request ${branch.desk.number}`)
+    for (const branch of this.branches)
+      mustEqual(await this.#lookAt(branch), branch.side, `change request ${branch.desk.number}`)
     await this.ground.agree(this.desk, ['', ...this.branches.map(({ desk }) => `/change-requests/${desk.id}`)])
     if (number % thorough !== thorough - 1) return
     await soundIds(this.desk)
@@ -119,7 +137,9 @@ export class Story {
   /** Takes over a change of a side if every branch can still be merged; otherwise does nothing. */
   async #apply(side: Side, after: Side, perform: () => Promise<unknown>): Promise<boolean> {
     const onMain = side === this.main
-    const fits = this.branches.every((one) => mergedPages(one.base, onMain ? after : this.main, side === one.side ? after : one.side))
+    const fits = this.branches.every((one) =>
+      mergedPages(one.base, onMain ? after : this.main, side === one.side ? after : one.side),
+    )
     if (!fits) return false
     await perform()
     if (onMain) this.main = after
@@ -137,8 +157,13 @@ export class Story {
     const all = [this.main, ...this.branches.map((one) => one.side)]
     // An ID is made from the path: two sides that make a page at one path, and move one away, have one ID for both.
     const isTaken = ([id, page]: [string, Known]): boolean =>
-      page.path === path || (page.born === path && !side.pages.has(id)) || page.path.startsWith(`${path.replace(/\.md$/, '')}/README`)
-    return !all.some((one) => [...one.pages].some(isTaken)) && !childrenOf(side, parent).some((id) => slugOf(side.pages.get(id)?.path ?? '') === slugOf(path))
+      page.path === path ||
+      (page.born === path && !side.pages.has(id)) ||
+      page.path.startsWith(`${path.replace(/\.md$/, '')}/README`)
+    return (
+      !all.some((one) => [...one.pages].some(isTaken)) &&
+      !childrenOf(side, parent).some((id) => slugOf(side.pages.get(id)?.path ?? '') === slugOf(path))
+    )
   }
 
   // Through the API
@@ -150,7 +175,8 @@ export class Story {
     const page = this.#pick(side)
     const known = page === null ? null : (after.pages.get(page) as Known)
     const kind = side.pages.size > PAGES ? 1 + this.next(8) : this.next(8)
-    const done = async (what: string, changes: object[]): Promise<string> => ((await this.#apply(side, after, () => write(changes))) ? what : 'nothing')
+    const done = async (what: string, changes: object[]): Promise<string> =>
+      (await this.#apply(side, after, () => write(changes))) ? what : 'nothing'
     if (kind === 0 || !page || !known) return this.#insert(side, write, n)
     if (kind === 1) {
       known.text = edited(known.text, n)
@@ -169,11 +195,19 @@ export class Story {
       const at = this.next(2) === 0 ? this.next(4) : undefined
       place(after, page, parent, at)
       return done(`move ${known.title} into ${parent ?? 'the root'} at ${at ?? 'the end'}`, [
-        { operation: 'update_page', page, into: parent, ...(at === undefined ? {} : { at: Math.min(at, childrenOf(after, parent).length - 1) }) },
+        {
+          operation: 'update_page',
+          page,
+          into: parent,
+          ...(at === undefined ? {} : { at: Math.min(at, childrenOf(after, parent).length - 1) }),
+        },
       ])
     }
     if (kind === 6) {
-      const other = this.#pick(side, (one, id) => id !== page && folderOf(one.path) === folderOf(known.path) && !one.path.endsWith('README.md'))
+      const other = this.#pick(
+        side,
+        (one, id) => id !== page && folderOf(one.path) === folderOf(known.path) && !one.path.endsWith('README.md'),
+      )
       if (!other || known.path.endsWith('README.md')) return 'nothing'
       return this.#swap(side, after, page, other, write, n)
     }
@@ -185,7 +219,8 @@ export class Story {
   async #insert(side: Side, write: (changes: object[]) => Promise<any>, n: number): Promise<string> {
     const parent = this.next(2) === 0 ? null : this.#pick(side)
     const title = `P${n}`
-    const above = parent === null ? '' : (side.pages.get(parent) as Known).path.replace(/README\.md$/, '').replace(/\.md$/, '/')
+    const above =
+      parent === null ? '' : (side.pages.get(parent) as Known).path.replace(/README\.md$/, '').replace(/\.md$/, '/')
     // Slugs come from a small set: paths are used again and again.
     const slug = this.next(2) === 0 ? `s${this.next(6)}` : `p${n}`
     const path = `${above}${slug}.md`
@@ -198,7 +233,14 @@ export class Story {
     place(after, 'new', parent, at)
     let id = ''
     const done = await this.#apply(side, after, async () => {
-      const change = { operation: 'insert_page', title, slug, document: { markdown: text }, into: parent, ...(at === undefined ? {} : { at }) }
+      const change = {
+        operation: 'insert_page',
+        title,
+        slug,
+        document: { markdown: text },
+        into: parent,
+        ...(at === undefined ? {} : { at }),
+      }
       id = (await write([change])).changes[0].page
       this.#named(after, id)
     })
@@ -217,7 +259,13 @@ export class Story {
     )
   }
 
-  async #rename(side: Side, after: Side, page: string, write: (changes: object[]) => Promise<any>, n: number): Promise<string> {
+  async #rename(
+    side: Side,
+    after: Side,
+    page: string,
+    write: (changes: object[]) => Promise<any>,
+    n: number,
+  ): Promise<string> {
     const known = after.pages.get(page) as Known
     const from = known.path
     const isFolder = from.endsWith('/README.md')
@@ -234,16 +282,27 @@ export class Story {
   }
 
   /** The paths of two pages of one folder change places, in one batch. */
-  async #swap(side: Side, after: Side, page: string, other: string, write: (changes: object[]) => Promise<any>, n: number): Promise<string> {
+  async #swap(
+    side: Side,
+    after: Side,
+    page: string,
+    other: string,
+    write: (changes: object[]) => Promise<any>,
+    n: number,
+  ): Promise<string> {
     const [a, b] = [after.pages.get(page) as Known, after.pages.get(other) as Known]
     const [first, second] = [slugOf(a.path), slugOf(b.path)]
     const clash = (parent: string | null, slug: string): boolean =>
-      childrenOf(side, parent).some((id) => id !== page && id !== other && slugOf(side.pages.get(id)?.path ?? '') === slug)
+      childrenOf(side, parent).some(
+        (id) => id !== page && id !== other && slugOf(side.pages.get(id)?.path ?? '') === slug,
+      )
     if (clash(a.parent, second) || clash(b.parent, first)) return 'nothing'
     ;[a.path, b.path] = [b.path, a.path]
     for (const one of [a, b]) one.swaps = n
     const rename = (one: string, slug: string) => ({ operation: 'update_page', page: one, slug })
-    const done = await this.#apply(side, after, () => write([rename(page, `x${n}`), rename(other, first), rename(page, second)]))
+    const done = await this.#apply(side, after, () =>
+      write([rename(page, `x${n}`), rename(other, first), rename(page, second)]),
+    )
     return done ? `swap ${b.path} and ${a.path}` : 'nothing'
   }
 
@@ -257,9 +316,12 @@ export class Story {
     const known = page === null ? null : (after.pages.get(page) as Known)
     const summary = (await this.desk.file('SUMMARY.md', ref)) as string
     const done = async (what: string, files: Record<string, string | null>): Promise<string> =>
-      (await this.#apply(side, after, () => this.desk.human(files, { ref, message: what }))) ? `by hand, ${what}` : 'nothing'
+      (await this.#apply(side, after, () => this.desk.human(files, { ref, message: what })))
+        ? `by hand, ${what}`
+        : 'nothing'
     const kind = this.next(6)
-    if (kind === 0 || !page || !known) return side.pages.size > PAGES ? 'nothing' : this.#addByHand(side, after, target, summary, n)
+    if (kind === 0 || !page || !known)
+      return side.pages.size > PAGES ? 'nothing' : this.#addByHand(side, after, target, summary, n)
     if (kind === 1) {
       known.text = edited(known.text, n)
       return done(`edit ${known.path}`, { [known.path]: known.text })
@@ -275,7 +337,10 @@ export class Story {
       })
     }
     if (kind === 4) {
-      const other = this.#pick(side, (one, id) => id !== page && childrenOf(side, id).length === 0 && one.text !== known.text)
+      const other = this.#pick(
+        side,
+        (one, id) => id !== page && childrenOf(side, id).length === 0 && one.text !== known.text,
+      )
       return other === null ? 'nothing' : this.#swapByHand(after, page, other, done)
     }
     remove(after, page)
@@ -286,7 +351,12 @@ export class Story {
   }
 
   /** The bytes of two files change places: the pages go with their bytes, each to the other's line of the table of contents. */
-  #swapByHand(after: Side, page: string, other: string, done: (what: string, files: Record<string, string>) => Promise<string>): Promise<string> {
+  #swapByHand(
+    after: Side,
+    page: string,
+    other: string,
+    done: (what: string, files: Record<string, string>) => Promise<string>,
+  ): Promise<string> {
     const [a, b] = [after.pages.get(page) as Known, after.pages.get(other) as Known]
     const files = { [a.path]: b.text, [b.path]: a.text }
     const swapIn = (ids: string[]): string[] => ids.map((id) => (id === page ? other : id === other ? page : id))

@@ -34,7 +34,10 @@ test('their pages are made after the start, and whoever has an older answer gets
 
 test('a specification with 5,000 schemas that lead to each other is read', async () => {
   const count = 5_000
-  const schemaOf = (n: number) => (n === count ? { type: 'string' } : { type: 'object', properties: { next: { $ref: `#/components/schemas/S${n + 1}` } } })
+  const schemaOf = (n: number) =>
+    n === count
+      ? { type: 'string' }
+      : { type: 'object', properties: { next: { $ref: `#/components/schemas/S${n + 1}` } } }
   const schemas = Object.fromEntries(Array.from({ length: count }, (_, n) => [`S${n + 1}`, schemaOf(n + 1)]))
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/S1' } } }
   const spec = {

@@ -5,9 +5,18 @@ const operation = (more: object = {}) => ({ responses: { 200: { description: 'fi
 export const oddSpec = {
   openapi: '3.2.0',
   info: { title: 'Odd {{ x }} <script>', version: '1' },
-  servers: [{ url: 'https://{region}.example.com:{port}/v1', variables: { region: { default: 'eu', enum: ['eu', 'us'] }, port: { default: '443' } } }],
+  servers: [
+    {
+      url: 'https://{region}.example.com:{port}/v1',
+      variables: { region: { default: 'eu', enum: ['eu', 'us'] }, port: { default: '443' } },
+    },
+  ],
   tags: [
-    { name: 'Zoo & Friends', summary: 'Animals', description: 'All *animals*. {% include "x" %} <img src=x onerror=alert(1)>' },
+    {
+      name: 'Zoo & Friends',
+      summary: 'Animals',
+      description: 'All *animals*. {% include "x" %} <img src=x onerror=alert(1)>',
+    },
     { name: 'a/b', kind: 'nav', parent: 'Zoo & Friends' },
     { name: 'empty' },
     { name: '日本' },
@@ -17,8 +26,14 @@ export const oddSpec = {
   ],
   paths: {
     '/animals/{id}': {
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'Which animalparameter' }],
-      get: operation({ tags: ['Zoo & Friends', 'a/b'], operationId: 'same', summary: 'Get | an [animal](javascript:alert(1))' }),
+      parameters: [
+        { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'Which animalparameter' },
+      ],
+      get: operation({
+        tags: ['Zoo & Friends', 'a/b'],
+        operationId: 'same',
+        summary: 'Get | an [animal](javascript:alert(1))',
+      }),
       put: operation({
         tags: ['Zoo & Friends'],
         operationId: 'put-animal',
@@ -28,7 +43,11 @@ export const oddSpec = {
       additionalOperations: { LINK: operation({ tags: ['a/b'], summary: 'Link of 3.2' }) },
     },
     '/日本/{名}': {
-      get: operation({ tags: ['日本'], summary: '名前', parameters: [{ name: '名', in: 'path', required: true, schema: { type: 'string' } }] }),
+      get: operation({
+        tags: ['日本'],
+        summary: '名前',
+        parameters: [{ name: '名', in: 'path', required: true, schema: { type: 'string' } }],
+      }),
     },
     '/untagged': { get: operation({ summary: 'Without a tag' }), post: operation({ tags: [], deprecated: true }) },
     '/new-tag': {
@@ -44,7 +63,10 @@ export const oddSpec = {
           200: {
             summary: 'Events without a description',
             content: {
-              'text/event-stream': { itemSchema: { $ref: '#/components/schemas/Node' }, examples: { one: { dataValue: { sent: 'as data of 3.2' } } } },
+              'text/event-stream': {
+                itemSchema: { $ref: '#/components/schemas/Node' },
+                examples: { one: { dataValue: { sent: 'as data of 3.2' } } },
+              },
             },
           },
         },

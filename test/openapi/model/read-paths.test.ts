@@ -13,7 +13,10 @@ const call = here.admin.call
 const specs = `/v1/orgs/${here.organization}/openapi`
 
 /** Puts a specification and waits until it is processed. */
-async function put(slug: string, spec: unknown): Promise<{ lastProcessErrorCode?: string; lastVersion?: string; lastProcessError?: unknown }> {
+async function put(
+  slug: string,
+  spec: unknown,
+): Promise<{ lastProcessErrorCode?: string; lastVersion?: string; lastProcessError?: unknown }> {
   await call('put', `${specs}/${slug}`, { source: { text: typeof spec === 'string' ? spec : JSON.stringify(spec) } })
   for (;;) {
     const { body } = await call('get', `${specs}/${slug}`).expect(200)
@@ -37,7 +40,8 @@ interface Page {
   git?: unknown
 }
 const flat = (pages: Page[] = []): Page[] => pages.flatMap((page) => [page, ...flat(page.pages)])
-const generated = (pages: Page[]): Page[] => flat(pages).filter(({ computedSeed, type }) => computedSeed !== undefined && type === 'document')
+const generated = (pages: Page[]): Page[] =>
+  flat(pages).filter(({ computedSeed, type }) => computedSeed !== undefined && type === 'document')
 
 const { body: space } = await call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)
 const repository = join(here.dir, 'repos', `${space.id}.git`)
@@ -58,20 +62,27 @@ test('the tree has a page for each tag, and below the other entry one for each o
   const reference = (body.pages as Page[]).find(({ title }) => title === 'Reference') as Page
   const below = (reference.pages as Page[]).filter(({ computed }) => computed?.props.doc === 'tag')
   assert.equal(
-    below.map(({ pages }) => (pages ?? []).map(({ computed }) => `${computed?.props.method?.toUpperCase()} ${computed?.props.path}`)),
+    below.map(({ pages }) =>
+      (pages ?? []).map(({ computed }) => `${computed?.props.method?.toUpperCase()} ${computed?.props.path}`),
+    ),
     oddPages.map(([, operations]) => operations),
   )
   const all = flat(body.pages)
   assert.is(new Set(all.map(({ id }) => id)).size, all.length)
   assert.is(new Set(all.map(({ path }) => path)).size, all.length)
-  for (const { slug, path } of all) assert.ok(slug !== '' && !path.split('/').some((part) => part === '' || part === '.' || part === '..'), path)
+  for (const { slug, path } of all)
+    assert.ok(slug !== '' && !path.split('/').some((part) => part === '' || part === '.' || part === '..'), path)
   for (const { git: file } of generated(body.pages)) assert.is(file, undefined)
 })
 
 test('every page is read by ID, by path, as a tree of blocks, evaluated, in its revision and in a change request', async () => {
   const { body } = await call('get', content).expect(200)
   const request = (await call('post', `/v1/spaces/${space.id}/change-requests`, { subject: 'x' }).expect(201)).body
-  const roots = [content, `/v1/spaces/${space.id}/revisions/${body.id}`, `/v1/spaces/${space.id}/change-requests/${request.number}/content`]
+  const roots = [
+    content,
+    `/v1/spaces/${space.id}/revisions/${body.id}`,
+    `/v1/spaces/${space.id}/change-requests/${request.number}/content`,
+  ]
   for (const page of generated(body.pages)) {
     const read = (await call('get', `${content}/page/${page.id}`).expect(200)).body
     for (const root of roots.slice(1)) {
@@ -87,7 +98,8 @@ test('every page is read by ID, by path, as a tree of blocks, evaluated, in its 
     const nodes = JSON.stringify(document.document)
     assert.not.match(nodes, /"(?:url|href)":"javascript|"type":"(?:html|unknown-block|reusable-content|image|images)"/)
     await call('get', `${content}/page/${page.id}?computed=false`).expect(404)
-    for (const list of ['links', 'backlinks']) assert.is((await call('get', `${content}/page/${page.id}/${list}`)).status, 200, `${page.path} ${list}`)
+    for (const list of ['links', 'backlinks'])
+      assert.is((await call('get', `${content}/page/${page.id}/${list}`)).status, 200, `${page.path} ${list}`)
   }
 })
 
@@ -101,7 +113,9 @@ test('computed=false leaves them out everywhere', async () => {
 
 test('path parameters, servers, streams and cycles are shown', async () => {
   const { body } = await call('get', `${content}/pages`).expect(200)
-  const texts = await Promise.all(generated(body.pages).map(async ({ id }) => (await call('get', `${content}/page/${id}`)).body.markdown as string))
+  const texts = await Promise.all(
+    generated(body.pages).map(async ({ id }) => (await call('get', `${content}/page/${id}`)).body.markdown as string),
+  )
   const all = texts.join('\n')
   assert.match(all, 'Which animalparameter')
   assert.match(all, 'Query of 3.2')
@@ -127,7 +141,11 @@ test('they cannot be edited, moved, commented on or imported into', async () => 
     { operation: 'insert_page', title: 'Below', into: page.id, document: { markdown: 'x' } },
   ])
     assert.ok([400, 404, 409].includes((await call('post', content, { changes: [change] })).status), change.operation)
-  assert.ok([400, 404].includes((await call('post', `/v1/spaces/${space.id}/comments`, { page: page.id, body: { markdown: 'x' } })).status))
+  assert.ok(
+    [400, 404].includes(
+      (await call('post', `/v1/spaces/${space.id}/comments`, { page: page.id, body: { markdown: 'x' } })).status,
+    ),
+  )
 })
 
 test('duplicate operationIds are told, and the version before stays', async () => {
@@ -141,12 +159,16 @@ test('duplicate operationIds are told, and the version before stays', async () =
 test('IDs stay over a version that adds, removes and moves around them; what is gone is 404 and comes back', async () => {
   const before = generated((await call('get', `${content}/pages`)).body.pages)
   const trees = await git(repository, ['rev-parse', 'refs/heads/main^{tree}'])
-  const next = structuredClone(oddSpec) as unknown as { paths: Record<string, Record<string, { tags?: string[]; summary?: string }>> }
+  const next = structuredClone(oddSpec) as unknown as {
+    paths: Record<string, Record<string, { tags?: string[]; summary?: string }>>
+  }
   next.paths = Object.fromEntries(Object.entries(next.paths).reverse())
   next.paths['/added'] = { get: { ...next.paths['/untagged']?.['get'], tags: ['Zoo & Friends'] } }
   const gone = next.paths['/日本/{名}']
   delete next.paths['/日本/{名}']
-  next.paths['/animals/{animalId}'] = JSON.parse(JSON.stringify(next.paths['/animals/{id}']).replaceAll('"id"', '"animalId"'))
+  next.paths['/animals/{animalId}'] = JSON.parse(
+    JSON.stringify(next.paths['/animals/{id}']).replaceAll('"id"', '"animalId"'),
+  )
   delete next.paths['/animals/{id}']
   await put('odd', next)
   const after = generated((await call('get', `${content}/pages`)).body.pages)
@@ -167,7 +189,10 @@ test('IDs stay over a version that adds, removes and moves around them; what is 
 })
 
 test('a clone has no generated page', async () => {
-  assert.equal((await git(repository, ['ls-tree', '-r', '--name-only', 'refs/heads/main'])).split('\n'), ['README.md', 'SUMMARY.md'])
+  assert.equal((await git(repository, ['ls-tree', '-r', '--name-only', 'refs/heads/main'])).split('\n'), [
+    'README.md',
+    'SUMMARY.md',
+  ])
 })
 
 test.run()

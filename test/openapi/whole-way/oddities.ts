@@ -21,7 +21,12 @@ const tower = Object.fromEntries(
 const unions = {
   openapi: '3.0.0',
   info: { title: 'Unions', version: '2020-08-27', 'x-logo': { url: 'https://example.com/logo.png' } },
-  servers: [{ url: 'https://{tenant}.example.com:{port}/v1', variables: { tenant: { default: 'a' }, port: { default: '443', enum: ['443', '8443'] } } }],
+  servers: [
+    {
+      url: 'https://{tenant}.example.com:{port}/v1',
+      variables: { tenant: { default: 'a' }, port: { default: '443', enum: ['443', '8443'] } },
+    },
+  ],
   'x-tagGroups': [{ name: 'All', tags: ['Core'] }],
   paths: {
     'x-path-extension': 'is no path',
@@ -33,9 +38,18 @@ const unions = {
         description: '',
         'x-codeSamples': [{ lang: 'curl', source: 'curl {% x %} {{ y }}' }],
         parameters: [
-          { name: 'expand', in: 'query', style: 'deepObject', explode: true, schema: { type: 'array', items: { type: 'string', maxLength: 5000 } } },
+          {
+            name: 'expand',
+            in: 'query',
+            style: 'deepObject',
+            explode: true,
+            schema: { type: 'array', items: { type: 'string', maxLength: 5000 } },
+          },
         ],
-        responses: { 200: { description: 'A charge.', content: json(ref('Charge')) }, default: { $ref: '#/components/responses/Error' } },
+        responses: {
+          200: { description: 'A charge.', content: json(ref('Charge')) },
+          default: { $ref: '#/components/responses/Error' },
+        },
       },
       post: {
         operationId: 'PostChargesCharge',
@@ -57,15 +71,30 @@ const unions = {
             },
           },
         },
-        callbacks: { onEvent: { '{$request.body#/callbackUrl}': { post: { requestBody: { content: json(ref('Charge')) }, responses: ok } } } },
-        responses: { 200: { description: 'A charge.', content: json(ref('Charge'), { example: { id: 7, amount: 'not a number', unknown: null } }) } },
+        callbacks: {
+          onEvent: {
+            '{$request.body#/callbackUrl}': { post: { requestBody: { content: json(ref('Charge')) }, responses: ok } },
+          },
+        },
+        responses: {
+          200: {
+            description: 'A charge.',
+            content: json(ref('Charge'), { example: { id: 7, amount: 'not a number', unknown: null } }),
+          },
+        },
       },
     },
     '/v1/charges': { $ref: '#/paths/~1v1~1charges~1{charge}' },
   },
   components: {
     parameters: { Charge: { in: 'path', name: 'charge', required: true, schema: { type: 'string' } } },
-    responses: { Error: { description: 'An error.', headers: { 'Request-Id': { $ref: '#/components/headers/RequestId' } }, content: json(ref('Deep')) } },
+    responses: {
+      Error: {
+        description: 'An error.',
+        headers: { 'Request-Id': { $ref: '#/components/headers/RequestId' } },
+        content: json(ref('Deep')),
+      },
+    },
     headers: { RequestId: { schema: { type: 'string' } } },
     schemas: {
       Charge: {
@@ -74,7 +103,11 @@ const unions = {
         required: ['id', 'missing'],
         properties: {
           id: { type: 'string', nullable: true, minimum: 0, exclusiveMinimum: true },
-          customer: { anyOf: [{ type: 'string' }, ref('Customer')], nullable: true, 'x-expansionResources': { oneOf: [ref('Customer')] } },
+          customer: {
+            anyOf: [{ type: 'string' }, ref('Customer')],
+            nullable: true,
+            'x-expansionResources': { oneOf: [ref('Customer')] },
+          },
           currency: { type: 'string', enum: Array.from({ length: 5_000 }, (_, at) => `C${at}`) },
           source: {
             oneOf: [ref('Card'), ref('Bank')],
@@ -84,9 +117,14 @@ const unions = {
           tower: ref('Level0'),
         },
       },
-      Customer: { type: 'object', properties: { default: { anyOf: [ref('Charge'), { type: 'string' }] }, id: { type: 'string', example: 42 } } },
+      Customer: {
+        type: 'object',
+        properties: { default: { anyOf: [ref('Charge'), { type: 'string' }] }, id: { type: 'string', example: 42 } },
+      },
       Base: { type: 'object', required: ['object'], properties: { object: { type: 'string' } } },
-      Card: { allOf: [ref('Base'), { type: 'object', properties: { number: { type: 'string', pattern: '^[0-9|`*]+$' } } }] },
+      Card: {
+        allOf: [ref('Base'), { type: 'object', properties: { number: { type: 'string', pattern: '^[0-9|`*]+$' } } }],
+      },
       Bank: { allOf: [ref('Base')], not: { type: 'string' } },
       Deep: { type: 'object', additionalProperties: { type: 'array', items: { type: 'array', items: ref('Deep') } } },
       ...tower,
@@ -99,7 +137,10 @@ const schemas31 = {
   openapi: '3.1.0',
   info: { title: 'Schemas', summary: 'All of them', version: '1', license: { name: 'MIT', identifier: 'MIT' } },
   jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-  webhooks: { born: { post: { requestBody: { content: json(ref('Anything')) }, responses: ok } }, died: { $ref: '#/components/pathItems/Died' } },
+  webhooks: {
+    born: { post: { requestBody: { content: json(ref('Anything')) }, responses: ok } },
+    died: { $ref: '#/components/pathItems/Died' },
+  },
   components: {
     pathItems: { Died: { post: { summary: 'A pet died', responses: ok } } },
     schemas: {
@@ -166,7 +207,12 @@ const paths = {
         get: {
           operationId: 'same',
           tags: [path.length % 2 === 0 ? 'Even' : 'Odd'],
-          parameters: [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+          parameters: [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => ({
+            name,
+            in: 'path',
+            required: true,
+            schema: { type: 'string' },
+          })),
           responses: ok,
         },
       },
@@ -193,15 +239,27 @@ const swagger = {
         'x-kubernetes-action': 'list',
         parameters: [
           { $ref: '#/parameters/limit' },
-          { name: 'fields', in: 'query', type: 'array', items: { type: 'string', enum: ['a', 'b'] }, collectionFormat: 'csv' },
+          {
+            name: 'fields',
+            in: 'query',
+            type: 'array',
+            items: { type: 'string', enum: ['a', 'b'] },
+            collectionFormat: 'csv',
+          },
         ],
         responses: {
-          200: { description: 'OK', schema: { $ref: '#/definitions/io.example.List' }, examples: { 'application/json': { kind: 'List' } } },
+          200: {
+            description: 'OK',
+            schema: { $ref: '#/definitions/io.example.List' },
+            examples: { 'application/json': { kind: 'List' } },
+          },
           401: { description: 'No' },
         },
       },
       post: {
-        parameters: [{ name: 'body', in: 'body', required: true, schema: { $ref: '#/definitions/io.example.JSONSchemaProps' } }],
+        parameters: [
+          { name: 'body', in: 'body', required: true, schema: { $ref: '#/definitions/io.example.JSONSchemaProps' } },
+        ],
         responses: { 201: { description: 'Made' } },
       },
       put: {
@@ -214,19 +272,33 @@ const swagger = {
       },
     },
   },
-  parameters: { limit: { name: 'limit', in: 'query', type: 'integer', maximum: 100, exclusiveMaximum: true, default: 10 } },
+  parameters: {
+    limit: { name: 'limit', in: 'query', type: 'integer', maximum: 100, exclusiveMaximum: true, default: 10 },
+  },
   definitions: {
     'io.example.List': {
       type: 'object',
       discriminator: 'kind',
       required: ['kind'],
-      properties: { kind: { type: 'string' }, items: { type: 'array', items: { $ref: '#/definitions/io.example.JSONSchemaProps' } } },
+      properties: {
+        kind: { type: 'string' },
+        items: { type: 'array', items: { $ref: '#/definitions/io.example.JSONSchemaProps' } },
+      },
     },
     'io.example.JSONSchemaProps': {
       description: 'JSONSchemaProps is a JSON-Schema following Specification Draft 4 (http://json-schema.org/).',
       type: 'object',
       properties: Object.fromEntries(
-        ['$ref', '$schema', 'additionalItems', 'allOf', 'not', 'properties', 'default', 'x-kubernetes-int-or-string'].map((name) => [
+        [
+          '$ref',
+          '$schema',
+          'additionalItems',
+          'allOf',
+          'not',
+          'properties',
+          'default',
+          'x-kubernetes-int-or-string',
+        ].map((name) => [
           name,
           name === '$ref' ? { type: 'string' } : { $ref: '#/definitions/io.example.JSONSchemaProps' },
         ]),
@@ -302,7 +374,12 @@ export const oddities: Record<string, string> = {
 }
 
 const withSchema = (openapi: string, schema: unknown): string =>
-  JSON.stringify({ openapi, info: { title: 'x', version: '1' }, paths: {}, components: { schemas: { Anything: schema } } })
+  JSON.stringify({
+    openapi,
+    info: { title: 'x', version: '1' },
+    paths: {},
+    components: { schemas: { Anything: schema } },
+  })
 
 /** What is no specification, and what the service says of it. */
 export const refusedTexts: [name: string, text: string, message: RegExp][] = [
@@ -311,8 +388,16 @@ export const refusedTexts: [name: string, text: string, message: RegExp][] = [
   ['a keyword of nobody before 3.1', withSchema('3.0.3', { ownKeyword: 1 }), /`ownKeyword` is not expected here/],
   ['a number for a schema', withSchema('3.1.0', 1), /got `(?:number|integer)`/],
   ['true for what is no schema', JSON.stringify({ ...schemas31, info: true }), /got `boolean`/],
-  ['a version without quotes', 'openapi: 3.0.3\ninfo: {title: a, version: 1.10}\npaths: {}\n', /Line 2.*`string` but got `number`.*version/s],
+  [
+    'a version without quotes',
+    'openapi: 3.0.3\ninfo: {title: a, version: 1.10}\npaths: {}\n',
+    /Line 2.*`string` but got `number`.*version/s,
+  ],
   ['a list as a key', 'openapi: 3.0.3\n? [a, b]\n: 1\n', /complex keys/],
   ['two documents', 'openapi: 3.0.3\n---\nopenapi: 3.0.3\n', /document/i],
-  ['the same key twice', 'openapi: 3.0.3\ninfo: {title: a, title: b, version: "1"}\npaths: {}\n', /Line 2.*duplicate/is],
+  [
+    'the same key twice',
+    'openapi: 3.0.3\ninfo: {title: a, title: b, version: "1"}\npaths: {}\n',
+    /Line 2.*duplicate/is,
+  ],
 ]

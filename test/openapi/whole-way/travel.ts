@@ -37,7 +37,9 @@ export function operationsOf(document: Json): string[] {
     if (path.startsWith('x-')) return []
     const item = given.$ref === undefined ? given : at(given.$ref)
     const more = Object.keys(item.additionalOperations ?? {})
-    return [...METHODS.filter((method) => item[method] !== undefined), ...more].map((method) => `${method.toUpperCase()} ${path}`)
+    return [...METHODS.filter((method) => item[method] !== undefined), ...more].map(
+      (method) => `${method.toUpperCase()} ${path}`,
+    )
   })
 }
 
@@ -66,11 +68,17 @@ function blocksOf({ slug, document, operations }: Read): { markdown: string; cou
     })
   const [webhook] = Object.entries<Json>(document.webhooks ?? {})
   const method = webhook && METHODS.find((one) => webhook[1][one])
-  const schemas = Object.keys(document.components?.schemas ?? document.definitions ?? {}).filter((one) => /^[\w.-]+$/.test(one))
+  const schemas = Object.keys(document.components?.schemas ?? document.definitions ?? {}).filter((one) =>
+    /^[\w.-]+$/.test(one),
+  )
   const blocks = [
     ...named,
-    ...(webhook && method ? [`{% openapi-webhook spec="${slug}" name="${webhook[0]}" method="${method}" %}\n{% endopenapi-webhook %}`] : []),
-    ...(schemas.length > 0 ? [`{% openapi-schemas spec="${slug}" schemas="${schemas.slice(0, 20).join(',')}" %}\n{% endopenapi-schemas %}`] : []),
+    ...(webhook && method
+      ? [`{% openapi-webhook spec="${slug}" name="${webhook[0]}" method="${method}" %}\n{% endopenapi-webhook %}`]
+      : []),
+    ...(schemas.length > 0
+      ? [`{% openapi-schemas spec="${slug}" schemas="${schemas.slice(0, 20).join(',')}" %}\n{% endopenapi-schemas %}`]
+      : []),
   ]
   return { markdown: `# Blocks\n\n${blocks.join('\n\n')}\n`, count: blocks.length }
 }
@@ -87,7 +95,8 @@ export const spaceOf = (here: TestService, read: Read): Promise<Desk> =>
 
 /** Reads the pages as markdown and as blocks; each operation is on one page of each entry, and every block of the page is filled that there is room for. */
 export async function readPages(desk: Desk, read: Read): Promise<void> {
-  const get = async (path: string): Promise<Json> => (await desk.admin.call('get', `${desk.url}/content/${path}`).expect(200)).body
+  const get = async (path: string): Promise<Json> =>
+    (await desk.admin.call('get', `${desk.url}/content/${path}`).expect(200)).body
   const revision = (await desk.admin.call('get', `${desk.url}/content`).expect(200)).body
   const without = read.operations.length === 0 ? [`The OpenAPI specification ${read.slug} has no operations.`] : []
   assert.equal(
@@ -98,7 +107,9 @@ export async function readPages(desk: Desk, read: Read): Promise<void> {
   const each = flat(revision.pages).filter((page: Json) => page.computed?.props?.doc === 'operation')
   const shown = each.map((page: Json) => `${page.computed.props.method.toUpperCase()} ${page.computed.props.path}`)
   assert.equal(shown.sort(), [...read.operations].sort(), read.slug)
-  const computed = flat(revision.pages).filter((page: Json) => page.computedSeed !== undefined && page.type === 'document')
+  const computed = flat(revision.pages).filter(
+    (page: Json) => page.computedSeed !== undefined && page.type === 'document',
+  )
   const every = Math.ceil(computed.length / MOST_READ)
   for (const { id, title } of computed.filter((_, at) => at % every === 0)) {
     const { markdown } = await get(`page/${id}`)
@@ -130,14 +141,22 @@ export async function changed(here: TestService, web: FileServer, desk: Desk, re
   const next = structuredClone(read.document)
   const [method = '', path = ''] = (read.operations.at(-1) ?? '').split(/ (.*)/s)
   delete next.paths?.[path]?.[method.toLowerCase()]
-  next.paths = { ...next.paths, '/added/by/the/test': { get: { summary: 'Added by the test', responses: { 200: { description: 'Fine.' } } } } }
+  next.paths = {
+    ...next.paths,
+    '/added/by/the/test': { get: { summary: 'Added by the test', responses: { 200: { description: 'Fine.' } } } },
+  }
   web.files.set(`/changed/${read.slug}.json`, JSON.stringify(next))
   const after = await readSource(here, read.slug, { url: `${web.url}/changed/${read.slug}.json` })
   await settled(here)
   const gone = read.operations.filter((one) => !after.operations.includes(one))
   assert.is(after.operations.length, read.operations.length - gone.length + 1, read.slug)
-  const { operations, schemas, breaking } = (await here.admin.call('get', `${read.path}/versions/latest`).expect(200)).body.changes
-  assert.equal([operations.added, operations.removed, operations.changed], [['GET /added/by/the/test'], gone, []], read.slug)
+  const { operations, schemas, breaking } = (await here.admin.call('get', `${read.path}/versions/latest`).expect(200))
+    .body.changes
+  assert.equal(
+    [operations.added, operations.removed, operations.changed],
+    [['GET /added/by/the/test'], gone, []],
+    read.slug,
+  )
   assert.equal([schemas.added, schemas.removed, schemas.changed], [[], [], []], read.slug)
   assert.equal(
     breaking,

@@ -71,7 +71,9 @@ if (isSmall || given === 'large')
     TIME,
   )
 
-if (isSmall) test('line ends and marks of Windows make no difference', () => assert.equal(documents.get('windows.yml'), documents.get('yaml.yaml')))
+if (isSmall)
+  test('line ends and marks of Windows make no difference', () =>
+    assert.equal(documents.get('windows.yml'), documents.get('yaml.yaml')))
 
 test('what is no specification is refused, and the message says where', async () => {
   for (const [name, text, message] of refusedTexts) {

@@ -91,11 +91,15 @@ export class Account {
   }
 
   /** Records an act and adds it to a side. Without `over`, it overrides all that the side knows of the key. */
-  record(side: Side, act: Pick<Act, 'key' | 'present' | 'from' | 'why'> & { over?: readonly number[]; claimed?: boolean }): void {
+  record(
+    side: Side,
+    act: Pick<Act, 'key' | 'present' | 'from' | 'why'> & { over?: readonly number[]; claimed?: boolean },
+  ): void {
     const over = act.over ?? this.known(side, act.key)
     const firm = act.present ? act.claimed === true : over.every((other) => this.inStep.has(other))
     const { key, present, from, why } = act
-    const isHidden = (other: number): boolean => this.acts[other]?.present === false && this.acts[other]?.from === 'there' && !this.here.has(other)
+    const isHidden = (other: number): boolean =>
+      this.acts[other]?.present === false && this.acts[other]?.from === 'there' && !this.here.has(other)
     const seen = from === 'here' || !over.some(isHidden)
     const number = this.acts.push({ key, present, over, from, why, firm, seen }) - 1
     const all = this.#byKey.get(key)

@@ -3,7 +3,18 @@ import { pick, type Random } from '../two-sided/random.js'
 import type { Side } from './acts.js'
 import { Fault } from './fault.js'
 import { judgeHere, recordDifference } from './judge.js'
-import { isPage, linesOf, newPage, SECTIONS, settingIn, spotOf, titleOf, withNote, withoutToken, withSetting } from './pages.js'
+import {
+  isPage,
+  linesOf,
+  newPage,
+  SECTIONS,
+  settingIn,
+  spotOf,
+  titleOf,
+  withNote,
+  withoutToken,
+  withSetting,
+} from './pages.js'
 import { MAIN, type Request, type World } from './world.js'
 
 /** Main here, or a change request of people. */
@@ -48,17 +59,31 @@ async function send(
 ): Promise<void> {
   const { status, body } = await world.call('post', `${target.at}/content`, { changes: [change] })
   if (status !== 200) throw new Fault('response', `${JSON.stringify(change)}: ${status} ${JSON.stringify(body)}`)
-  recordDifference(world, target.side, 'here', [{ lines: linesOf(before) }, { lines: linesOf(after) }], { claimed: () => claimed })
+  recordDifference(world, target.side, 'here', [{ lines: linesOf(before) }, { lines: linesOf(after) }], {
+    claimed: () => claimed,
+  })
   if (target.ref === MAIN) await judgeHere(world)
 }
 
 /** Replaces the text of a page. */
-export async function update(world: World, target: Target, path: string, change: (text: string) => string | null, claimed = false): Promise<boolean> {
+export async function update(
+  world: World,
+  target: Target,
+  path: string,
+  change: (text: string) => string | null,
+  claimed = false,
+): Promise<boolean> {
   const [pages, texts] = await Promise.all([pagesOf(world, target), textsOf(world, target)])
   const [page, before] = [pages.get(path), texts.get(path)]
   const after = before === undefined ? null : change(before)
   if (page === undefined || before === undefined || after === null || after === before) return false
-  await send(world, target, { operation: 'update_page', page, document: { markdown: after } }, [new Map([[path, before]]), new Map([[path, after]])], claimed)
+  await send(
+    world,
+    target,
+    { operation: 'update_page', page, document: { markdown: after } },
+    [new Map([[path, before]]), new Map([[path, after]])],
+    claimed,
+  )
   return true
 }
 
@@ -69,7 +94,8 @@ async function anyPage(world: World, next: Random, target: Target): Promise<stri
 export async function write(world: World, next: Random, target: Target): Promise<string | null> {
   const path = await anyPage(world, next, target)
   const [section, place, token] = [pick(next, SECTIONS) as string, next(6), world.token('here')]
-  if (path === null || !(await update(world, target, path, (text) => withNote(text, section, token, place)))) return null
+  if (path === null || !(await update(world, target, path, (text) => withNote(text, section, token, place))))
+    return null
   return `${token} into ${path}, ${section}`
 }
 
@@ -86,8 +112,11 @@ export async function remove(world: World, next: Random, target: Target): Promis
 export async function set(world: World, next: Random, target: Target): Promise<string | null> {
   const path = await anyPage(world, next, target)
   const [section, token] = [pick(next, SECTIONS) as string, world.token('here')]
-  const change = (text: string): string | null => (settingIn(text, section) === null ? null : withSetting(text, section, token))
-  return path !== null && (await update(world, target, path, change)) ? `setting of ${path}, ${section} is ${token}` : null
+  const change = (text: string): string | null =>
+    settingIn(text, section) === null ? null : withSetting(text, section, token)
+  return path !== null && (await update(world, target, path, change))
+    ? `setting of ${path}, ${section} is ${token}`
+    : null
 }
 
 /** Types a removed line again. */
@@ -100,7 +129,9 @@ export async function retype(world: World, next: Random, target: Target): Promis
   )
   if (key === null) return null
   const { path, section, token } = spotOf(key)
-  return (await update(world, target, path, (text) => withNote(text, section, token, next(6)))) ? `${key} typed again` : null
+  return (await update(world, target, path, (text) => withNote(text, section, token, next(6))))
+    ? `${key} typed again`
+    : null
 }
 
 export async function addPage(world: World, _next: Random, target: Target): Promise<string | null> {
@@ -119,7 +150,10 @@ export async function deletePage(world: World, next: Random, target: Target): Pr
   const paths = [...texts.keys()].filter((path) => isPage(path) && pages.has(path))
   const path = paths.length > 3 ? pick(next, paths) : null
   if (path === null) return null
-  await send(world, target, { operation: 'delete_page', page: pages.get(path) }, [new Map([[path, texts.get(path) as string]]), new Map()])
+  await send(world, target, { operation: 'delete_page', page: pages.get(path) }, [
+    new Map([[path, texts.get(path) as string]]),
+    new Map(),
+  ])
   world.deleted.set(path, texts.get(path) as string)
   return `${path} deleted`
 }

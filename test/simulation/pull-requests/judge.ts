@@ -41,7 +41,10 @@ async function theirs(world: World): Promise<Snapshot | null> {
 
 function missingFault(world: World, lost: readonly string[]): Fault {
   const key = lost.find(isPage) ?? (lost[0] as string)
-  return new Fault(isPage(key) ? 'page missing' : 'line missing', `${lost.map(nameOf).join(', ')}\n${world.account.story(key)}`)
+  return new Fault(
+    isPage(key) ? 'page missing' : 'line missing',
+    `${lost.map(nameOf).join(', ')}\n${world.account.story(key)}`,
+  )
 }
 
 /** Once both sides are in step: everything is as the account has it, and what was open to the service is decided. */
@@ -52,12 +55,16 @@ export function judgeInStep(world: World, both: Side, { lines }: Snapshot): void
   for (const [key, count] of lines) {
     const value = account.value(both, key)
     if (value === 'absent')
-      throw new Fault(isPage(key) ? 'page back' : 'line back', `${nameOf(key)} is back although a person removed it\n${account.story(key)}`)
+      throw new Fault(
+        isPage(key) ? 'page back' : 'line back',
+        `${nameOf(key)} is back although a person removed it\n${account.story(key)}`,
+      )
     if (count > 1 && account.writers(both, key) <= 1 && !world.doubled.has(key))
       throw new Fault('line twice', `${nameOf(key)} is on both sides ${count} times\n${account.story(key)}`)
   }
   for (const key of account.keys())
-    if (account.value(both, key) === 'either') account.record(both, { key, present: lines.has(key), from: 'here', why: 'what both sides have in step' })
+    if (account.value(both, key) === 'either')
+      account.record(both, { key, present: lines.has(key), from: 'here', why: 'what both sides have in step' })
 }
 
 /** Records what people did to a branch, as the difference of two trees. */

@@ -29,7 +29,13 @@ export async function mergeThere(world: World, branch: string, method: MergeMeth
   const [main, head] = [heads.get(MAIN), heads.get(branch)]
   if (main === undefined || head === undefined || (await world.remote.contains(main, head))) return false
   const [before, merged] = await Promise.all([world.remote.at(main), world.remote.at(head)])
-  if (!(await world.clone.on(MAIN, commandsOf(branch, method, `Pull request ${world.merged + 1} (${method} of ${branch})`, main)))) return false
+  if (
+    !(await world.clone.on(
+      MAIN,
+      commandsOf(branch, method, `Pull request ${world.merged + 1} (${method} of ${branch})`, main),
+    ))
+  )
+    return false
   world.merged++
   const after = await world.remoteMain()
   const own = world.sideOf(MAIN)
@@ -39,7 +45,10 @@ export async function mergeThere(world: World, branch: string, method: MergeMeth
     const over = (key: string): number[] => world.account.known(own, key)
     recordDifference(world, both, 'there', [before, after], { over, why: method })
   }
-  recordDifference(world, both, 'there', [expected(world, both, after), after], { over: () => [], why: `Git's ${method}` })
+  recordDifference(world, both, 'there', [expected(world, both, after), after], {
+    over: () => [],
+    why: `Git's ${method}`,
+  })
   world.there.set(MAIN, both)
   await world.see(MAIN)
   return true

@@ -114,7 +114,10 @@ export function summaryOf(summary: string, pages: readonly string[]): string {
     .split('\n')
     .filter((line, at, all) => {
       const path = /\]\((page-\d+\.md)\)/.exec(line)?.[1]
-      return !/^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)/.test(line) && (path === undefined || (pages.includes(path) && all.indexOf(line) === at))
+      return (
+        !/^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)/.test(line) &&
+        (path === undefined || (pages.includes(path) && all.indexOf(line) === at))
+      )
     })
     .join('\n')
   for (const path of pages) text = withEntry(text, path)

@@ -3,7 +3,19 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pick, type Random } from '../two-sided/random.js'
 import { recordDifference } from './judge.js'
-import { isPage, newPage, SECTIONS, settingIn, spotOf, SUMMARY, withEntry, withNote, withoutEntry, withoutToken, withSetting } from './pages.js'
+import {
+  isPage,
+  newPage,
+  SECTIONS,
+  settingIn,
+  spotOf,
+  SUMMARY,
+  withEntry,
+  withNote,
+  withoutEntry,
+  withoutToken,
+  withSetting,
+} from './pages.js'
 import type { Clone, Snapshot } from './repository.js'
 import { MAIN, type World } from './world.js'
 
@@ -15,20 +27,39 @@ async function branchOf(world: World, branch: string): Promise<Snapshot | null> 
 }
 
 /** Lets people commit to a branch. Each difference in its lines is their act. */
-export async function commitBy(world: World, branch: string, work: (run: Clone['git']) => Promise<void>, claimed?: (key: string) => boolean): Promise<boolean> {
+export async function commitBy(
+  world: World,
+  branch: string,
+  work: (run: Clone['git']) => Promise<void>,
+  claimed?: (key: string) => boolean,
+): Promise<boolean> {
   const before = await branchOf(world, branch)
   if (before === null || !(await world.clone.on(branch, work))) return false
   const side = world.sideOf(branch).copy()
-  recordDifference(world, side, 'there', [before, (await branchOf(world, branch)) as Snapshot], claimed ? { claimed } : {})
+  recordDifference(
+    world,
+    side,
+    'there',
+    [before, (await branchOf(world, branch)) as Snapshot],
+    claimed ? { claimed } : {},
+  )
   world.there.set(branch, side)
   await world.see(branch)
   return true
 }
 
 /** Commits new texts of files; null deletes. */
-export function commitFiles(world: World, branch: string, files: ReadonlyMap<string, string | null>, claimed?: (key: string) => boolean): Promise<boolean> {
+export function commitFiles(
+  world: World,
+  branch: string,
+  files: ReadonlyMap<string, string | null>,
+  claimed?: (key: string) => boolean,
+): Promise<boolean> {
   const work = async (run: Clone['git']): Promise<void> => {
-    for (const [path, text] of files) await (text === null ? rm(join(world.clone.dir, path), { force: true }) : writeFile(join(world.clone.dir, path), text))
+    for (const [path, text] of files)
+      await (text === null
+        ? rm(join(world.clone.dir, path), { force: true })
+        : writeFile(join(world.clone.dir, path), text))
     await run('add', '--all')
     await run('commit', '--quiet', '-m', `Work on ${[...files.keys()].filter(isPage)}`)
   }
@@ -42,7 +73,9 @@ export async function write(world: World, next: Random, branch: string): Promise
   const path = now && pick(next, pagesIn(now))
   const [section, token] = [pick(next, SECTIONS) as string, world.token('there')]
   const text = path && withNote(now.files.get(path) as string, section, token, next(6))
-  return text && (await commitFiles(world, branch, new Map([[path, text]]))) ? `${token} into ${path}, ${section}` : null
+  return text && (await commitFiles(world, branch, new Map([[path, text]])))
+    ? `${token} into ${path}, ${section}`
+    : null
 }
 
 export async function remove(world: World, next: Random, branch: string): Promise<string | null> {
@@ -60,10 +93,20 @@ export async function remove(world: World, next: Random, branch: string): Promis
 }
 
 /** A setting of a page that has one: its path, section, text and present token. */
-export async function anySetting(world: World, next: Random, branch: string): Promise<{ path: string; section: string; text: string; token: string } | null> {
+export async function anySetting(
+  world: World,
+  next: Random,
+  branch: string,
+): Promise<{ path: string; section: string; text: string; token: string } | null> {
   const now = await branchOf(world, branch)
-  const all = now ? pagesIn(now).flatMap((path) => SECTIONS.map((section) => ({ path, section, text: now.files.get(path) as string }))) : []
-  const found = all.flatMap((one) => ({ ...one, token: settingIn(one.text, one.section) ?? '' })).filter(({ token }) => token !== '')
+  const all = now
+    ? pagesIn(now).flatMap((path) =>
+        SECTIONS.map((section) => ({ path, section, text: now.files.get(path) as string })),
+      )
+    : []
+  const found = all
+    .flatMap((one) => ({ ...one, token: settingIn(one.text, one.section) ?? '' }))
+    .filter(({ token }) => token !== '')
   return pick(next, found)
 }
 
@@ -82,7 +125,9 @@ export async function set(world: World, next: Random, branch: string): Promise<s
   const setting = await anySetting(world, next, branch)
   if (!setting) return null
   const { path, section, text } = setting
-  const former = [...world.account.keys()].filter((key) => key.startsWith(`${path} ${section} `)).map((key) => spotOf(key).token)
+  const former = [...world.account.keys()]
+    .filter((key) => key.startsWith(`${path} ${section} `))
+    .map((key) => spotOf(key).token)
   const token =
     next(2) === 0
       ? world.token('there')
@@ -90,13 +135,17 @@ export async function set(world: World, next: Random, branch: string): Promise<s
           next,
           former.filter((one) => !text.includes(` ${one}`)),
         ) ?? world.token('there'))
-  return (await commitFiles(world, branch, new Map([[path, withSetting(text, section, token)]]))) ? `setting of ${path}, ${section} is ${token}` : null
+  return (await commitFiles(world, branch, new Map([[path, withSetting(text, section, token)]])))
+    ? `setting of ${path}, ${section} is ${token}`
+    : null
 }
 
 /** Types a removed line again. */
 export async function retype(world: World, next: Random, branch: string): Promise<string | null> {
   const now = await branchOf(world, branch)
-  const gone = [...world.account.keys()].filter((key) => /[ht]\d+$/.test(key) && now?.files.has(spotOf(key).path) && !now.lines.has(key))
+  const gone = [...world.account.keys()].filter(
+    (key) => /[ht]\d+$/.test(key) && now?.files.has(spotOf(key).path) && !now.lines.has(key),
+  )
   const key = pick(next, gone)
   if (!now || key === null) return null
   const { path, section, token } = spotOf(key)
@@ -107,7 +156,9 @@ export async function retype(world: World, next: Random, branch: string): Promis
 /** Writes a line that another branch, or main here, has in one section into another section of the same page. */
 export async function sameElsewhere(world: World, next: Random, branch: string): Promise<string | null> {
   const [now, here] = await Promise.all([branchOf(world, branch), world.spaceMain()])
-  const fresh = [...here.lines.keys()].filter((key) => /h\d+$/.test(key) && now?.files.has(spotOf(key).path) && !now.lines.has(key))
+  const fresh = [...here.lines.keys()].filter(
+    (key) => /h\d+$/.test(key) && now?.files.has(spotOf(key).path) && !now.lines.has(key),
+  )
   const key = pick(next, fresh)
   if (!now || key === null) return null
   const { path, section, token } = spotOf(key)
@@ -178,18 +229,31 @@ interface Commit {
 
 /** The newest commits of a branch, along first parents. */
 async function recent(world: World, branch: string): Promise<Commit[]> {
-  const lines = (await world.remote.git('log', '--first-parent', `--max-count=${RECENT}`, '--format=%H%x09%P%x09%s', branch)).split('\n')
-  return lines.map((line) => line.split('\t')).map(([commit = '', parents = '', subject = '']) => ({ commit, isMerge: parents.includes(' '), subject }))
+  const lines = (
+    await world.remote.git('log', '--first-parent', `--max-count=${RECENT}`, '--format=%H%x09%P%x09%s', branch)
+  ).split('\n')
+  return lines
+    .map((line) => line.split('\t'))
+    .map(([commit = '', parents = '', subject = '']) => ({ commit, isMerge: parents.includes(' '), subject }))
 }
 
 /** Reverts a recent commit: a merged pull request, a revert, or any. */
-export async function revert(world: World, next: Random, kind: 'pull request' | 'revert' | 'any'): Promise<string | null> {
+export async function revert(
+  world: World,
+  next: Random,
+  kind: 'pull request' | 'revert' | 'any',
+): Promise<string | null> {
   const all = (await recent(world, MAIN)).slice(0, -1)
-  const fits = ({ subject }: Commit): boolean => kind === 'any' || subject.startsWith(kind === 'revert' ? 'Revert' : 'Pull request')
+  const fits = ({ subject }: Commit): boolean =>
+    kind === 'any' || subject.startsWith(kind === 'revert' ? 'Revert' : 'Pull request')
   const found = all.filter(fits)
   const one = kind === 'any' ? pick(next, found) : (found[next(Math.min(2, found.length))] ?? null)
   if (!one) return null
-  const done = await commitBy(world, MAIN, async (run) => void (await run('revert', '--no-edit', ...(one.isMerge ? ['-m', '1'] : []), one.commit)))
+  const done = await commitBy(
+    world,
+    MAIN,
+    async (run) => void (await run('revert', '--no-edit', ...(one.isMerge ? ['-m', '1'] : []), one.commit)),
+  )
   return done ? `${one.subject} reverted` : null
 }
 
@@ -198,6 +262,10 @@ export async function cherryPick(world: World, next: Random, from: string): Prom
   if (!(await world.remote.heads()).has(from)) return null
   const one = pick(next, await recent(world, from))
   if (!one) return null
-  const done = await commitBy(world, MAIN, async (run) => void (await run('cherry-pick', ...(one.isMerge ? ['-m', '1'] : []), one.commit)))
+  const done = await commitBy(
+    world,
+    MAIN,
+    async (run) => void (await run('cherry-pick', ...(one.isMerge ? ['-m', '1'] : []), one.commit)),
+  )
   return done ? `${one.subject} picked` : null
 }

@@ -54,7 +54,10 @@ export class Bare {
     const cached = this.#trees.get(commit)
     if (cached) return cached
     const entries = (await this.git('ls-tree', '-r', commit)).split('\n').filter((line) => line !== '')
-    const files = entries.map((line) => ({ path: line.slice(line.indexOf('\t') + 1), blob: line.split(/[ \t]/)[2] as string }))
+    const files = entries.map((line) => ({
+      path: line.slice(line.indexOf('\t') + 1),
+      blob: line.split(/[ \t]/)[2] as string,
+    }))
     await this.#read(files.map(({ blob }) => blob).filter((blob) => !this.#blobs.has(blob)))
     const texts = new Map(files.map(({ path, blob }) => [path, this.#blobs.get(blob) as string]))
     const snapshot = { files: texts, lines: linesOf(texts), tree: entries.join('\n') }
@@ -101,7 +104,9 @@ export class Clone {
       await work(this.git)
     } catch (error) {
       if (!/^git (merge|revert|cherry-pick|rebase|commit)\b/.test((error as Error).message)) throw error
-      await Promise.all(['MERGE_HEAD', 'REVERT_HEAD', 'CHERRY_PICK_HEAD'].map((ref) => this.git('update-ref', '-d', ref)))
+      await Promise.all(
+        ['MERGE_HEAD', 'REVERT_HEAD', 'CHERRY_PICK_HEAD'].map((ref) => this.git('update-ref', '-d', ref)),
+      )
       await this.git('rebase', '--quit').catch(() => '')
       await this.git('reset', '--quiet', '--hard', before)
       return false

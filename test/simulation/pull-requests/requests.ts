@@ -27,7 +27,9 @@ export async function open(world: World): Promise<Request | null> {
 
 /** The open pull request of a change request. */
 function pullOf(world: World, { branch }: Request): FakePull | undefined {
-  return branch === undefined ? undefined : world.host.repository.pulls.find((one) => one.head === branch && one.state === 'open')
+  return branch === undefined
+    ? undefined
+    : world.host.repository.pulls.find((one) => one.head === branch && one.state === 'open')
 }
 
 export async function exportRequest(world: World, next: Random): Promise<string | null> {
@@ -49,7 +51,12 @@ async function mergePull(world: World, request: Request, method: MergeMethod): P
   const own = world.host.repository.commitsOf(pull)
   if (!(await mergeThere(world, pull.head, method))) return false
   const tip = (await world.remote.heads()).get(MAIN) as string
-  Object.assign(pull, { state: 'merged', commits: own, mergedAt: '2026-05-02T10:00:00Z', [method === 'merge' ? 'merge' : 'squash']: tip })
+  Object.assign(pull, {
+    state: 'merged',
+    commits: own,
+    mergedAt: '2026-05-02T10:00:00Z',
+    [method === 'merge' ? 'merge' : 'squash']: tip,
+  })
   return true
 }
 

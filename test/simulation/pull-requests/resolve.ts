@@ -17,11 +17,15 @@ interface Conflict {
 /** The pages that the merge will have: those of both, those that one side added, and those in conflict. */
 async function pagesAfter(world: World, number: number, items: readonly Conflict[]): Promise<string[]> {
   const heads = await world.space.heads()
-  const [branch, main] = await Promise.all([heads.get(`change-requests/${number}`), heads.get(MAIN)].map((head) => world.space.at(head as string)))
+  const [branch, main] = await Promise.all(
+    [heads.get(`change-requests/${number}`), heads.get(MAIN)].map((head) => world.space.at(head as string)),
+  )
   const base = items.find(({ path }) => path === SUMMARY)?.base?.text ?? ''
   const kept = new Set(items.map(({ path }) => path))
   const all = [...new Set([...(branch?.files.keys() ?? []), ...(main?.files.keys() ?? [])])].filter(isPage)
-  return all.filter((path) => kept.has(path) || (branch?.files.has(path) && main?.files.has(path)) || !base.includes(`](${path})`))
+  return all.filter(
+    (path) => kept.has(path) || (branch?.files.has(path) && main?.files.has(path)) || !base.includes(`](${path})`),
+  )
 }
 
 /** Brings main into a change request, with all conflicts resolved. Returns the resolved files. */
@@ -30,24 +34,34 @@ export async function updateFromMain(world: World, number: number): Promise<Map<
   const items: Conflict[] = (await world.ask('get', `${at}/conflicts?limit=1000`)).items
   const files = new Map<string, string>()
   for (const { path, ours, theirs } of items) {
-    if (path === SUMMARY) files.set(path, summaryOf(ours?.text ?? theirs?.text ?? '', await pagesAfter(world, number, items)))
+    if (path === SUMMARY)
+      files.set(path, summaryOf(ours?.text ?? theirs?.text ?? '', await pagesAfter(world, number, items)))
     else files.set(path, union(ours?.text ?? theirs?.text ?? '', theirs?.text ?? ours?.text ?? ''))
   }
-  await world.ask('post', `${at}/update`, files.size === 0 ? {} : { resolve: [...files].map(([path, content]) => ({ path, content })) })
+  await world.ask(
+    'post',
+    `${at}/update`,
+    files.size === 0 ? {} : { resolve: [...files].map(([path, content]) => ({ path, content })) },
+  )
   return files
 }
 
 /** Records that a person put these texts there: every line of them is wanted. */
 export function recordResolution(world: World, side: Side, files: ReadonlyMap<string, string>): void {
   for (const key of linesOf(files).keys())
-    if (world.account.value(side, key) !== 'present') world.account.record(side, { key, present: true, from: 'here', why: `${world.why}: resolved conflict` })
+    if (world.account.value(side, key) !== 'present')
+      world.account.record(side, { key, present: true, from: 'here', why: `${world.why}: resolved conflict` })
 }
 
 /** Resolves and merges the change request that holds a conflict. */
 export async function resolveHeld(world: World, number: number): Promise<void> {
   const files = await updateFromMain(world, number)
   const merged = await world.call('post', `/change-requests/${number}/merge`)
-  if (merged.status !== 200) throw new Fault('response', `merge of the conflict change request ${number}: ${merged.status} ${JSON.stringify(merged.body)}`)
+  if (merged.status !== 200)
+    throw new Fault(
+      'response',
+      `merge of the conflict change request ${number}: ${merged.status} ${JSON.stringify(merged.body)}`,
+    )
   await world.spaces.idle()
   world.here.take(world.held.get(number)?.side ?? new Side())
   recordResolution(world, world.here, files)

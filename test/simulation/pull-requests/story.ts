@@ -53,7 +53,9 @@ async function mergeDocs(world: World, next: Random): Promise<string | null> {
 async function pullRequest(world: World, next: Random): Promise<string> {
   const said: (string | null)[] = []
   for (let times = next(2); times >= 0; times--)
-    said.push((await pick(next, [here.write, here.write, here.set, here.remove])?.(world, next, here.mainOf(world))) ?? null)
+    said.push(
+      (await pick(next, [here.write, here.write, here.set, here.remove])?.(world, next, here.mainOf(world))) ?? null,
+    )
   said.push(await exportTo(world, DOCS))
   if (next(3) === 0) said.push(await people.write(world, next, MAIN))
   said.push(await mergeDocs(world, next))
@@ -122,7 +124,8 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [
     3,
     'request-merge-earlier',
-    (world, next) => requests.mergeEarlier(world, next, method(next), (request) => here.write(world, next, here.requestOf(request))),
+    (world, next) =>
+      requests.mergeEarlier(world, next, method(next), (request) => here.write(world, next, here.requestOf(request))),
   ],
   [
     2,
@@ -171,7 +174,9 @@ export interface Told {
 const MAX_STEPS = 100_000
 
 async function play(world: World, options: Options, told: Told): Promise<void> {
-  const possible = steps.filter(([, name]) => !options.without?.includes(name)).map(([weight, name, step]) => [weight, [name, step] as const] as const)
+  const possible = steps
+    .filter(([, name]) => !options.without?.includes(name))
+    .map(([weight, name, step]) => [weight, [name, step] as const] as const)
   const last = options.only ? Math.max(...options.only) + 1 : (options.steps ?? MAX_STEPS)
   for (let number = 0; number < last && world.merged < (options.merged ?? Number.POSITIVE_INFINITY); number++) {
     if (options.only && !options.only.has(number)) continue
@@ -190,7 +195,9 @@ async function play(world: World, options: Options, told: Told): Promise<void> {
   told.at = last
   told.log.push(`end: ${await settle(world)}`)
   for (const repository of [world.space, world.remote]) {
-    const said = await repository.git('fsck', '--strict', '--full', '--no-dangling', '--no-progress').catch((error: Error) => error.message)
+    const said = await repository
+      .git('fsck', '--strict', '--full', '--no-dangling', '--no-progress')
+      .catch((error: Error) => error.message)
     if (said !== '') throw new Fault('fsck', said)
   }
 }

@@ -53,7 +53,8 @@ async function creditExport(world: World, branch: string, commit: string, last: 
   const head = (await world.space.heads()).get(MAIN) as string
   const [ours, theirs] = await Promise.all([world.space.at(head), world.remote.at(commit)])
   if (ours.tree === theirs.tree) return void world.there.set(branch, world.here.copy())
-  if (!(await wasHere(world, theirs.tree))) throw new Fault('export', `${branch} there is not what main here is\n${ours.tree}\n-- there:\n${theirs.tree}`)
+  if (!(await wasHere(world, theirs.tree)))
+    throw new Fault('export', `${branch} there is not what main here is\n${ours.tree}\n-- there:\n${theirs.tree}`)
   // A person wrote while it was exported.
   const side = world.before.copy()
   if (last) side.take(last.side)
@@ -77,7 +78,8 @@ async function creditHistory(world: World): Promise<void> {
       if (await world.space.contains(head, one.commit)) side.take(one.side)
   }
   await credit(world.here, MAIN, [MAIN, DOCS])
-  for (const { number, side, branch } of world.requests.values()) if (branch) await credit(side, `change-requests/${number}`, [branch])
+  for (const { number, side, branch } of world.requests.values())
+    if (branch) await credit(side, `change-requests/${number}`, [branch])
 }
 
 /** Adds merged change requests to main, and forgets archived ones. */
@@ -117,7 +119,11 @@ export async function importFrom(world: World, branch: string): Promise<string> 
 
 /** A manual export to a branch. */
 export async function exportTo(world: World, branch: string): Promise<string> {
-  await world.ask('post', '/git/export', { url: world.names.url, ref: `refs/heads/${branch}`, commitMessage: `Export ${world.step}` })
+  await world.ask('post', '/git/export', {
+    url: world.names.url,
+    ref: `refs/heads/${branch}`,
+    commitMessage: `Export ${world.step}`,
+  })
   await world.spaces.idle()
   return outcome(world)
 }

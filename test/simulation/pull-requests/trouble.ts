@@ -13,7 +13,10 @@ import { DOCS, MAIN, MINUTE, type SeenHead, type World } from './world.js'
  * Sets a branch back to a commit that it once had. What people wrote there may go with it, and what they removed may come back; what was written here stays.
  */
 async function setBack(world: World, branch: string, to: SeenHead): Promise<void> {
-  const [before, after] = await Promise.all([world.remote.at((await world.remote.heads()).get(branch) as string), world.remote.at(to.commit)])
+  const [before, after] = await Promise.all([
+    world.remote.at((await world.remote.heads()).get(branch) as string),
+    world.remote.at(to.commit),
+  ])
   await world.remote.git('update-ref', `refs/heads/${branch}`, to.commit)
   const side = to.side.copy()
   const isTheirs = (key: string): boolean => world.account.acts.find((act) => act.key === key)?.from === 'there'
@@ -27,7 +30,9 @@ async function setBack(world: World, branch: string, to: SeenHead): Promise<void
 export async function reset(world: World, next: Random): Promise<string | null> {
   const now = (await world.remote.heads()).get(MAIN) as string
   const commits = (await world.remote.git('rev-list', '--first-parent', '--max-count=6', now)).split('\n').slice(1)
-  const to = world.seen.findLast(({ branch, commit }) => branch === MAIN && commit === commits[Math.min(next(4), commits.length - 1)])
+  const to = world.seen.findLast(
+    ({ branch, commit }) => branch === MAIN && commit === commits[Math.min(next(4), commits.length - 1)],
+  )
   if (!to) return null
   await setBack(world, MAIN, to)
   return `set back to ${to.commit.slice(0, 7)}`
@@ -87,7 +92,8 @@ export async function rename(world: World, next: Random): Promise<string | null>
     await world.spaces.forward(6 * MINUTE)
   }
   const created = (await world.remote.heads()).get(MAIN)
-  if (created !== undefined) throw new Fault('created', `main was ${renamed ? 'renamed' : 'deleted'} there, and is there again as ${created}`)
+  if (created !== undefined)
+    throw new Fault('created', `main was ${renamed ? 'renamed' : 'deleted'} there, and is there again as ${created}`)
   await demandFailure(world, `main was ${renamed ? 'renamed' : 'deleted'} there`)
   await world.remote.git('update-ref', 'refs/heads/main', head)
   if (renamed) await world.remote.git('update-ref', '-d', 'refs/heads/trunk')
@@ -99,7 +105,9 @@ export async function rename(world: World, next: Random): Promise<string | null>
 export async function cross(world: World, next: Random): Promise<string | null> {
   if (!(await isInStep(world))) return null
   const { files } = await world.spaceMain()
-  const settings = [...world.account.keys()].map(spotOf).filter(({ path, section, token }) => settingIn(files.get(path) ?? '', section) === token)
+  const settings = [...world.account.keys()]
+    .map(spotOf)
+    .filter(({ path, section, token }) => settingIn(files.get(path) ?? '', section) === token)
   const spot = pick(next, settings)
   if (!spot) return null
   const { path, section } = spot
@@ -142,7 +150,13 @@ export async function kill(world: World, next: Random): Promise<string | null> {
   const started =
     how === 0
       ? spaces.forward(6 * MINUTE)
-      : world.ask('post', how === 1 ? '/git/import' : '/git/export', how === 1 ? body : { ...body, commitMessage: 'Export' }).then(() => spaces.idle())
+      : world
+          .ask(
+            'post',
+            how === 1 ? '/git/import' : '/git/export',
+            how === 1 ? body : { ...body, commitMessage: 'Export' },
+          )
+          .then(() => spaces.idle())
   const wrote = next(2) === 0 ? writeMeanwhile(world, next) : null
   await started.catch(() => undefined)
   await die()
@@ -163,9 +177,15 @@ async function writeMeanwhile(world: World, next: Random): Promise<string> {
 async function takeUnacknowledged(world: World): Promise<void> {
   const { lines } = await world.spaceMain()
   const known = new Set(world.account.keys())
-  recordDifference(world, world.here, 'here', [{ lines: new Map() }, { lines: new Map([...lines].filter(([key]) => !known.has(key))) }], {
-    why: 'not acknowledged',
-  })
+  recordDifference(
+    world,
+    world.here,
+    'here',
+    [{ lines: new Map() }, { lines: new Map([...lines].filter(([key]) => !known.has(key))) }],
+    {
+      why: 'not acknowledged',
+    },
+  )
 }
 
 /** An admin commits to main of the space's repository with plain Git, or cleans it up. */

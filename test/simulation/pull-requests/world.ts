@@ -104,7 +104,8 @@ export class World {
   /** Notes the present head of a branch of the remote with what the branch knows. */
   async see(branch: string, by: 'people' | 'service' = 'people'): Promise<void> {
     const commit = (await this.remote.heads()).get(branch)
-    if (commit !== undefined && by === 'people') for (const [key, count] of (await this.remote.at(commit)).lines) if (count > 1) this.doubled.add(key)
+    if (commit !== undefined && by === 'people')
+      for (const [key, count] of (await this.remote.at(commit)).lines) if (count > 1) this.doubled.add(key)
     if (commit === undefined || this.seen.findLast((one) => one.branch === branch)?.commit === commit) return
     this.seen.push({ branch, commit, side: this.sideOf(branch).copy() })
   }
@@ -116,14 +117,22 @@ export class World {
 
   /** A request to the API; a status of 500 and above is a fault. */
   async call(method: 'get' | 'post' | 'patch', path: string, body?: unknown): Promise<{ status: number; body: any }> {
-    const { status, body: received } = await this.spaces.service.admin.call(method, `/v1/spaces/${this.names.space}${path}`, body)
+    const { status, body: received } = await this.spaces.service.admin.call(
+      method,
+      `/v1/spaces/${this.names.space}${path}`,
+      body,
+    )
     if (status >= 500) throw new Fault('response', `${method} ${path}: ${status} ${JSON.stringify(received)}`)
     return { status, body: received }
   }
 
   async ask(method: 'get' | 'post' | 'patch', path: string, body?: unknown): Promise<any> {
     const response = await this.call(method, path, body)
-    if (response.status >= 300) throw new Fault('response', `${method} ${path} ${JSON.stringify(body)}: ${response.status} ${JSON.stringify(response.body)}`)
+    if (response.status >= 300)
+      throw new Fault(
+        'response',
+        `${method} ${path} ${JSON.stringify(body)}: ${response.status} ${JSON.stringify(response.body)}`,
+      )
     return response.body
   }
 
@@ -141,11 +150,19 @@ export class World {
 
 /** A remote with some pages, and a space that is connected to it. */
 export async function begin(direction: 'both' | 'import'): Promise<World> {
-  const [spaces, host, dir] = await Promise.all([startKillable(), startGitHub(() => new Date()), mkdtemp(join(tmpdir(), 'bindery-people-'))])
-  const tokens = Array.from({ length: FIRST_PAGES }, (_, page) => SECTIONS.map((_section, at) => `s${page * SECTIONS.length + at}`))
+  const [spaces, host, dir] = await Promise.all([
+    startKillable(),
+    startGitHub(() => new Date()),
+    mkdtemp(join(tmpdir(), 'bindery-people-')),
+  ])
+  const tokens = Array.from({ length: FIRST_PAGES }, (_, page) =>
+    SECTIONS.map((_section, at) => `s${page * SECTIONS.length + at}`),
+  )
   const pages = tokens.map((all, at): [string, string] => [pathOf(at + 1), newPage(pathOf(at + 1), all)])
   const summary = pages.reduce((text, [path]) => withEntry(text, path), '# Table of contents\n\n* [Home](README.md)\n')
-  const bare = await spaces.remotes.createRepository('acme/docs.git', { files: { 'README.md': '# Home\n', [SUMMARY]: summary, ...Object.fromEntries(pages) } })
+  const bare = await spaces.remotes.createRepository('acme/docs.git', {
+    files: { 'README.md': '# Home\n', [SUMMARY]: summary, ...Object.fromEntries(pages) },
+  })
   backBy(host.repository, bare.path)
   host.tokens.set(TOKEN, ['*'])
   const space = await spaces.space()
@@ -159,9 +176,18 @@ export async function begin(direction: 'both' | 'import'): Promise<World> {
   })
   await git(dir, ['clone', '--quiet', bare.path, '.'])
   const [remote, local] = [new Bare(bare.path), new Bare(join(spaces.service.dir, 'repos', `${space}.git`))]
-  const world = new World(spaces, host, remote, local, new Clone(dir), { space, connection: id, url: bare.url }, direction)
+  const world = new World(
+    spaces,
+    host,
+    remote,
+    local,
+    new Clone(dir),
+    { space, connection: id, url: bare.url },
+    direction,
+  )
   const main = new Side()
-  for (const key of (await world.remoteMain()).lines.keys()) world.account.record(main, { key, present: true, from: 'there', why: 'first commit' })
+  for (const key of (await world.remoteMain()).lines.keys())
+    world.account.record(main, { key, present: true, from: 'there', why: 'first commit' })
   world.there.set(MAIN, main)
   world.here.take(main)
   world.account.inStep = main.copy()

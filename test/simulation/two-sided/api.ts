@@ -28,7 +28,8 @@ export class Api {
         await new Promise((done) => setTimeout(done, 100))
         continue
       }
-      if (status >= 500) throw new Fault('response', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${status} ${text}`)
+      if (status >= 500)
+        throw new Fault('response', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${status} ${text}`)
       return { status, text, body: text.startsWith('{') ? JSON.parse(text) : null }
     }
   }
@@ -37,7 +38,10 @@ export class Api {
     try {
       const response = await fetch(this.door() + path, {
         method,
-        headers: { authorization: `Bearer ${this.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${this.token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       return { status: response.status, text: await response.text(), later: response.headers.has('retry-after') }
@@ -49,7 +53,11 @@ export class Api {
   /** The body of a response with one of the wanted statuses. */
   async ask(method: string, path: string, body?: unknown, wanted: readonly number[] = [200, 201, 204]): Promise<any> {
     const response = await this.call(method, path, body)
-    if (!wanted.includes(response.status)) throw new Fault('response', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${response.status} ${response.text}`)
+    if (!wanted.includes(response.status))
+      throw new Fault(
+        'response',
+        `${method} ${path} ${JSON.stringify(body) ?? ''}: ${response.status} ${response.text}`,
+      )
     return response.body
   }
 }

@@ -10,7 +10,8 @@ import { addProject, headThere, MAIN, openWorld, seeHere, seeThere, why, type Wo
 /** How a story begins; chosen by its seed. */
 export type Shape = 'adopted' | 'exported' | 'folder' | 'two folders'
 
-export const shapeOf = (seed: number): Shape => (['adopted', 'folder', 'adopted', 'two folders', 'exported'] as const)[seed % 5] as Shape
+export const shapeOf = (seed: number): Shape =>
+  (['adopted', 'folder', 'adopted', 'two folders', 'exported'] as const)[seed % 5] as Shape
 /** Every seventh story has its server in a process of its own, which is killed now and then. */
 export const isApart = (seed: number): boolean => seed % 7 === 0
 
@@ -55,7 +56,9 @@ export async function begin(seed: number, next: Random, kind: HostKind, without:
     return world
   }
   const files: Record<string, string> = shape === 'adopted' ? {} : { 'README.md': '# Code\n', 'src/code.c': 'int x;\n' }
-  for (const folder of folders) for (const [path, text] of Object.entries(firstFiles(world, next))) files[folder === '' ? path : `${folder}/${path}`] = text
+  for (const folder of folders)
+    for (const [path, text] of Object.entries(firstFiles(world, next)))
+      files[folder === '' ? path : `${folder}/${path}`] = text
   await world.remote.commit(files, { message: 'Begin' })
   world.past.set(MAIN, [headThere(world, MAIN) as string])
   await recordThere(world, MAIN, 'the beginning')

@@ -21,7 +21,9 @@ export class StoryClock implements Clock {
 
   now(): Date {
     const passed = performance.now() - this.#begun
-    return new Date(BEGIN + (this.#step + 2) * STEP_MS + Math.min(passed < SLOW_MS ? passed / SLOWNESS : passed, STEP_MS - 1))
+    return new Date(
+      BEGIN + (this.#step + 2) * STEP_MS + Math.min(passed < SLOW_MS ? passed / SLOWNESS : passed, STEP_MS - 1),
+    )
   }
 
   /** For commits made by plain Git. */

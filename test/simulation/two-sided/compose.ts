@@ -8,7 +8,12 @@ import { withEntry, withLine, withoutLine } from './text.js'
 const wanted = (all: Knowledge, key: string): string | null => all.own(key).find((value) => value !== null) ?? null
 
 /** The path of a page: one that somebody deleted stays if the other side has edited it meanwhile. */
-const wantedPath = (all: Knowledge, page: string, ours: SeenPage | undefined, theirs: SeenPage | undefined): string | null =>
+const wantedPath = (
+  all: Knowledge,
+  page: string,
+  ours: SeenPage | undefined,
+  theirs: SeenPage | undefined,
+): string | null =>
   wanted(all, pathOf(page)) ?? (unseenLines(all, page).length > 0 ? ((ours ?? theirs)?.path ?? null) : null)
 
 const textOfLine = (page: SeenPage, line: string): { text: string; part: number } | null => {
@@ -20,14 +25,21 @@ const textOfLine = (page: SeenPage, line: string): { text: string; part: number 
 }
 
 /** The text of a page with all that both sides want in it; null if neither has it. */
-export function composedPage(all: Knowledge, page: string, ours: SeenPage | undefined, theirs: SeenPage | undefined): string | null {
+export function composedPage(
+  all: Knowledge,
+  page: string,
+  ours: SeenPage | undefined,
+  theirs: SeenPage | undefined,
+): string | null {
   const sides = [ours, theirs].filter((one) => one !== undefined)
   const first = sides[0]
   if (!first) return null
   const keys = [...linesOfPage(page)].filter((key) => all.acts(key).length > 0)
   const lines = new Set(keys.filter((key) => wanted(all, key) !== null).map((key) => key.slice(5)))
   const ends = wanted(all, endsOf(page)) ?? first.ends
-  const fits = sides.find((side) => side.lines.size === lines.size && [...lines].every((line) => side.lines.has(line)) && side.ends === ends)
+  const fits = sides.find(
+    (side) => side.lines.size === lines.size && [...lines].every((line) => side.lines.has(line)) && side.ends === ends,
+  )
   if (fits) return fits.text
   let { text } = first
   for (const line of first.lines) if (!lines.has(line)) text = withoutLine(text, line)
@@ -42,7 +54,9 @@ export function composedPage(all: Knowledge, page: string, ours: SeenPage | unde
 
 /** A path that no other page has been given. */
 const freePath = (path: string | null, page: string, given: ReadonlyMap<string, SeenPage>): string | null =>
-  path !== null && [...given.values()].some((one) => one.path === path) ? path.replace(/[^/]*$/, `${page}-apart.md`) : path
+  path !== null && [...given.values()].some((one) => one.path === path)
+    ? path.replace(/[^/]*$/, `${page}-apart.md`)
+    : path
 
 /** The files that must change on our side, so that it has what both sides want. */
 export function composed(all: Knowledge, ours: Snapshot, theirs: Snapshot): Record<string, string | null> {
@@ -60,7 +74,10 @@ export function composed(all: Knowledge, ours: Snapshot, theirs: Snapshot): Reco
     // A page that is listed on our side alone may be called there what another one is called by now, and after files have changed places below
     // their titles two pages may want one: nobody gives a title twice.
     const own = wanted(all, titleOf(page))
-    const isTwice = own === null ? our && our.title !== null && titles.has(our.title) : [...pages.values()].some((one) => one.title === own)
+    const isTwice =
+      own === null
+        ? our && our.title !== null && titles.has(our.title)
+        : [...pages.values()].some((one) => one.title === own)
     const title = isTwice ? `Guide of ${page}` : own
     if (our) summary = withEntry(summary, our.path, { path: `${path}?`, ...(title === null ? {} : { title }) })
     if (our?.path !== path || our.text !== text) files[path] = text

@@ -2,7 +2,18 @@ import { Fault } from './fault.js'
 import type { Random } from './random.js'
 import { repositoryIn } from './repository.js'
 import { resolveHeld, sync } from './sync.js'
-import { DOCS, headHere, headThere, judgeThere, MAIN, type Project, type Ref, seeHere, seeThere, type World } from './world.js'
+import {
+  DOCS,
+  headHere,
+  headThere,
+  judgeThere,
+  MAIN,
+  type Project,
+  type Ref,
+  seeHere,
+  seeThere,
+  type World,
+} from './world.js'
 
 /** Imports, resolves and exports until both sides have the same. */
 async function meet(world: World, next: Random, project: Project, ref: Ref): Promise<void> {

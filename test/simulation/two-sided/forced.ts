@@ -16,7 +16,8 @@ function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Val
 }
 
 /** Registers of which a branch of the remote may still bring what was forced away from another one. */
-export const stillAt = (into: Knowledge, other: Knowledge, ref: string | null): string[] => (ref === null ? [] : [...openIn(into, other, ref).keys()])
+export const stillAt = (into: Knowledge, other: Knowledge, ref: string | null): string[] =>
+  ref === null ? [] : [...openIn(into, other, ref).keys()]
 
 /**
  * Registers of which a branch of the remote has what was forced away from another one, also if somebody has done something to them here
@@ -28,7 +29,9 @@ export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string |
     : [...branch.keys()].filter((key) => {
         const known = new Set(branch.acts(key).map((act) => act.id))
         const own = branch.own(key)
-        return main.acts(key).some((act) => act.forced && act.forced !== ref && !known.has(act.id) && !own.includes(act.value))
+        return main
+          .acts(key)
+          .some((act) => act.forced && act.forced !== ref && !known.has(act.id) && !own.includes(act.value))
       })
 
 /** What `of` took over in commits of another hand (squash, rebase): for Git both sides did it, and nothing says that it is the same. */
@@ -48,20 +51,24 @@ function undoneAgain(of: Knowledge, than: Knowledge): Map<string, Value> {
   for (const key of than.keys()) {
     const [value = null, ...more] = than.own(key)
     if (more.length > 0 || of.mayDecide(key).some((act) => act.value === value)) continue
-    if (of.acts(key).some((act) => (act.left || (act.again && act.value === value)) && !than.knows(key, act))) open.set(key, value)
+    if (of.acts(key).some((act) => (act.left || (act.again && act.value === value)) && !than.knows(key, act)))
+      open.set(key, value)
   }
   return open
 }
 
 /** Pages that both sides put somewhere, as far as anybody can tell: new ones, or such as were gone. They may come out of a merge at both places. */
 const putByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
-  [...doneAgain(main, branch), ...doneAgain(branch, main), ...takenElsewhere(main, branch, ref)].filter((key) => key === pathOf(pageOf(key)))
+  [...doneAgain(main, branch), ...doneAgain(branch, main), ...takenElsewhere(main, branch, ref)].filter(
+    (key) => key === pathOf(pageOf(key)),
+  )
 
 /** Whether a page may come out of a merge at two places. */
 export const mayBeTwice = (main: Knowledge, branch: Knowledge, ref: string | null): boolean => {
   const both = new Set(putByBoth(main, branch, ref))
   return [...branch.keys()].some((key) => {
-    const wasGone = key.startsWith('path ') && [...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)
+    const wasGone =
+      key.startsWith('path ') && [...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)
     if (!wasGone && !both.has(key)) return false
     return new Set([...main.own(key), ...branch.own(key)].filter((path) => path !== null)).size > 1
   })
@@ -96,7 +103,11 @@ const isUntold = (main: Knowledge, ref: string | null, key: string, act: Act): b
 
 /** Registers of which a branch of the remote knows a force that may not count here. */
 export const uncertain = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
-  branch.news(main).filter((key) => branch.acts(key).some((act) => (act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)))
+  branch
+    .news(main)
+    .filter((key) =>
+      branch.acts(key).some((act) => (act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)),
+    )
 
 /** What a force took from the remote, while it came here by another way, or is here still: as long as it is not told, it is a change here. */
 export const droppedUnseen = (branch: Knowledge, main: Knowledge, ref: string | null): string[] =>
@@ -105,7 +116,11 @@ export const droppedUnseen = (branch: Knowledge, main: Knowledge, ref: string | 
     .filter((key) =>
       branch
         .deciding(key)
-        .some((act) => ((act.forced && act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)) && !main.own(key).includes(act.value)),
+        .some(
+          (act) =>
+            ((act.forced && act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)) &&
+            !main.own(key).includes(act.value),
+        ),
     )
 
 /**
@@ -124,30 +139,47 @@ function stillToCome(main: Knowledge, branch: Knowledge, ref: string): Map<strin
 }
 
 /** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
-export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
+export function meet(
+  into: Knowledge,
+  other: Knowledge,
+  ref: string | null,
+  main: Knowledge = into,
+  branch: Knowledge = other,
+): void {
   const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)
   for (const key of putByBoth(main, branch, ref)) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
   const saw = new Map([...open.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
   const undone = new Map(
     [[main, branch] as const, [branch, main] as const].flatMap(([of, than]) =>
-      [...(ref === null ? [] : undoneAgain(of, than))].map(([key, value]) => [key, { value, saw: sawOf(than, pageOf(key)) }] as const),
+      [...(ref === null ? [] : undoneAgain(of, than))].map(
+        ([key, value]) => [key, { value, saw: sawOf(than, pageOf(key)) }] as const,
+      ),
     ),
   )
   const toCome = ref === null ? new Map<string, Value>() : stillToCome(main, branch, ref)
   const sawThere = new Map([...toCome.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
   const restored = restoredLines(main, branch)
   const untold = (key: string, act: Act): boolean => isUntold(main, ref, key, act)
-  const knowsMain = into === main ? null : new Set([...branch.keys()].flatMap((key) => branch.acts(key).filter((act) => untold(key, act))))
+  const knowsMain =
+    into === main
+      ? null
+      : new Set([...branch.keys()].flatMap((key) => branch.acts(key).filter((act) => untold(key, act))))
   into.take(other.untelling(untold))
   // The branch of a conflict gets from main what the force took: there it is a change.
   if (knowsMain) into.untell((_key, act) => knowsMain.has(act))
   for (const [line, value] of restored) into.set(line, value, 'who restored the page', { soft: true })
   for (const [key, value] of open) {
     const deletes = value === null && key === pathOf(pageOf(key))
-    into.set(key, value, `${ref}, which still had it`, { soft: true, ...(deletes ? { saw: saw.get(key) as ReadonlySet<number> } : {}) })
+    into.set(key, value, `${ref}, which still had it`, {
+      soft: true,
+      ...(deletes ? { saw: saw.get(key) as ReadonlySet<number> } : {}),
+    })
   }
   for (const [key, { value, saw }] of undone)
-    into.set(key, value, 'who had it before a squash of it was undone', { soft: true, ...(value === null ? { saw } : {}) })
+    into.set(key, value, 'who had it before a squash of it was undone', {
+      soft: true,
+      ...(value === null ? { saw } : {}),
+    })
   for (const [key, value] of toCome) {
     const deletes = value === null && key === pathOf(pageOf(key))
     into.set(key, value, `the force of ${ref}, of which nobody had told here`, {

@@ -5,7 +5,18 @@ import { endsOf, type Knowledge, lineOf, pathOf, titleOf } from './knowledge.js'
 import { areas, editedText, freshPage, leaves, PAGES } from './plans.js'
 import { pick, pickWeighted, type Random } from './random.js'
 import type { SeenPage, Snapshot } from './snapshot.js'
-import { type Branch, branchRef, judgeHere, keepsBytes, MAIN, type Project, seeHere, seeMerged, why, type World } from './world.js'
+import {
+  type Branch,
+  branchRef,
+  judgeHere,
+  keepsBytes,
+  MAIN,
+  type Project,
+  seeHere,
+  seeMerged,
+  why,
+  type World,
+} from './world.js'
 
 /** Main, or the branch of a change request. */
 export interface Target {
@@ -39,11 +50,18 @@ export interface Edit {
 
 type Editor = (world: World, next: Random, target: Target, seen: Snapshot) => Promise<Edit | null>
 
-const listed = ({ project }: Target, pages: readonly SeenPage[]): SeenPage[] => pages.filter(({ page, title }) => title !== null && project.ids.has(page))
-const idOf = ({ project, told }: Target, page: string): string => told?.get(page) ?? (project.ids.get(page)?.id as string)
+const listed = ({ project }: Target, pages: readonly SeenPage[]): SeenPage[] =>
+  pages.filter(({ page, title }) => title !== null && project.ids.has(page))
+const idOf = ({ project, told }: Target, page: string): string =>
+  told?.get(page) ?? (project.ids.get(page)?.id as string)
 
 /** Sets the lines of a page to those of a text. */
-function learnText(knowledge: Knowledge, { page, lines }: Pick<SeenPage, 'page' | 'lines'>, text: string, who: string): void {
+function learnText(
+  knowledge: Knowledge,
+  { page, lines }: Pick<SeenPage, 'page' | 'lines'>,
+  text: string,
+  who: string,
+): void {
   const now = new Set([...text.matchAll(/^(p\d+-\d+) says /gm)].map((match) => match[1] as string))
   for (const line of lines) if (!now.has(line)) knowledge.set(lineOf(line), null, who)
   for (const line of now) if (!lines.has(line)) knowledge.set(lineOf(line), 'in', who)
@@ -56,7 +74,10 @@ const edit: Editor = async (world, next, target, seen) => {
   const id = idOf(target, page.page)
   const { markdown } = await world.host.api.ask('GET', `${target.project.url}${target.at}/content/page/${id}`)
   if (markdown !== page.text)
-    throw new Fault('bytes', `${target.project.name}${target.at}: the markdown of ${page.path} is not the text of its file: ${JSON.stringify(markdown)}`)
+    throw new Fault(
+      'bytes',
+      `${target.project.name}${target.at}: the markdown of ${page.path} is not the text of its file: ${JSON.stringify(markdown)}`,
+    )
   const { text, what } = editedText(world, next, page)
   // An editor on the web has no CR.
   const sent = next(2) === 0 ? text : text.replaceAll('\r\n', '\n')
@@ -75,7 +96,15 @@ const insert: Editor = async (world, next, target, seen) => {
   const above = next(3) === 0 ? null : pick(next, listed(target, areas(seen)))
   return {
     what: `insert ${page}${above ? ` below ${above.path}` : ''}`,
-    changes: [{ operation: 'insert_page', title, slug: page, document: { markdown: text }, ...(above ? { into: idOf(target, above.page) } : {}) }],
+    changes: [
+      {
+        operation: 'insert_page',
+        title,
+        slug: page,
+        document: { markdown: text },
+        ...(above ? { into: idOf(target, above.page) } : {}),
+      },
+    ],
     touched: [page],
     learn: (knowledge, after, who) => {
       const made = after.pages.get(page)
@@ -96,7 +125,8 @@ const remove: Editor = async (_world, next, target, seen) => {
     what: `delete ${page.path}`,
     changes: [{ operation: 'delete_page', page: idOf(target, page.page) }],
     touched: [page.page],
-    learn: (knowledge, _after, who) => knowledge.set(pathOf(page.page), null, who, { saw: sawOf(knowledge, page.page) }),
+    learn: (knowledge, _after, who) =>
+      knowledge.set(pathOf(page.page), null, who, { saw: sawOf(knowledge, page.page) }),
   }
 }
 
@@ -149,7 +179,9 @@ const move: Editor = async (_world, next, target, seen) => {
   if (!page) return null
   return {
     what: `move ${page.path} below ${above?.path ?? 'the root'}`,
-    changes: [{ operation: 'update_page', page: idOf(target, page.page), into: above ? idOf(target, above.page) : null }],
+    changes: [
+      { operation: 'update_page', page: idOf(target, page.page), into: above ? idOf(target, above.page) : null },
+    ],
     touched: [],
     learn: () => {},
   }
@@ -166,9 +198,15 @@ const swap: Editor = async (world, next, target, seen) => {
   if (!one || !other) return null
   const slugOf = (path: string): string => path.slice(folderOf(path).length, -3)
   // Siblings in the table of contents may be in other folders, and no two of them can have one slug.
-  const taken = [...seen.pages.values()].filter((page) => page !== one && page !== other).map(({ path }) => slugOf(path))
+  const taken = [...seen.pages.values()]
+    .filter((page) => page !== one && page !== other)
+    .map(({ path }) => slugOf(path))
   if ([one, other].some(({ path }) => taken.includes(slugOf(path)))) return null
-  const to = (page: SeenPage, slug: string): object => ({ operation: 'update_page', page: idOf(target, page.page), slug })
+  const to = (page: SeenPage, slug: string): object => ({
+    operation: 'update_page',
+    page: idOf(target, page.page),
+    slug,
+  })
   return {
     what: `swap ${one.path} and ${other.path}`,
     changes: [to(one, `x${++world.count}`), to(other, slugOf(one.path)), to(one, slugOf(other.path))],
@@ -208,7 +246,9 @@ async function toldIds(world: World, { project, at }: Target, seen: Snapshot): P
 /** One edit through the API: what was asked for is there, and nothing else changed. */
 export async function editHere(world: World, next: Random, target: Target): Promise<string | null> {
   const { project, at, ref, knowledge } = target
-  const possible = editors.filter(([, name]) => !world.without.has(name)).map(([weight, , editor]) => [weight, editor] as const)
+  const possible = editors
+    .filter(([, name]) => !world.without.has(name))
+    .map(([weight, , editor]) => [weight, editor] as const)
   const editor = pickWeighted(next, possible)
   const seen = await seeHere(project, ref)
   const made = await editor(world, next, { ...target, told: await toldIds(world, target, seen) }, seen)

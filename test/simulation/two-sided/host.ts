@@ -62,7 +62,12 @@ async function hostHere(clock: Clock, data?: string): Promise<Host> {
 
 async function hostApart(data?: string): Promise<Host> {
   const dir = data ?? (await mkdtemp(join(tmpdir(), 'bindery-')))
-  const env = { BINDERY_REMOTE_PROTOCOLS: 'http,file', BINDERY_ALLOW_PRIVATE_NETWORKS: 'true', BINDERY_CHECK_ANSWERS: 'true', BINDERY_LOG_LEVEL: 'error' }
+  const env = {
+    BINDERY_REMOTE_PROTOCOLS: 'http,file',
+    BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
+    BINDERY_CHECK_ANSWERS: 'true',
+    BINDERY_LOG_LEVEL: 'error',
+  }
   let server: ServerProcess = await startServer(dir, env)
   let killed = false
   const stop = async (): Promise<void> => {

@@ -3,7 +3,8 @@ import { endsOf, type Knowledge, linesOfPage, newest, pageOf, pathOf, titleOf, t
 import { keysIn, type Snapshot, valueIn } from './snapshot.js'
 
 /** Registers of the page's lines of which this side has heard. */
-const lineActs = (knowledge: Knowledge, page: string): string[] => [...linesOfPage(page)].filter((key) => knowledge.acts(key).length > 0)
+const lineActs = (knowledge: Knowledge, page: string): string[] =>
+  [...linesOfPage(page)].filter((key) => knowledge.acts(key).length > 0)
 
 /** Ids of all acts on a page's lines: what somebody who deletes the page knows to be in it. */
 export const sawOf = (knowledge: Knowledge, page: string): ReadonlySet<number> =>
@@ -16,7 +17,9 @@ export function unseenLines(knowledge: Knowledge, page: string): string[] {
     (line) =>
       knowledge.values(line).every((value) => value === 'in') &&
       // Restoring a line meanwhile adds nothing to the page beyond what was deleted.
-      !deletions.some(({ saw }) => newest(knowledge.acts(line).filter((act) => saw?.has(act.id))).some((act) => act.value === 'in')),
+      !deletions.some(({ saw }) =>
+        newest(knowledge.acts(line).filter((act) => saw?.has(act.id))).some((act) => act.value === 'in'),
+      ),
   )
 }
 
@@ -30,7 +33,12 @@ export interface Recorded {
 }
 
 /** Writes what a side's person did: every register in which the snapshot differs from what the side has. */
-export function record(knowledge: Knowledge, seen: Snapshot, why: string, { soft = () => false, left = () => false, forced }: Recorded = {}): void {
+export function record(
+  knowledge: Knowledge,
+  seen: Snapshot,
+  why: string,
+  { soft = () => false, left = () => false, forced }: Recorded = {},
+): void {
   for (const key of new Set([...knowledge.keys(), ...keysIn(seen)])) {
     const page = pageOf(key)
     if (!key.startsWith('path ') && !seen.pages.has(page)) continue
@@ -39,7 +47,12 @@ export function record(knowledge: Knowledge, seen: Snapshot, why: string, { soft
     const agrees = own.length === 1 ? own[0] === value : own.length === 0 && value === null
     if (agrees && !(key.startsWith('path ') && value === null && unseenLines(knowledge, page).length > 0)) continue
     const saw = key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, page) } : {}
-    knowledge.set(key, value, why, { soft: soft(key, value), ...saw, ...(left(key) ? { left: true } : {}), ...(forced ? { forced } : {}) })
+    knowledge.set(key, value, why, {
+      soft: soft(key, value),
+      ...saw,
+      ...(left(key) ? { left: true } : {}),
+      ...(forced ? { forced } : {}),
+    })
   }
 }
 
@@ -73,7 +86,10 @@ export function judge(knowledge: Knowledge, seen: Snapshot, where: string): void
     const value = valueIn(seen, key)
     const allowed = knowledge.values(key)
     if (allowed.length === 0 ? value === null : allowed.includes(value)) continue
-    throw new Fault(value === null ? 'line missing' : 'line back', `${where}: ${key}: ${knowledge.tell(key) || 'nobody brought it'}`)
+    throw new Fault(
+      value === null ? 'line missing' : 'line back',
+      `${where}: ${key}: ${knowledge.tell(key) || 'nobody brought it'}`,
+    )
   }
 }
 
@@ -93,10 +109,14 @@ function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: st
   if ((!titles.includes(title) || (twice && title !== null)) && !paths.includes(null))
     throw new Fault('title', `${where}: ${page} is called ${title}: ${knowledge.tell(titleOf(page))}`)
   // What two sides have restored without knowing of each other, a merge by lines may bring twice; not what was written once.
-  const doubled = seen.pages.get(page)?.doubled.find((line) => knowledge.acts(`line ${line}`).filter((act) => act.value === 'in').length < 2)
-  if (doubled) throw new Fault('twice', `${where}: ${doubled} is twice in ${path}: ${knowledge.tell(`line ${doubled}`)}`)
+  const doubled = seen.pages
+    .get(page)
+    ?.doubled.find((line) => knowledge.acts(`line ${line}`).filter((act) => act.value === 'in').length < 2)
+  if (doubled)
+    throw new Fault('twice', `${where}: ${doubled} is twice in ${path}: ${knowledge.tell(`line ${doubled}`)}`)
   const ends = valueIn(seen, endsOf(page))
-  if (!knowledge.values(endsOf(page)).includes(ends)) throw new Fault('line ends', `${where}: ${page} at ${path} has ${ends}: ${knowledge.tell(endsOf(page))}`)
+  if (!knowledge.values(endsOf(page)).includes(ends))
+    throw new Fault('line ends', `${where}: ${page} at ${path} has ${ends}: ${knowledge.tell(endsOf(page))}`)
 }
 
 /** What a page may be called. Nobody takes an entry away and leaves its file: if that came of something else, the page may be listed again as it was. */
@@ -110,14 +130,21 @@ function titlesOf(knowledge: Knowledge, page: string): Value[] {
 const isBoth = (paths: readonly Value[], path: Value): boolean => {
   const parts = (one: Value): [string, string] => [one?.replace(/[^/]*$/, '') ?? '', one?.replace(/^.*\//, '') ?? '']
   const [folder, name] = parts(path)
-  return paths.length > 1 && paths.some((one) => parts(one)[0] === folder) && paths.some((one) => parts(one)[1] === name)
+  return (
+    paths.length > 1 && paths.some((one) => parts(one)[0] === folder) && paths.some((one) => parts(one)[1] === name)
+  )
 }
 
 /** A page may be gone if somebody who knew all the lines in it deleted it. */
 function judgeAbsence(knowledge: Knowledge, page: string, where: string): void {
   const key = pathOf(page)
   if (knowledge.acts(key).length === 0) return
-  if (!knowledge.values(key).includes(null)) throw new Fault('page missing', `${where}: ${page}: ${knowledge.tell(key)}`)
+  if (!knowledge.values(key).includes(null))
+    throw new Fault('page missing', `${where}: ${page}: ${knowledge.tell(key)}`)
   const line = unseenLines(knowledge, page)[0]
-  if (line) throw new Fault('line missing', `${where}: ${line}, with its page, whose deletion did not know it: ${knowledge.tell(line)}; ${knowledge.tell(key)}`)
+  if (line)
+    throw new Fault(
+      'line missing',
+      `${where}: ${line}, with its page, whose deletion did not know it: ${knowledge.tell(line)}; ${knowledge.tell(key)}`,
+    )
 }

@@ -42,7 +42,8 @@ export function openLedger({ acts: count, lines }: Ledger = { acts: 0, lines: ne
 }
 
 /** The acts of `all` that no other of them overrides. */
-export const newest = (all: readonly Act[]): Act[] => all.filter((one) => !all.some((other) => other !== one && other.over.has(one.id)))
+export const newest = (all: readonly Act[]): Act[] =>
+  all.filter((one) => !all.some((other) => other !== one && other.over.has(one.id)))
 const distinct = (all: readonly Act[]): Value[] => [...new Set(all.map((act) => act.value))]
 
 /**
@@ -119,7 +120,12 @@ export class Knowledge {
     }
   }
 
-  set(key: string, value: Value, why: string, { soft = false, ...more }: Partial<Pick<Act, 'soft' | 'saw' | 'forced' | 'again' | 'left'>> = {}): void {
+  set(
+    key: string,
+    value: Value,
+    why: string,
+    { soft = false, ...more }: Partial<Pick<Act, 'soft' | 'saw' | 'forced' | 'again' | 'left'>> = {},
+  ): void {
     const known = this.#registers.get(key) ?? []
     if (key.startsWith('line ')) {
       const page = pageOf(key)
@@ -157,14 +163,19 @@ export class Knowledge {
 
   /** Registers of which this side knows something that the other does not. */
   news(than: Knowledge): string[] {
-    return [...this.#registers].filter(([key, ours]) => ours.some((act) => !than.acts(key).some((one) => one.id === act.id))).map(([key]) => key)
+    return [...this.#registers]
+      .filter(([key, ours]) => ours.some((act) => !than.acts(key).some((one) => one.id === act.id)))
+      .map(([key]) => key)
   }
 
   /** The story of a register, for a complaint. */
   tell(key: string): string {
     const decide = new Set(this.deciding(key))
     return this.acts(key)
-      .map((act) => `${decide.has(act) ? '→ ' : ''}${act.value === null ? 'gone' : act.value} by ${act.why}${act.soft ? ' (perhaps)' : ''}`)
+      .map(
+        (act) =>
+          `${decide.has(act) ? '→ ' : ''}${act.value === null ? 'gone' : act.value} by ${act.why}${act.soft ? ' (perhaps)' : ''}`,
+      )
       .join('; ')
   }
 }

@@ -19,13 +19,23 @@ export interface Conflict {
 
 /** Pages whose text is in a conflict. */
 export const pagesOf = ({ base, ours, theirs }: Conflict): string[] => [
-  ...new Set([base, ours, theirs].flatMap((side) => [...(side?.text ?? '').matchAll(/^This is page (p\d+)\./gm)].map((match) => match[1] as string))),
+  ...new Set(
+    [base, ours, theirs].flatMap((side) =>
+      [...(side?.text ?? '').matchAll(/^This is page (p\d+)\./gm)].map((match) => match[1] as string),
+    ),
+  ),
 ]
 
 /** Whether each side, not knowing of the other, put another page at the conflict's path. */
 function meetAtOnePlace({ base, ours, theirs }: Conflict, mine: readonly string[], other: readonly string[]): boolean {
   const [our, their] = [pagesOf({ ours } as Conflict), pagesOf({ theirs } as Conflict)]
-  return !base && our.some((page) => !their.includes(page) && mine.includes(pathOf(page)) && their.some((one) => other.includes(pathOf(one))))
+  return (
+    !base &&
+    our.some(
+      (page) =>
+        !their.includes(page) && mine.includes(pathOf(page)) && their.some((one) => other.includes(pathOf(one))),
+    )
+  )
 }
 
 /** What one side did to a page that the other does not know. */
@@ -40,7 +50,12 @@ const headingIn = (side?: ConflictSide): string | undefined => /^# (.*?)\r?$/m.e
  * Whether a side of a conflict has the page under another heading than the base, and a force set its title back somewhere: the title is that of the table of
  * contents, and where somebody solves a conflict in that by hand, the heading stays as Git has it.
  */
-const isReheaded = ({ base }: Conflict, side: ConflictSide | undefined, page: string, ...sides: readonly Knowledge[]): boolean =>
+const isReheaded = (
+  { base }: Conflict,
+  side: ConflictSide | undefined,
+  page: string,
+  ...sides: readonly Knowledge[]
+): boolean =>
   base !== undefined &&
   side !== undefined &&
   headingIn(base) !== headingIn(side) &&
@@ -52,9 +67,18 @@ const isReheaded = ({ base }: Conflict, side: ConflictSide | undefined, page: st
  */
 function isUnclear(main: Knowledge, branch: Knowledge, page: string): boolean {
   const isOpen = (key: string, { soft, again, left, forced, untold, why }: Act): boolean =>
-    soft || again === true || left === true || untold === true || forced !== undefined || key === handOf(page) || why.startsWith('who merged ')
-  const knowsAlone = (of: Knowledge, than: Knowledge, key: string): boolean => of.acts(key).some((act) => isOpen(key, act) && !than.knows(key, act))
-  return [...main.keys(), ...branch.keys()].some((key) => pageOf(key) === page && (knowsAlone(main, branch, key) || knowsAlone(branch, main, key)))
+    soft ||
+    again === true ||
+    left === true ||
+    untold === true ||
+    forced !== undefined ||
+    key === handOf(page) ||
+    why.startsWith('who merged ')
+  const knowsAlone = (of: Knowledge, than: Knowledge, key: string): boolean =>
+    of.acts(key).some((act) => isOpen(key, act) && !than.knows(key, act))
+  return [...main.keys(), ...branch.keys()].some(
+    (key) => pageOf(key) === page && (knowsAlone(main, branch, key) || knowsAlone(branch, main, key)),
+  )
 }
 
 /**
@@ -63,13 +87,20 @@ function isUnclear(main: Knowledge, branch: Knowledge, page: string): boolean {
  * seems needless is counted only.
  * @param ref the branch of the remote whose conflict it is; null for a change request of people here
  */
-export function judgeConflicts(world: World, { project, knowledge: branch, at }: Target, conflicts: readonly Conflict[], ref: string | null): void {
+export function judgeConflicts(
+  world: World,
+  { project, knowledge: branch, at }: Target,
+  conflicts: readonly Conflict[],
+  ref: string | null,
+): void {
   const { main, name } = project
   const where = `${name}${at}`
   const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
   const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main, ref)]
   const elsewhere = takenElsewhere(main, branch, ref)
-  const leftHere = leftAlone(main, branch).filter((key) => main.own(key).some((value) => !branch.own(key).includes(value)))
+  const leftHere = leftAlone(main, branch).filter((key) =>
+    main.own(key).some((value) => !branch.own(key).includes(value)),
+  )
   const there = [...branch.news(main), ...elsewhere, ...againHere, ...leftHere]
   const all = main.copy()
   all.take(branch)
@@ -80,7 +111,8 @@ export function judgeConflicts(world: World, { project, knowledge: branch, at }:
     if (conflict.path === 'SUMMARY.md') continue
     const isDeleted = (page: string): boolean => {
       const key = pathOf(page)
-      const byOne = [...againHere, ...againThere].includes(key) && [main, branch].some((side) => side.own(key).includes(null))
+      const byOne =
+        [...againHere, ...againThere].includes(key) && [main, branch].some((side) => side.own(key).includes(null))
       const stillGone = [...elsewhere, ...leftHere].includes(key) && branch.own(key).includes(null)
       return byOne || stillGone || all.deciding(key).some((act) => act.value === null)
     }
@@ -91,16 +123,21 @@ export function judgeConflicts(world: World, { project, knowledge: branch, at }:
       if (isDeleted(page)) return (ours.text || ours.place) && (theirs.text || theirs.place)
       return (ours.text && theirs.text) || (ours.place && theirs.place)
     })
-    const acts = pages.map((page) => `${page}: here ${here.filter((key) => pageOf(key) === page)}; there ${there.filter((key) => pageOf(key) === page)}`)
+    const acts = pages.map(
+      (page) =>
+        `${page}: here ${here.filter((key) => pageOf(key) === page)}; there ${there.filter((key) => pageOf(key) === page)}`,
+    )
     const complain = (why: string): void => {
-      if (ref === null || !pages.some((page) => isUnclear(main, branch, page))) throw new Fault('needless conflict', `${told}${why}`)
+      if (ref === null || !pages.some((page) => isUnclear(main, branch, page)))
+        throw new Fault('needless conflict', `${told}${why}`)
       world.conflicts.unclear.add(told)
       world.said.push(`perhaps needless: ${told}`)
     }
     world.conflicts.all.add(told)
     if (!collides && !meetAtOnePlace(conflict, there, here)) complain(`: ${acts.join('; ')}`)
     // Whose text has another page's ID since is gone, for the merge.
-    const isAnother = (page: string): boolean => [...(project.former.get(page) ?? [])].some((id) => id !== project.ids.get(page)?.id)
+    const isAnother = (page: string): boolean =>
+      [...(project.former.get(page) ?? [])].some((id) => id !== project.ids.get(page)?.id)
     if (conflict.kind === 'modify/delete' && !pages.some((page) => isDeleted(page) || isAnother(page)))
       complain(`, which nobody deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
   }

@@ -31,7 +31,13 @@ export class NodeHost implements Host {
   #last: Running
   #killed = Number.NEGATIVE_INFINITY
 
-  private constructor(options: { dir: string; postgres: Postgres; env: Record<string, string>; seed: number; all: Running[] }) {
+  private constructor(options: {
+    dir: string
+    postgres: Postgres
+    env: Record<string, string>
+    seed: number
+    all: Running[]
+  }) {
     this.#dir = options.dir
     this.#postgres = options.postgres
     this.#env = options.env
@@ -125,14 +131,20 @@ export class NodeHost implements Host {
     await sameRefs(places, space).catch((error: Error) => {
       throw new Fault('nodes differ', error.message)
     })
-    for (const path of ['', '/content/pages?metadata=true', '/git/history?limit=10', '/change-requests?status=open&limit=100']) {
+    for (const path of [
+      '',
+      '/content/pages?metadata=true',
+      '/git/history?limit=10',
+      '/change-requests?status=open&limit=100',
+    ]) {
       const ask = async ({ url }: Place): Promise<string> => {
         const body = await new Api(() => url, TOKEN, this.api.mayRefuse).ask('GET', `/v1/spaces/${space}${path}`)
         return JSON.stringify(body).replaceAll(url, 'http://node')
       }
       const shown = await Promise.all(places.map(ask))
       for (const [at, one] of shown.entries())
-        if (one !== shown[0]) throw new Fault('nodes differ', differ(places, at, `GET /v1/spaces/${space}${path}`, shown[0] as string, one))
+        if (one !== shown[0])
+          throw new Fault('nodes differ', differ(places, at, `GET /v1/spaces/${space}${path}`, shown[0] as string, one))
     }
   }
 

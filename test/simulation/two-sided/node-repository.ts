@@ -53,8 +53,10 @@ export class NodeRepository implements SpaceRepository {
 
   read = async (name: string): ReturnType<Objects['read']> => (await this.#objects()).read(name)
   blob = async (oid: string): Promise<Buffer> => (await this.#objects()).blob(oid)
-  treeId = async (commit: string, folder?: string): Promise<string | null> => (await this.#objects()).treeId(commit, folder)
-  files = async (commit: string, folder?: string): Promise<Map<string, string>> => (await this.#objects()).files(commit, folder)
+  treeId = async (commit: string, folder?: string): Promise<string | null> =>
+    (await this.#objects()).treeId(commit, folder)
+  files = async (commit: string, folder?: string): Promise<Map<string, string>> =>
+    (await this.#objects()).files(commit, folder)
 
   refs(): Promise<string> {
     return sameRefs(this.#nodes.places, this.#space)

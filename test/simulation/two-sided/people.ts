@@ -16,20 +16,38 @@ export async function moveThere(world: World, ref: Ref, commit: string): Promise
 }
 
 /** The date of what somebody commits now. */
-const dates = ({ clock }: World): NodeJS.ProcessEnv => ({ GIT_AUTHOR_DATE: `@${clock.seconds} +0000`, GIT_COMMITTER_DATE: `@${clock.seconds} +0000` })
+const dates = ({ clock }: World): NodeJS.ProcessEnv => ({
+  GIT_AUTHOR_DATE: `@${clock.seconds} +0000`,
+  GIT_COMMITTER_DATE: `@${clock.seconds} +0000`,
+})
 
 const commitTree = (world: World, tree: string, parents: readonly string[], message: string): Promise<string> =>
   git(
     world.remote.path,
-    ['-c', 'core.commitGraph=false', 'commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message],
+    [
+      '-c',
+      'core.commitGraph=false',
+      'commit-tree',
+      tree,
+      ...parents.flatMap((parent) => ['-p', parent]),
+      '-m',
+      message,
+    ],
     undefined,
     dates(world),
   )
 
 const inFolder = (project: Project, files: Record<string, string | null>): Record<string, string | null> =>
-  project.folder === '' ? files : Object.fromEntries(Object.entries(files).map(([path, text]) => [`${project.folder}/${path}`, text]))
+  project.folder === ''
+    ? files
+    : Object.fromEntries(Object.entries(files).map(([path, text]) => [`${project.folder}/${path}`, text]))
 
-export async function recordThere(world: World, ref: Ref, who: string, how?: (project: Project) => Recorded): Promise<void> {
+export async function recordThere(
+  world: World,
+  ref: Ref,
+  who: string,
+  how?: (project: Project) => Recorded,
+): Promise<void> {
   const head = headThere(world, ref)
   if (!head) return
   for (const project of world.projects) {
@@ -100,10 +118,18 @@ export async function mergeThere(world: World, next: Random): Promise<string | n
   const tree = merged ?? (await byHand(world, into, from, onto, other))
   const parents = way === 'merge' || way === 'back' ? [onto, other] : [onto]
   const before = world.projects.map((project) => (project.there.get(into) as Knowledge).copy())
-  const bases = (await git(world.remote.path, ['merge-base', '--all', onto, other]).catch(() => '')).split('\n').filter((base) => base !== '')
+  const bases = (await git(world.remote.path, ['merge-base', '--all', onto, other]).catch(() => ''))
+    .split('\n')
+    .filter((base) => base !== '')
   await moveThere(world, into, await commitTree(world, tree, parents, `${way} ${from} into ${into}`))
   const linear = parents.length === 1
-  await learnMerge(world, { into, from, again: linear && !forward, byHand: conflict ? [bases, onto, other] : null, before })
+  await learnMerge(world, {
+    into,
+    from,
+    again: linear && !forward,
+    byHand: conflict ? [bases, onto, other] : null,
+    before,
+  })
   const gone = way !== 'back' && next(2) === 0
   if (gone) await dropDocs(world)
   return `${way} ${from} into ${into} there${conflict ? ', conflicts solved by hand' : ''}${gone ? ', and delete the branch' : ''}`
@@ -122,7 +148,10 @@ async function byHand(world: World, into: Ref, from: Ref, ours: string, theirs: 
   for (const project of world.projects) {
     const all = (project.there.get(into) as Knowledge).copy()
     all.take(project.there.get(from) as Knowledge)
-    Object.assign(files, inFolder(project, composed(all, await seeThere(world, project, ours), await seeThere(world, project, theirs))))
+    Object.assign(
+      files,
+      inFolder(project, composed(all, await seeThere(world, project, ours), await seeThere(world, project, theirs))),
+    )
   }
   const scratch = 'refs/scratch/merge'
   await git(world.remote.path, ['update-ref', scratch, ours])
@@ -153,17 +182,22 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     knowledge.take(other.without(undone))
     const who = why(world, `who merged ${from} there`)
     // A squash shows nothing of what its author left as the branch had it.
-    const isLeft = (key: string): boolean => again && had.own(key).length === 1 && had.own(key)[0] === valueIn(seen, key)
+    const isLeft = (key: string): boolean =>
+      again && had.own(key).length === 1 && had.own(key)[0] === valueIn(seen, key)
     const sides = byHand === null ? null : await seeSides(world, project, byHand)
     // What a person would have got from Git alone shows as little as what they left.
-    const isShown = (key: string, value: Value): boolean => sides !== null && !isLeft(key) && madeByGit(sides, key) !== value
+    const isShown = (key: string, value: Value): boolean =>
+      sides !== null && !isLeft(key) && madeByGit(sides, key) !== value
     record(knowledge, seen, who, { soft: (key, value) => !isShown(key, value), left: isLeft })
     if (sides) recordByHand(knowledge, seen, sides, { who, isLeft })
     // What Git left as it was is not taken over. What a person chose is theirs, whatever they knew: nothing in Git shows that.
     const isChosen = (key: string): boolean => byHand !== null && knowledge.deciding(key).some((act) => act.why === who)
     const taken = again ? news.filter((key) => isChosen(key) || other.own(key).includes(valueIn(seen, key))) : []
     for (const key of taken)
-      knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), { again: true, soft: isChosen(key) && isLeft(key) })
+      knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), {
+        again: true,
+        soft: isChosen(key) && isLeft(key),
+      })
   }
 }
 
@@ -172,13 +206,19 @@ const isAt = ([own = null, ...more]: readonly Value[], value: Value): boolean =>
 
 /** Whether a branch did something that another one does not know, and has the value that the other one had all the time. */
 const wasUndone = (had: Knowledge, other: Knowledge, key: string, value: Value): boolean =>
-  [had, other].every((side) => isAt(side.own(key), value)) && other.acts(key).some((act) => act.value !== value && !had.knows(key, act))
+  [had, other].every((side) => isAt(side.own(key), value)) &&
+  other.acts(key).some((act) => act.value !== value && !had.knows(key, act))
 
 /**
  * What differs in a merge by hand from what Git alone would have made is its author's act, also if the account says the same: they may know (by an
  * export that had nothing to push) what was dropped only here, which nothing in Git shows.
  */
-function recordByHand(knowledge: Knowledge, seen: Snapshot, sides: Sides, { who, isLeft }: { who: string; isLeft: (key: string) => boolean }): void {
+function recordByHand(
+  knowledge: Knowledge,
+  seen: Snapshot,
+  sides: Sides,
+  { who, isLeft }: { who: string; isLeft: (key: string) => boolean },
+): void {
   const { common, ours, theirs } = sides
   for (const { page, oid } of seen.pages.values()) {
     const [mine, other] = [ours.pages.get(page)?.oid, theirs.pages.get(page)?.oid]
@@ -207,16 +247,25 @@ interface Sides {
   theirs: Snapshot
 }
 
-async function seeSides(world: World, project: Project, [bases, ...sides]: NonNullable<Learned['byHand']>): Promise<Sides> {
+async function seeSides(
+  world: World,
+  project: Project,
+  [bases, ...sides]: NonNullable<Learned['byHand']>,
+): Promise<Sides> {
   const see = (commit: string): Promise<Snapshot> => seeThere(world, project, commit)
-  const [common, [ours, theirs]] = [await Promise.all(bases.map(see)), (await Promise.all(sides.map(see))) as [Snapshot, Snapshot]]
+  const [common, [ours, theirs]] = [
+    await Promise.all(bases.map(see)),
+    (await Promise.all(sides.map(see))) as [Snapshot, Snapshot],
+  ]
   return { common, ours, theirs }
 }
 
 /** What Git alone would make of a register; undefined if it would leave that to a person, or if nobody can say. */
 function madeByGit({ common, ours, theirs }: Sides, key: string): Value | undefined {
   // A side without the page says nothing about its lines: Git has the text of the other one.
-  const only = key.startsWith('path ') ? undefined : [ours, theirs].find((_, at, both) => !both[1 - at]?.pages.has(pageOf(key)))
+  const only = key.startsWith('path ')
+    ? undefined
+    : [ours, theirs].find((_, at, both) => !both[1 - at]?.pages.has(pageOf(key)))
   if (only) return valueIn(only, key)
   const [was, mine, other] = [new Set(common.map((one) => valueIn(one, key))), valueIn(ours, key), valueIn(theirs, key)]
   if (was.size > 1) return undefined
@@ -265,7 +314,9 @@ export async function setBack(world: World, project: Project, ref: Ref): Promise
     // An older force, of which main here knows, is not this one.
     const isForced = knowledge.deciding(key).some((act) => act.forced === ref && !project.main.knows(key, act))
     if (valueIn(then, key) === value || isForced || (!key.startsWith('path ') && !now.pages.has(page))) continue
-    const lines = [...(then.pages.get(page)?.lines ?? [])].flatMap((line) => project.main.acts(lineOf(line)).map((act) => act.id))
+    const lines = [...(then.pages.get(page)?.lines ?? [])].flatMap((line) =>
+      project.main.acts(lineOf(line)).map((act) => act.id),
+    )
     const saw = key.startsWith('path ') && value === null ? { saw: new Set([...sawOf(knowledge, page), ...lines]) } : {}
     knowledge.set(key, value, why(world, `${ref}, set back there`), { soft: true, forced: ref, ...saw })
   }
@@ -275,7 +326,9 @@ export async function setBack(world: World, project: Project, ref: Ref): Promise
 export async function revertThere(world: World, next: Random, ref: Ref): Promise<string | null> {
   const head = headThere(world, ref)
   if (!head) return null
-  const line = (await git(world.remote.path, ['rev-list', '--first-parent', '--max-count=5', '--parents', head])).split('\n').filter((one) => one.includes(' '))
+  const line = (await git(world.remote.path, ['rev-list', '--first-parent', '--max-count=5', '--parents', head]))
+    .split('\n')
+    .filter((one) => one.includes(' '))
   const [commit, parent] = (pick(next, line) ?? '').split(' ')
   if (!commit || !parent) return null
   // The revert: what leads from the commit to its parent, applied to the head.

@@ -1,6 +1,17 @@
 import { pick, pickWeighted, type Random } from './random.js'
 import type { SeenPage, Snapshot } from './snapshot.js'
-import { addedEntry, entriesOf, entryOf, lineText, newText, PARTS, withEntry, withLine, withoutLine, withTitle } from './text.js'
+import {
+  addedEntry,
+  entriesOf,
+  entryOf,
+  lineText,
+  newText,
+  PARTS,
+  withEntry,
+  withLine,
+  withoutLine,
+  withTitle,
+} from './text.js'
 import { newLine, type World } from './world.js'
 
 /** What somebody with plain Git is about to commit: files by path, null deletes. */
@@ -13,7 +24,8 @@ export interface Plan {
 export const PAGES = 26
 
 export const isLeaf = ({ path }: SeenPage): boolean => !path.endsWith('README.md')
-export const leaves = (seen: Snapshot): SeenPage[] => [...seen.pages.values()].filter(isLeaf).sort((a, b) => (a.page < b.page ? -1 : 1))
+export const leaves = (seen: Snapshot): SeenPage[] =>
+  [...seen.pages.values()].filter(isLeaf).sort((a, b) => (a.page < b.page ? -1 : 1))
 export const areas = (seen: Snapshot): SeenPage[] =>
   [...seen.pages.values()].filter(({ path }) => path.endsWith('/README.md')).sort((a, b) => (a.page < b.page ? -1 : 1))
 const every = (seen: Snapshot): SeenPage[] => [...seen.pages.values()].sort((a, b) => (a.page < b.page ? -1 : 1))
@@ -63,13 +75,19 @@ const add: Planner = (world, next, seen) => {
   const { page, title, text } = freshPage(world, next)
   const above = next(3) === 0 ? null : pick(next, areas(seen))
   const path = `${above ? folderOf(above.path) : ''}${page}.md`
-  return { what: `add ${path}`, files: { [path]: text, 'SUMMARY.md': addedEntry(seen.summary, title, path, above?.path ?? null) } }
+  return {
+    what: `add ${path}`,
+    files: { [path]: text, 'SUMMARY.md': addedEntry(seen.summary, title, path, above?.path ?? null) },
+  }
 }
 
 const remove: Planner = (_world, next, seen) => {
   const page = pick(next, leaves(seen))
   if (!page || seen.pages.size < 8) return null
-  return { what: `delete ${page.path}`, files: { [page.path]: null, 'SUMMARY.md': withEntry(seen.summary, page.path, null) } }
+  return {
+    what: `delete ${page.path}`,
+    files: { [page.path]: null, 'SUMMARY.md': withEntry(seen.summary, page.path, null) },
+  }
 }
 
 const HEAVY = 'files-rename-heavy'
@@ -83,7 +101,10 @@ const rename: Planner = (world, next, seen) => {
   const area = next(3) === 0 ? pick(next, areas(seen)) : null
   const path = `${folderOf(area?.path ?? page.path)}${page.page}-${++world.count}.md`
   const kind = next(5)
-  const changed = kind < 2 ? { text: page.text, what: '' } : editedText(world, next, page, kind === 4 && !world.without.has(HEAVY) ? 9 : 2)
+  const changed =
+    kind < 2
+      ? { text: page.text, what: '' }
+      : editedText(world, next, page, kind === 4 && !world.without.has(HEAVY) ? 9 : 2)
   return {
     what: `rename ${page.path} to ${path} ${changed.what}`,
     files: { [page.path]: null, [path]: changed.text, 'SUMMARY.md': withEntry(seen.summary, page.path, { path }) },
@@ -100,14 +121,19 @@ const retitle: Planner = (world, next, seen) => {
   const text = next(2) === 0 ? page.text : withTitle(page.text, page.title as string, title)
   return {
     what: `retitle ${page.path} to ${title}`,
-    files: { ...(text === page.text ? {} : { [page.path]: text }), 'SUMMARY.md': withEntry(seen.summary, page.path, { title }) },
+    files: {
+      ...(text === page.text ? {} : { [page.path]: text }),
+      'SUMMARY.md': withEntry(seen.summary, page.path, { title }),
+    },
   }
 }
 
 /** Two or three files change places, perhaps with an edit in one; SUMMARY.md follows them, or is left as it is. */
 const swap: Planner = (world, next, seen) => {
   const all = leaves(seen).filter(({ title }) => title !== null)
-  const some = Array.from({ length: 2 + next(2) }, () => all.splice(next(Math.max(1, all.length)), 1)[0]).filter((one) => one !== undefined)
+  const some = Array.from({ length: 2 + next(2) }, () => all.splice(next(Math.max(1, all.length)), 1)[0]).filter(
+    (one) => one !== undefined,
+  )
   if (some.length < 2) return null
   const [edited, follow] = [next(2) === 0, next(2) === 0]
   const files: Record<string, string> = {}
@@ -157,7 +183,9 @@ const moveEntry: Planner = (_world, next, seen) => {
   if (!page || !above) return null
   return {
     what: `move the entry of ${page.path} below ${above.path}`,
-    files: { 'SUMMARY.md': addedEntry(withEntry(seen.summary, page.path, null), page.title as string, page.path, above.path) },
+    files: {
+      'SUMMARY.md': addedEntry(withEntry(seen.summary, page.path, null), page.title as string, page.path, above.path),
+    },
   }
 }
 
@@ -168,7 +196,8 @@ export function tidied(seen: Snapshot): string {
   const kept = seen.summary.split('\n').filter((line) => {
     const entry = entryOf(line)
     if (!entry) return true
-    const known = (paths.has(entry.path) || seen.others.has(entry.path) || entry.path.includes(':')) && !met.has(entry.path)
+    const known =
+      (paths.has(entry.path) || seen.others.has(entry.path) || entry.path.includes(':')) && !met.has(entry.path)
     met.add(entry.path)
     return known
   })
@@ -205,6 +234,8 @@ export const planNames = [...planners.map(([, name]) => name), HEAVY]
 
 /** What somebody with plain Git might do with the files. */
 export function planOf(world: World, next: Random, seen: Snapshot): Plan | null {
-  const possible = planners.filter(([, name]) => !world.without.has(name)).map(([weight, , planner]) => [weight, planner] as const)
+  const possible = planners
+    .filter(([, name]) => !world.without.has(name))
+    .map(([weight, , planner]) => [weight, planner] as const)
   return pickWeighted(next, possible)(world, next, seen)
 }

@@ -13,9 +13,11 @@ export function random(seed: number): Random {
 }
 
 /** The numbers of one step: they do not depend on the steps before it, so that steps can be left out of a story. */
-export const randomOfStep = (seed: number, step: number): Random => random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(step + 1, 0x85ebca6b))
+export const randomOfStep = (seed: number, step: number): Random =>
+  random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(step + 1, 0x85ebca6b))
 
-export const pick = <T>(next: Random, from: readonly T[]): T | null => (from.length === 0 ? null : (from[next(from.length)] as T))
+export const pick = <T>(next: Random, from: readonly T[]): T | null =>
+  from.length === 0 ? null : (from[next(from.length)] as T)
 
 /** One of several, by weight. */
 export function pickWeighted<T>(next: Random, from: readonly (readonly [number, T])[]): T {

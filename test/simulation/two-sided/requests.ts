@@ -7,13 +7,25 @@ import { pick, type Random } from './random.js'
 import { heldRef, updateBranch } from './resolve.js'
 import { snapshotOf, valueIn } from './snapshot.js'
 import { meet } from './forced.js'
-import { type Branch, branchRef, headHere, judgeHere, mendTwice, type Project, seeHere, why, type World } from './world.js'
+import {
+  type Branch,
+  branchRef,
+  headHere,
+  judgeHere,
+  mendTwice,
+  type Project,
+  seeHere,
+  why,
+  type World,
+} from './world.js'
 
 // Change requests of people here.
 
 export async function openRequest(world: World, project: Project): Promise<string | null> {
   if (project.branches.length >= 2) return null
-  const { id, number } = await world.host.api.ask('POST', `${project.url}/change-requests`, { subject: `Step ${world.step}` })
+  const { id, number } = await world.host.api.ask('POST', `${project.url}/change-requests`, {
+    subject: `Step ${world.step}`,
+  })
   project.branches.push({ id, number, knowledge: project.main.copy() })
   return `${project.name}: open change request ${number}`
 }
@@ -31,7 +43,8 @@ export async function mergeBranch(world: World, next: Random, target: Target): P
     said = ` (${await updateBranch(world, next, target)})`
     response = await merge()
   }
-  if (response.status !== 200) throw new Fault('response', `merge of ${project.url}${at}: ${response.status} ${response.text}`)
+  if (response.status !== 200)
+    throw new Fault('response', `merge of ${project.url}${at}: ${response.status} ${response.text}`)
   meet(project.main, knowledge, heldRef(target))
   return `merged${said}`
 }
@@ -61,7 +74,9 @@ export async function revertRequest(world: World, next: Random, project: Project
   if (status === 409) return `${project.name}: a revert that is not clean: ${text.slice(0, 200)}`
   if (status !== 201) throw new Fault('response', `revert of ${merged.id}: ${status} ${text}`)
   const branch: Branch = { id: body.id, number: body.number, knowledge: project.main.copy() }
-  const [before, after] = await Promise.all([merged.before, merged.after].map((commit) => snapshotOf(project.objects, commit)))
+  const [before, after] = await Promise.all(
+    [merged.before, merged.after].map((commit) => snapshotOf(project.objects, commit)),
+  )
   const main = await seeHere(project)
   // What the change request deleted and somebody has restored since at another place, its revert restores at the old place.
   await mendTwice(world, project, branchRef(branch.number), (page, paths) => {
@@ -74,7 +89,10 @@ export async function revertRequest(world: World, next: Random, project: Project
     const changed = before && after && valueIn(before, key) !== valueIn(after, key)
     const page = before?.pages.get(pageOf(key))
     if (!changed && page && after?.pages.has(pageOf(key)))
-      throw new Fault('line back', `${project.name}: the revert of ${merged.id} changed ${key}: ${branch.knowledge.tell(key)}`)
+      throw new Fault(
+        'line back',
+        `${project.name}: the revert of ${merged.id} changed ${key}: ${branch.knowledge.tell(key)}`,
+      )
   }
   project.branches.push(branch)
   return `${project.name}: change request ${branch.number} reverts another`

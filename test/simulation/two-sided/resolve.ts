@@ -31,7 +31,8 @@ function decide(
   const resolve = conflicts.flatMap((conflict, at): Choice[] => {
     const { path, kind } = conflict
     // Two pages can be in conflict about one path: what is there decides both.
-    if (conflicts.some((other, n) => n !== at && other.path === path)) for (const page of pagesOf(conflict)) decided.add(page)
+    if (conflicts.some((other, n) => n !== at && other.path === path))
+      for (const page of pagesOf(conflict)) decided.add(page)
     if (conflicts.slice(0, at).some((other) => other.path === path)) return []
     if (path !== 'SUMMARY.md' && next(4) === 0 && ['content', 'modify/delete'].includes(kind)) {
       for (const page of pagesOf(conflict)) decided.add(page)
@@ -40,32 +41,43 @@ function decide(
     // All that a resolver sees is one page, whatever else the account would have at its path (if the page comes back to where a force took it from).
     const [page, ...more] = kind === 'content' ? pagesOf(conflict) : []
     const own = page !== undefined && more.length === 0 ? textOf(page) : null
-    const text = own ?? (path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null))
+    const text =
+      own ?? (path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null))
     // What was deleted, renamed away or swapped cannot be seen from one path alone: the resolver has decided, whatever the result.
-    if (kind !== 'content' || pagesOf(conflict).length > 1 || typeof text !== 'string') for (const page of pagesOf(conflict)) decided.add(page)
+    if (kind !== 'content' || pagesOf(conflict).length > 1 || typeof text !== 'string')
+      for (const page of pagesOf(conflict)) decided.add(page)
     return [typeof text === 'string' ? { path, content: text } : { path, delete: true }]
   })
   return { resolve, decided }
 }
 
 /** Nobody who decides that a page is gone leaves its entry in the table of contents, if that is theirs to write. */
-function dropEntries(resolve: readonly Choice[], conflicts: readonly Conflict[], main: Snapshot, branch: Snapshot): void {
+function dropEntries(
+  resolve: readonly Choice[],
+  conflicts: readonly Conflict[],
+  main: Snapshot,
+  branch: Snapshot,
+): void {
   const summary = resolve.find((one) => one.path === 'SUMMARY.md' && one.content !== undefined)
   for (const { path, take } of summary ? resolve : []) {
     const side = take === 'main' ? main : take === 'change-request' ? branch : null
     const pages = conflicts.filter((one) => one.path === path && one.kind === 'modify/delete').flatMap(pagesOf)
-    if (side && summary && pages.length > 0 && !pages.some((page) => side.pages.has(page))) summary.content = withEntry(summary.content as string, path, null)
+    if (side && summary && pages.length > 0 && !pages.some((page) => side.pages.has(page)))
+      summary.content = withEntry(summary.content as string, path, null)
   }
 }
 
 /** The branch of the remote whose conflict a change request holds; null for one of people here. */
-export const heldRef = ({ project, knowledge }: Target): string | null => [...project.held].find(([, held]) => held.knowledge === knowledge)?.[0] ?? null
+export const heldRef = ({ project, knowledge }: Target): string | null =>
+  [...project.held].find(([, held]) => held.knowledge === knowledge)?.[0] ?? null
 
 /** What collides between main and a branch, none of it needlessly. */
 export async function examineConflicts(world: World, target: Target): Promise<Conflict[]> {
   const { project, at } = target
   const { items } = await world.host.api.ask('GET', `${project.url}${at}/conflicts?limit=1000`)
-  world.said.push(`${project.name}${at}: conflicts: ${items.map((one: Conflict) => `${one.path} (${one.kind}, ${pagesOf(one)})`)}`)
+  world.said.push(
+    `${project.name}${at}: conflicts: ${items.map((one: Conflict) => `${one.path} (${one.kind}, ${pagesOf(one)})`)}`,
+  )
   judgeConflicts(world, target, items, heldRef(target))
   return items
 }
@@ -81,7 +93,9 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   const main = await seeHere(project)
   const files = composed(both, before, main)
   const { resolve, decided } = decide(next, items, files, before, (page) =>
-    both.own(pathOf(page)).some((path) => path !== null) ? composedPage(both, page, before.pages.get(page), main.pages.get(page)) : null,
+    both.own(pathOf(page)).some((path) => path !== null)
+      ? composedPage(both, page, before.pages.get(page), main.pages.get(page))
+      : null,
   )
   dropEntries(resolve, items, main, before)
   const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
@@ -95,7 +109,10 @@ export async function updateBranch(world: World, next: Random, target: Target): 
     ;({ status, text, body } = await ask())
   }
   if (status !== 200)
-    throw new Fault('response', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
+    throw new Fault(
+      'response',
+      `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`,
+    )
   meet(knowledge, project.main, heldRef(target), project.main, knowledge)
   await seeMerged(world, project, ref, knowledge)
   await learnDecisions(world, target, decided, items)
@@ -104,7 +121,12 @@ export async function updateBranch(world: World, next: Random, target: Target): 
 }
 
 /** What a resolver decided for one side is the resolver's act. If SUMMARY.md was in conflict, so are titles. */
-async function learnDecisions(world: World, { project, ref, knowledge }: Target, decided: ReadonlySet<string>, conflicts: readonly Conflict[]): Promise<void> {
+async function learnDecisions(
+  world: World,
+  { project, ref, knowledge }: Target,
+  decided: ReadonlySet<string>,
+  conflicts: readonly Conflict[],
+): Promise<void> {
   const seen = await seeHere(project, ref)
   const trial = knowledge.copy()
   record(trial, seen, why(world, 'who resolved a conflict here'))

@@ -78,7 +78,12 @@ export async function openSaved(folder: string, without: ReadonlySet<string>): P
     return copy
   }
   const { step, apart, port, seconds } = saved
-  const world = await openWorld(apart ? 'apart' : 'here', without, { service: await dir('service'), remotes: await dir('remotes'), port, seconds })
+  const world = await openWorld(apart ? 'apart' : 'here', without, {
+    service: await dir('service'),
+    remotes: await dir('remotes'),
+    port,
+    seconds,
+  })
   openLedger(saved.ledger)
   const toKnowledge = (value: object): unknown => {
     if (!('knows' in value && 'alsoAt' in value)) return undefined

@@ -38,7 +38,14 @@ function parse(bytes: Buffer): Parsed {
   const doubled = found.filter((line, at) => found.indexOf(line) !== at)
   const crlf = text.split('\r\n').length - 1
   const all = text.split('\n').length - 1
-  return { page, text, lines: new Set(found), foreign, doubled, ends: crlf === 0 ? 'lf' : crlf === all ? 'crlf' : 'mixed' }
+  return {
+    page,
+    text,
+    lines: new Set(found),
+    foreign,
+    doubled,
+    ends: crlf === 0 ? 'lf' : crlf === all ? 'crlf' : 'mixed',
+  }
 }
 
 async function parsedBlob(objects: Reader, oid: string): Promise<Parsed> {
@@ -63,8 +70,10 @@ export async function snapshotOf(objects: Reader, commit: string, folder = ''): 
       continue
     }
     const { page, text, lines, ends, foreign, doubled } = one
-    if (foreign) throw new Fault('twice', `${path} at ${commit} has a second marker or a line of another page: ${foreign}`)
-    if (pages.has(page)) throw new Fault('twice', `page ${page} is in ${pages.get(page)?.path} and in ${path} at ${commit}`)
+    if (foreign)
+      throw new Fault('twice', `${path} at ${commit} has a second marker or a line of another page: ${foreign}`)
+    if (pages.has(page))
+      throw new Fault('twice', `page ${page} is in ${pages.get(page)?.path} and in ${path} at ${commit}`)
     pages.set(page, { page, path, oid, text, lines, title: titles.get(path) ?? null, ends, doubled })
   }
   return { commit, tree: await objects.treeId(commit, folder), pages, others, summary }
@@ -74,7 +83,8 @@ export async function snapshotOf(objects: Reader, commit: string, folder = ''): 
 export async function twinsIn(objects: Reader, commit: string): Promise<Map<string, Map<string, ReadonlySet<string>>>> {
   const files = new Map<string, Map<string, ReadonlySet<string>>>()
   for (const [path, oid] of await objects.files(commit)) {
-    const { page = null, lines = new Set<string>() } = path.endsWith('.md') && !oid.includes(' ') ? await parsedBlob(objects, oid) : {}
+    const { page = null, lines = new Set<string>() } =
+      path.endsWith('.md') && !oid.includes(' ') ? await parsedBlob(objects, oid) : {}
     if (page) files.set(page, (files.get(page) ?? new Map<string, ReadonlySet<string>>()).set(path, lines))
   }
   return new Map([...files].filter(([, all]) => all.size > 1))
@@ -93,5 +103,10 @@ export function valueIn(seen: Snapshot, key: string): Value {
 
 /** All registers of which a snapshot has something. */
 export function keysIn(seen: Snapshot): string[] {
-  return [...seen.pages.values()].flatMap(({ page, lines }) => [pathOf(page), titleOf(page), endsOf(page), ...[...lines].map(lineOf)])
+  return [...seen.pages.values()].flatMap(({ page, lines }) => [
+    pathOf(page),
+    titleOf(page),
+    endsOf(page),
+    ...[...lines].map(lineOf),
+  ])
 }

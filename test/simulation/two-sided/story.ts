@@ -9,7 +9,16 @@ import { pick, pickWeighted, type Random, randomOfStep } from './random.js'
 import { mergeRequest, openRequest, revertRequest, rollback, updateRequest } from './requests.js'
 import { openSaved, saveWorld } from './saved.js'
 import { resolveHeld, sync } from './sync.js'
-import { adminCommit, brokenSync, keepHouse, killedEdit, killedSync, loseDisk, previewed, racedSync } from './trouble.js'
+import {
+  adminCommit,
+  brokenSync,
+  keepHouse,
+  killedEdit,
+  killedSync,
+  loseDisk,
+  previewed,
+  racedSync,
+} from './trouble.js'
 import { beginStep, DOCS, headThere, MAIN, type Project, type Ref, type World } from './world.js'
 
 type Step = (world: World, next: Random, project: Project) => Promise<string | null>
@@ -40,9 +49,17 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [2, 'revert', (world, next) => revertThere(world, next, anyRef(next))],
   [8, 'import', (world, _next, project) => sync(world, project, 'import', MAIN)],
   [7, 'export', (world, _next, project) => sync(world, project, 'export', MAIN)],
-  [2, 'docs-import', async (world, _next, project) => (headThere(world, DOCS) ? sync(world, project, 'import', DOCS) : null)],
+  [
+    2,
+    'docs-import',
+    async (world, _next, project) => (headThere(world, DOCS) ? sync(world, project, 'import', DOCS) : null),
+  ],
   [5, 'docs-export', (world, _next, project) => sync(world, project, 'export', DOCS)],
-  [4, 'resolve', (world, next, project) => resolveHeld(world, next, project, pick(next, [...project.held.keys()].sort()) ?? MAIN)],
+  [
+    4,
+    'resolve',
+    (world, next, project) => resolveHeld(world, next, project, pick(next, [...project.held.keys()].sort()) ?? MAIN),
+  ],
   [2, 'preview', previewed],
   [3, 'broken', brokenSync],
   [1, 'race', racedSync],
@@ -53,12 +70,14 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [
     1,
     'forced-import',
-    async (world, next, project) => (next(2) === 0 && project.held.size === 0 ? sync(world, project, 'import', MAIN, { force: true }) : null),
+    async (world, next, project) =>
+      next(2) === 0 && project.held.size === 0 ? sync(world, project, 'import', MAIN, { force: true }) : null,
   ],
   [
     1,
     'forced-export',
-    async (world, next, project) => (next(2) === 0 && project.held.size === 0 ? sync(world, project, 'export', MAIN, { force: true }) : null),
+    async (world, next, project) =>
+      next(2) === 0 && project.held.size === 0 ? sync(world, project, 'export', MAIN, { force: true }) : null,
   ],
   [1, 'converge', (world, next) => converge(world, next)],
 ]
@@ -104,9 +123,12 @@ export interface Told {
 async function play(world: World, options: Options, told: Told, begin: number): Promise<void> {
   const { save } = options
   const all = world.host.kind === 'nodes' ? [...steps, ...onNodes] : steps
-  const possible = all.filter(([, name]) => !options.without?.includes(name)).map(([weight, name, step]) => [weight, [name, step] as const] as const)
+  const possible = all
+    .filter(([, name]) => !options.without?.includes(name))
+    .map(([weight, name, step]) => [weight, [name, step] as const] as const)
   for (let number = begin; number < options.steps; number++) {
-    if (save && number > begin && number % save.every === 0) await saveWorld(world, number, join(save.folder, String(number)))
+    if (save && number > begin && number % save.every === 0)
+      await saveWorld(world, number, join(save.folder, String(number)))
     if (options.only && !options.only.has(number)) continue
     told.at = number
     beginStep(world, number)
@@ -133,7 +155,11 @@ export async function playStory(options: Options): Promise<Told> {
   const told: Told = { log: [], acted: [], fault: null, at: -1, conflicts: { all: 0, unclear: 0 } }
   const killed = !options.without?.includes('kill')
   const without = new Set(options.without)
-  const kind = options.nodes ? { nodes: options.nodes, seed: options.seed } : killed && isApart(options.seed) ? 'apart' : 'here'
+  const kind = options.nodes
+    ? { nodes: options.nodes, seed: options.seed }
+    : killed && isApart(options.seed)
+      ? 'apart'
+      : 'here'
   const { world, step } = options.from
     ? await openSaved(options.from, without)
     : { world: await begin(options.seed, randomOfStep(options.seed, -1), kind, without), step: 0 }
@@ -152,7 +178,8 @@ export async function playStory(options: Options): Promise<Told> {
 
 /** Leaves out everything that a story does not need to fail in the same way; returns the steps that are left. */
 export async function shrink(options: Options, failed: Told, tell: (line: string) => void): Promise<Told> {
-  const kind = (told: Told): string => (told.fault instanceof Fault ? told.fault.kind : String(told.fault?.message).slice(0, 40))
+  const kind = (told: Told): string =>
+    told.fault instanceof Fault ? told.fault.kind : String(told.fault?.message).slice(0, 40)
   let best = failed
   let left = failed.acted.concat(failed.at < options.steps && !failed.acted.includes(failed.at) ? [failed.at] : [])
   for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

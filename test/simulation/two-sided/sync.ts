@@ -50,10 +50,15 @@ export interface Before {
 }
 
 /** The newest runs, newest first: a space does not keep all. */
-const runsOf = async (world: World, project: Project): Promise<Run[]> => (await world.host.api.ask('GET', `${project.url}/git/history?limit=10`)).items
+const runsOf = async (world: World, project: Project): Promise<Run[]> =>
+  (await world.host.api.ask('GET', `${project.url}/git/history?limit=10`)).items
 
 export async function before(world: World, project: Project): Promise<Before> {
-  return { here: await headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), last: (await runsOf(world, project))[0]?.id ?? null }
+  return {
+    here: await headHere(project),
+    there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])),
+    last: (await runsOf(world, project))[0]?.id ?? null,
+  }
 }
 
 /** How long between two questions whether a run is over. Each costs the service, which works on the run, a millisecond or two. */
@@ -65,7 +70,8 @@ export async function idle(world: World, project: Project, since: string | null)
   for (;;) {
     const items = await runsOf(world, project)
     const old = items.findIndex(({ id }) => id === since)
-    if (items.every(({ state }) => state !== 'queued' && state !== 'running')) return items.slice(0, old < 0 ? items.length : old).reverse()
+    if (items.every(({ state }) => state !== 'queued' && state !== 'running'))
+      return items.slice(0, old < 0 ? items.length : old).reverse()
     if (Date.now() > end) throw new Fault('stuck', `${project.name}: ${JSON.stringify(items[0])} after 90 s`)
     await new Promise((done) => setTimeout(done, ASK_MS))
   }
@@ -83,18 +89,36 @@ export interface How {
   broken?: boolean
 }
 
-export const startSync = (world: World, project: Project, direction: 'import' | 'export', ref: Ref, force: boolean): Promise<unknown> =>
+export const startSync = (
+  world: World,
+  project: Project,
+  direction: 'import' | 'export',
+  ref: Ref,
+  force: boolean,
+): Promise<unknown> =>
   world.host.api.ask('POST', `${project.url}/git/${direction}`, {
     ...inputOf(world, project, ref),
     ...(force ? { force } : {}),
-    ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}`, exportMode: world.without.has('single') ? 'commits' : 'single' } : {}),
+    ...(direction === 'export'
+      ? {
+          commitMessage: `Export of step ${world.step}`,
+          exportMode: world.without.has('single') ? 'commits' : 'single',
+        }
+      : {}),
   })
 
 /** An import or export, and all that must hold after it. */
-export async function sync(world: World, project: Project, direction: 'import' | 'export', ref: Ref, how: How = {}): Promise<string> {
+export async function sync(
+  world: World,
+  project: Project,
+  direction: 'import' | 'export',
+  ref: Ref,
+  how: How = {},
+): Promise<string> {
   const there = project.there.get(ref)
   // What would be there twice is put right here before it is exported.
-  if (direction === 'export' && !how.force && there && mayBeTwice(project.main, there, ref)) await sync(world, project, 'import', ref, how)
+  if (direction === 'export' && !how.force && there && mayBeTwice(project.main, there, ref))
+    await sync(world, project, 'import', ref, how)
   const then = await before(world, project)
   await startSync(world, project, direction, ref, how.force ?? false).catch((error: unknown) => {
     if (!(error instanceof Gone)) throw error
@@ -104,13 +128,22 @@ export async function sync(world: World, project: Project, direction: 'import' |
 }
 
 /** Takes up what runs did: by what moved, and by what they say. */
-export async function absorb(world: World, project: Project, then: Before, runs: readonly Run[], how: How): Promise<string> {
+export async function absorb(
+  world: World,
+  project: Project,
+  then: Before,
+  runs: readonly Run[],
+  how: How,
+): Promise<string> {
   const said: string[] = []
   const moved = (await headHere(project)) !== then.here
   for (const run of runs) {
     world.said.push(`${project.name}: ${run.direction} ${run.ref} ${run.state} ${run.result ?? ''} ${run.error ?? ''}`)
-    said.push(`${run.direction} ${run.ref.slice(11)} ${run.result ?? run.state}${run.error ? ` “${run.error.slice(0, 160)}”` : ''}`)
-    if (run.state === 'failure' && !how.broken && !mayFail(then, run)) throw new Fault('run', `${project.name}: ${run.direction} of ${run.ref}: ${run.error}`)
+    said.push(
+      `${run.direction} ${run.ref.slice(11)} ${run.result ?? run.state}${run.error ? ` “${run.error.slice(0, 160)}”` : ''}`,
+    )
+    if (run.state === 'failure' && !how.broken && !mayFail(then, run))
+      throw new Fault('run', `${project.name}: ${run.direction} of ${run.ref}: ${run.error}`)
     await absorbImport(world, project, then, run, moved, how)
   }
   if (!runs.some(({ direction }) => direction === 'import' || direction === 'export') && moved)
@@ -128,9 +161,17 @@ export async function absorb(world: World, project: Project, then: Before, runs:
 }
 
 /** A branch that does not exist cannot be imported. */
-const mayFail = (then: Before, run: Run): boolean => run.direction === 'import' && then.there.get(run.ref) === null && /does not exist/.test(run.error ?? '')
+const mayFail = (then: Before, run: Run): boolean =>
+  run.direction === 'import' && then.there.get(run.ref) === null && /does not exist/.test(run.error ?? '')
 
-async function absorbImport(world: World, project: Project, then: Before, run: Run, moved: boolean, { force }: How): Promise<void> {
+async function absorbImport(
+  world: World,
+  project: Project,
+  then: Before,
+  run: Run,
+  moved: boolean,
+  { force }: How,
+): Promise<void> {
   const knowledge = project.there.get(run.ref)
   const head = then.there.get(run.ref)
   if (!knowledge || !head) return
@@ -143,11 +184,14 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   const [was, theirs] = [await snapshotOf(project.objects, then.here), await seeThere(world, project, head)]
   // What may not count there (story.md) is here as it was.
   const touched = new Set([...project.main.news(knowledge), ...uncertain(project.main, knowledge, run.ref)].map(pageOf))
-  const touchedThere = new Set([...knowledge.news(project.main), ...stillAt(project.main, knowledge, run.ref)].map(pageOf))
+  const touchedThere = new Set(
+    [...knowledge.news(project.main), ...stillAt(project.main, knowledge, run.ref)].map(pageOf),
+  )
   meet(project.main, knowledge, run.ref)
   const is = await seeMerged(world, project, MAIN, project.main)
   if (force && run.direction === 'import') {
-    if (is.tree !== theirs.tree) throw new Fault('not in step', `${project.name}: the forced import has another tree than the remote`)
+    if (is.tree !== theirs.tree)
+      throw new Fault('not in step', `${project.name}: the forced import has another tree than the remote`)
     record(project.main, is, why(world, 'a forced import'))
   } else if (moved) {
     judge(project.main, is, `${project.name}, main here after the import of ${run.ref}`)
@@ -167,7 +211,10 @@ async function releaseHeld(world: World, project: Project, run: Run): Promise<vo
   if (!held) return
   const { status } = await world.host.api.ask('GET', `${project.url}/change-requests/${held.id}`)
   if (status === 'open' || status === 'draft')
-    throw new Fault('run', `${project.name}: ${run.direction} of ${run.ref} is in step, and change request ${held.number} is still ${status}`)
+    throw new Fault(
+      'run',
+      `${project.name}: ${run.direction} of ${run.ref} is in step, and change request ${held.number} is still ${status}`,
+    )
   project.held.delete(run.ref)
 }
 
@@ -218,19 +265,32 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
     )
   // What main of the remote has itself (an export whose response was lost, for example) undoes nothing there.
   if (parent && !(await isAncestor(world, head, main)) && !(await isKnown(world, project, parent)))
-    throw new Fault('undone there', `${project.name}: ${ref} was built on ${parent}, which was never imported: a merge of it would undo what is there`)
+    throw new Fault(
+      'undone there',
+      `${project.name}: ${ref} was built on ${parent}, which was never imported: a merge of it would undo what is there`,
+    )
   for (const other of world.projects) {
     if (other === project) continue
     const knowledge = new Knowledge()
     const seen = await seeThere(world, other, head)
     record(knowledge, seen, why(world, `the making of ${ref}`))
-    if (parent && !(await isAncestor(world, head, main)) && seen.tree !== (await world.there.treeId(parent, other.folder)))
-      throw new Fault('bytes', `${project.name}: the export that made ${ref} changed ${other.folder}, which is not its own`)
+    if (
+      parent &&
+      !(await isAncestor(world, head, main)) &&
+      seen.tree !== (await world.there.treeId(parent, other.folder))
+    )
+      throw new Fault(
+        'bytes',
+        `${project.name}: the export that made ${ref} changed ${other.folder}, which is not its own`,
+      )
     // A line that stood there twice before, the export has not put there.
     for (const line of [...seen.pages.values()].flatMap(({ doubled }) => doubled))
       knowledge.set(lineOf(line), 'in', why(world, `who had it twice before the making of ${ref}`))
     const known = other.there.get(MAIN)
-    const same = known && known.news(knowledge).length >= 0 && (await seeThere(world, other, main)).tree === (await seeThere(world, other, head)).tree
+    const same =
+      known &&
+      known.news(knowledge).length >= 0 &&
+      (await seeThere(world, other, main)).tree === (await seeThere(world, other, head)).tree
     other.there.set(ref, same ? known.copy() : knowledge)
     await setBack(world, other, ref)
   }
@@ -248,7 +308,8 @@ async function baseOf(world: World, head: string): Promise<string | undefined> {
 async function isKnown(world: World, project: Project, commit: string): Promise<boolean> {
   const tree = await world.there.treeId(commit, project.folder)
   for (const seen of project.seen.values())
-    if ((await isAncestor(world, commit, seen)) || (await world.there.treeId(seen, project.folder)) === tree) return true
+    if ((await isAncestor(world, commit, seen)) || (await world.there.treeId(seen, project.folder)) === tree)
+      return true
   for (const head of project.heads.slice(-100)) if ((await project.objects.treeId(head)) === tree) return true
   return false
 }
@@ -266,7 +327,8 @@ async function absorbConflict(world: World, project: Project, run: Run): Promise
   const { number } = await world.host.api.ask('GET', `${project.url}/change-requests/${run.changeRequest}`)
   const head = await headHere(project, branchRef(number))
   const from = headThere(world, run.ref) as string
-  if (!held || held.id !== run.changeRequest) project.held.set(run.ref, { id: run.changeRequest, number, knowledge: knowledge.copy(), head, from })
+  if (!held || held.id !== run.changeRequest)
+    project.held.set(run.ref, { id: run.changeRequest, number, knowledge: knowledge.copy(), head, from })
   else if (held.head !== head) {
     held.knowledge.take(knowledge)
     Object.assign(held, { head, from })

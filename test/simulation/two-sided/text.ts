@@ -13,10 +13,14 @@ export const PARTS = 5
 export const markOf = (page: string): string => `This is page ${page}.`
 const headingOf = (page: string, part: number): string => `## Part ${part} of ${page}`
 
-export const lineText = (line: string, next: Random): string => `${line} says ${Array.from({ length: 8 }, () => pick(next, words)).join(' ')}.`
+export const lineText = (line: string, next: Random): string =>
+  `${line} says ${Array.from({ length: 8 }, () => pick(next, words)).join(' ')}.`
 
 export function newText(title: string, page: string, lines: readonly string[]): string {
-  const parts = Array.from({ length: PARTS }, (_, part) => [headingOf(page, part), ...lines.filter((_line, at) => at % PARTS === part)])
+  const parts = Array.from({ length: PARTS }, (_, part) => [
+    headingOf(page, part),
+    ...lines.filter((_line, at) => at % PARTS === part),
+  ])
   return `${[`# ${title}`, markOf(page), ...parts.flat()].join('\n\n')}\n`
 }
 

@@ -75,7 +75,10 @@ export async function racedSync(world: World, next: Random, project: Project): P
   const head = headThere(world, MAIN)
   const plan = head ? planOf(world, next, await seeThere(world, project, head)) : null
   if (!plan) return sync(world, project, 'export', MAIN)
-  const files = project.folder === '' ? plan.files : Object.fromEntries(Object.entries(plan.files).map(([path, text]) => [`${project.folder}/${path}`, text]))
+  const files =
+    project.folder === ''
+      ? plan.files
+      : Object.fromEntries(Object.entries(plan.files).map(([path, text]) => [`${project.folder}/${path}`, text]))
   let raced = false
   const then = await before(world, project)
   world.remotes.behaviour.onRequest = async ({ method, url }) => {
@@ -141,7 +144,10 @@ export async function killedEdit(world: World, next: Random, project: Project): 
   const after = await seeHere(project)
   const made = after.pages.get(page.page)?.text === text
   if (!made && !(outcome instanceof Gone))
-    throw new Fault('line missing', `${project.name}: an edit of ${page.path} was acknowledged (${JSON.stringify(outcome)}), and is lost after a kill`)
+    throw new Fault(
+      'line missing',
+      `${project.name}: an edit of ${page.path} was acknowledged (${JSON.stringify(outcome)}), and is lost after a kill`,
+    )
   record(project.main, after, why(world, 'an edit here, before a kill'))
   await judgeTarget(world, mainOf(project))
   return `${project.name}: edit ${page.path}, killed: ${made ? 'made' : 'not made'}`
@@ -153,18 +159,28 @@ export async function previewed(world: World, next: Random, project: Project): P
   const ref = pick(next, refsOf(world)) as Ref
   const allRefs = () => Promise.all([project.objects.refs(), git(world.remote.path, ['for-each-ref'])])
   const was = await allRefs()
-  const { status, body, text } = await world.host.api.call('POST', `${project.url}/git/preview`, { direction, ...inputOf(world, project, ref) })
+  const { status, body, text } = await world.host.api.call('POST', `${project.url}/git/preview`, {
+    direction,
+    ...inputOf(world, project, ref),
+  })
   const is = await allRefs()
   if (JSON.stringify(was) !== JSON.stringify(is))
-    throw new Fault('preview', `${project.name}: the preview of an ${direction} of ${ref} moved refs: ${was} became ${is}`)
-  if (status !== 200 && !(status === 400 && !headThere(world, ref))) throw new Fault('preview', `${project.name}: ${direction} of ${ref}: ${status} ${text}`)
+    throw new Fault(
+      'preview',
+      `${project.name}: the preview of an ${direction} of ${ref} moved refs: ${was} became ${is}`,
+    )
+  if (status !== 200 && !(status === 400 && !headThere(world, ref)))
+    throw new Fault('preview', `${project.name}: ${direction} of ${ref}: ${status} ${text}`)
   const said = `${project.name}: preview of ${direction} ${ref.slice(11)}: ${body?.result ?? status}`
   if (direction === 'export' || status !== 200 || next(2) === 0) return said
   const here = await headHere(project)
   const told = await sync(world, project, 'import', ref)
   const came = project.held.has(ref) ? 'conflict' : (await headHere(project)) === here ? 'none' : 'clean'
   if (came !== body.result && body.result !== 'adopt')
-    throw new Fault('preview', `${project.name}: the preview of an import of ${ref} said ${body.result}, and the import came to ${came}`)
+    throw new Fault(
+      'preview',
+      `${project.name}: the preview of an import of ${ref} said ${body.result}, and the import came to ${came}`,
+    )
   return `${said}, then ${told}`
 }
 

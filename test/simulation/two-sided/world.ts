@@ -167,9 +167,11 @@ export const headHere = async (project: Project, ref = MAIN as string): Promise<
   if (!head) throw new Fault('response', `${project.name} has no ${ref}`)
   return head
 }
-export const seeHere = async (project: Project, ref = MAIN as string): Promise<Snapshot> => snapshotOf(project.objects, await headHere(project, ref))
+export const seeHere = async (project: Project, ref = MAIN as string): Promise<Snapshot> =>
+  snapshotOf(project.objects, await headHere(project, ref))
 export const headThere = (world: World, ref: Ref): string | null => world.there.head(ref)
-export const seeThere = (world: World, project: Project, commit: string): Promise<Snapshot> => snapshotOf(world.there, commit, project.folder)
+export const seeThere = (world: World, project: Project, commit: string): Promise<Snapshot> =>
+  snapshotOf(world.there, commit, project.folder)
 export const branchRef = (number: number): string => `refs/heads/change-requests/${number}`
 export const newLine = (world: World, page: string): string => `${page}-${++world.count}`
 
@@ -198,17 +200,24 @@ export async function mendTwice(
     const paths = [...files.keys()]
     const stays = kept(page, paths)
     if (stays === null) continue
-    const summary = (await project.objects.read(`${await headHere(project, ref)}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
+    const summary =
+      (await project.objects.read(`${await headHere(project, ref)}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
     const gone = paths.filter((path) => path !== stays)
     project.twins.add(page)
     await project.objects.commit(
       ref,
-      { ...Object.fromEntries(gone.map((path) => [path, null])), 'SUMMARY.md': gone.reduce((text, path) => withEntry(text, path, null), summary) },
+      {
+        ...Object.fromEntries(gone.map((path) => [path, null])),
+        'SUMMARY.md': gone.reduce((text, path) => withEntry(text, path, null), summary),
+      },
       'One is enough',
       world.clock.seconds,
     )
     world.said.push(`${project.name}: ${page} was restored at ${paths.join(' and ')}; one is taken away`)
-    const [other, own] = [new Set(gone.flatMap((path) => [...(files.get(path) ?? [])])), files.get(stays) ?? new Set<string>()]
+    const [other, own] = [
+      new Set(gone.flatMap((path) => [...(files.get(path) ?? [])])),
+      files.get(stays) ?? new Set<string>(),
+    ]
     mended.places.set(page, stays)
     mended.gone.push(...[...other].filter((line) => !own.has(line)))
     mended.stayed.push(...[...own].filter((line) => !other.has(line)))
@@ -231,14 +240,17 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
   const away = gone.map(lineOf).filter((line) => knowledge === project.main || !project.main.own(line).includes('in'))
   for (const line of away) knowledge.set(line, null, why(world, 'who took one of two away'))
   for (const [page, path] of places)
-    if (!knowledge.values(pathOf(page)).includes(path)) knowledge.set(pathOf(page), path, why(world, 'who took one of two away'))
+    if (!knowledge.values(pathOf(page)).includes(path))
+      knowledge.set(pathOf(page), path, why(world, 'who took one of two away'))
   // Nor does it have what was deleted in the other one alone.
   for (const line of stayed.map(lineOf))
-    if (project.main.own(line).includes('in') || knowledge === project.main) knowledge.set(line, 'in', why(world, 'who took one of two away'))
+    if (project.main.own(line).includes('in') || knowledge === project.main)
+      knowledge.set(line, 'in', why(world, 'who took one of two away'))
   const seen = await seeHere(project, ref)
   // The copy that stays keeps its line ends.
   for (const key of [...places.keys()].map(endsOf))
-    if (!knowledge.values(key).includes(valueIn(seen, key))) knowledge.set(key, valueIn(seen, key), why(world, 'who took one of two away'))
+    if (!knowledge.values(key).includes(valueIn(seen, key)))
+      knowledge.set(key, valueIn(seen, key), why(world, 'who took one of two away'))
   // And a title that somebody gave to the page.
   for (const key of [...places.keys()].map(titleOf)) {
     const title = valueIn(seen, key)
@@ -277,6 +289,9 @@ export function keepsBytes(before: Snapshot, after: Snapshot, touched: (page: st
     const is = after.pages.get(page)
     if (!is || touched(page)) continue
     if (is.oid !== was.oid || is.path !== was.path)
-      throw new Fault('bytes', `${where}: ${page} at ${was.path} was not touched, and is now ${is.path} ${is.oid} instead of ${was.oid}`)
+      throw new Fault(
+        'bytes',
+        `${where}: ${page} at ${was.path} was not touched, and is now ${is.path} ${is.oid} instead of ${was.oid}`,
+      )
   }
 }

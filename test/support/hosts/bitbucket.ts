@@ -2,7 +2,10 @@
 import { type HostResponse, type HostServer, pageOf, type Route, schemeToken, startHost } from './host-server.js'
 import type { FakeCommit, FakePull, FakeRepository } from './repository.js'
 
-const failure = (status: number, text: string): HostResponse => ({ status, body: { type: 'error', error: { message: text } } })
+const failure = (status: number, text: string): HostResponse => ({
+  status,
+  body: { type: 'error', error: { message: text } },
+})
 const STATES = { open: 'OPEN', closed: 'DECLINED', merged: 'MERGED' } as const
 
 const short = (sha: string | null | undefined): { hash: string } | null => (sha ? { hash: sha.slice(0, 12) } : null)
@@ -35,7 +38,8 @@ const commitShape = ({ sha, parents, message, author, date }: FakeCommit): objec
 })
 
 /** The values that a query compares names with. */
-const wanted = (q: string, field: string): string | undefined => new RegExp(`${field.replaceAll('.', '\\.')} = "([^"]*)"`).exec(q)?.[1]
+const wanted = (q: string, field: string): string | undefined =>
+  new RegExp(`${field.replaceAll('.', '\\.')} = "([^"]*)"`).exec(q)?.[1]
 
 function routesOf(here: HostServer): Route[] {
   const { repository } = here
@@ -51,7 +55,10 @@ function routesOf(here: HostServer): Route[] {
     return one ? answer(one) : failure(404, 'Pull request not found')
   }
   return [
-    at('GET', '', 'repository', () => ({ status: 200, body: { full_name: repository.name, mainbranch: { name: repository.defaultBranch } } })),
+    at('GET', '', 'repository', () => ({
+      status: 200,
+      body: { full_name: repository.name, mainbranch: { name: repository.defaultBranch } },
+    })),
     at('GET', '/refs/branches/(.+)', 'repository', ([name = '']) =>
       repository.branches.has(name) ? { status: 200, body: { name } } : failure(404, 'No such branch'),
     ),
@@ -62,25 +69,51 @@ function routesOf(here: HostServer): Route[] {
     at('POST', '/commit/(\\w+)/statuses/build', 'repository:write', ([sha = ''], { body }) => {
       if (!repository.commits.find(sha)) return failure(404, 'Commit not found')
       if (String(body.key).length > 40) return failure(400, 'key: Ensure this value has at most 40 characters')
-      repository.statuses.push({ sha, state: String(body.state), context: String(body.key), description: String(body.description), url: String(body.url) })
+      repository.statuses.push({
+        sha,
+        state: String(body.state),
+        context: String(body.key),
+        description: String(body.description),
+        url: String(body.url),
+      })
       return { status: 201, body: {} }
     }),
     at('GET', '/pullrequests', 'pullrequest', (_, { query }) => {
       const q = query.get('q') ?? ''
       const head = wanted(q, 'source.branch.name')
       const base = wanted(q, 'destination.branch.name')
-      const fits = (one: FakePull): boolean => one.state === 'open' && one.head === (head ?? one.head) && one.base === (base ?? one.base)
-      return { status: 200, body: { values: pageOf(repository.pulls.filter(fits).reverse(), query, 'pagelen').map(shape) } }
+      const fits = (one: FakePull): boolean =>
+        one.state === 'open' && one.head === (head ?? one.head) && one.base === (base ?? one.base)
+      return {
+        status: 200,
+        body: { values: pageOf(repository.pulls.filter(fits).reverse(), query, 'pagelen').map(shape) },
+      }
     }),
     at('POST', '/pullrequests', 'pullrequest:write', (_, { body }) => {
       const head = (body.source as { branch: { name: string } }).branch.name
       const base = (body.destination as { branch: { name: string } }).branch.name
       if (!repository.branches.has(head)) return failure(400, 'source: branch not found')
-      const accounts = ((body.reviewers as { account_id?: string }[] | undefined) ?? []).map((one) => one.account_id ?? '')
-      if (!accounts.every((one) => repository.people.includes(one))) return failure(400, 'reviewers: Malformed reviewers list')
-      return { status: 201, body: shape(repository.open({ head, base, title: String(body.title), body: String(body.description), reviewers: accounts })) }
+      const accounts = ((body.reviewers as { account_id?: string }[] | undefined) ?? []).map(
+        (one) => one.account_id ?? '',
+      )
+      if (!accounts.every((one) => repository.people.includes(one)))
+        return failure(400, 'reviewers: Malformed reviewers list')
+      return {
+        status: 201,
+        body: shape(
+          repository.open({
+            head,
+            base,
+            title: String(body.title),
+            body: String(body.description),
+            reviewers: accounts,
+          }),
+        ),
+      }
     }),
-    at('GET', '/pullrequests/(\\d+)', 'pullrequest', ([number]) => withPull(number, (one) => ({ status: 200, body: shape(one) }))),
+    at('GET', '/pullrequests/(\\d+)', 'pullrequest', ([number]) =>
+      withPull(number, (one) => ({ status: 200, body: shape(one) })),
+    ),
     at('PUT', '/pullrequests/(\\d+)', 'pullrequest:write', ([number], { body }) =>
       withPull(number, (one) => {
         if (body.title !== undefined) one.title = String(body.title)
@@ -101,7 +134,10 @@ function routesOf(here: HostServer): Route[] {
       }),
     ),
     at('GET', '/pullrequests/(\\d+)/commits', 'pullrequest', ([number], { query }) =>
-      withPull(number, (one) => ({ status: 200, body: { values: pageOf([...repository.commitsOf(one)].reverse(), query, 'pagelen').map(commitShape) } })),
+      withPull(number, (one) => ({
+        status: 200,
+        body: { values: pageOf([...repository.commitsOf(one)].reverse(), query, 'pagelen').map(commitShape) },
+      })),
     ),
     at('GET', '/commits/(\\w+)', 'repository', ([sha = ''], { query }) => ({
       status: 200,
@@ -124,5 +160,8 @@ export const startBitbucket = (): Promise<HostServer> =>
     unauthorized: failure(401, 'Token is invalid, expired, or not supported for this endpoint.'),
     forbidden: failure(403, 'Your credentials lack one or more required privilege scopes.'),
     notFound: failure(404, 'You may not have access to this repository or it no longer exists in this workspace.'),
-    limited: () => ({ status: 429, body: { type: 'error', error: { message: 'Rate limit for this resource has been exceeded' } } }),
+    limited: () => ({
+      status: 429,
+      body: { type: 'error', error: { message: 'Rate limit for this resource has been exceeded' } },
+    }),
   }))

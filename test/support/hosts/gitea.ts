@@ -2,7 +2,10 @@
 import { type HostResponse, type HostServer, pageOf, type Route, schemeToken, startHost } from './host-server.js'
 import type { FakeCommit, FakePull, FakeRepository } from './repository.js'
 
-const message = (status: number, text: string): HostResponse => ({ status, body: { message: text, url: 'http://gitea.example/api/swagger' } })
+const message = (status: number, text: string): HostResponse => ({
+  status,
+  body: { message: text, url: 'http://gitea.example/api/swagger' },
+})
 
 const pullShape = (repository: FakeRepository, url: string, one: FakePull): object => ({
   number: one.number,
@@ -16,7 +19,11 @@ const pullShape = (repository: FakeRepository, url: string, one: FakePull): obje
   merged_by: one.state === 'merged' ? { login: 'ben' } : null,
   user: { login: one.author },
   // The head of the branch, also if that has moved since the merge.
-  head: { ref: one.head, sha: repository.branches.get(one.head)?.sha ?? one.commits.at(-1)?.sha, repo: { full_name: one.fork ?? repository.name } },
+  head: {
+    ref: one.head,
+    sha: repository.branches.get(one.head)?.sha ?? one.commits.at(-1)?.sha,
+    repo: { full_name: one.fork ?? repository.name },
+  },
   base: { ref: one.base },
 })
 
@@ -82,7 +89,9 @@ function routesOf(here: HostServer): Route[] {
       if (repository.findOpen(head, base)) return message(409, 'pull request already exists for these targets')
       return { status: 201, body: shape(repository.open({ head, base, title, body: text })) }
     }),
-    at('GET', '/pulls/(\\d+)', 'read:repository', ([number]) => withPull(number, (one) => ({ status: 200, body: shape(one) }))),
+    at('GET', '/pulls/(\\d+)', 'read:repository', ([number]) =>
+      withPull(number, (one) => ({ status: 200, body: shape(one) })),
+    ),
     at('PATCH', '/pulls/(\\d+)', 'write:repository', ([number], { body }) =>
       withPull(number, (one) => {
         Object.assign(one, body)
@@ -104,7 +113,10 @@ function routesOf(here: HostServer): Route[] {
       }),
     ),
     at('GET', '/pulls/(\\d+)/commits', 'read:repository', ([number], { query }) =>
-      withPull(number, (one) => ({ status: 200, body: pageOf([...repository.commitsOf(one)].reverse(), query, 'limit').map(commitShape) })),
+      withPull(number, (one) => ({
+        status: 200,
+        body: pageOf([...repository.commitsOf(one)].reverse(), query, 'limit').map(commitShape),
+      })),
     ),
     at('GET', '/commits', 'read:repository', (_, { query }) => ({
       status: 200,

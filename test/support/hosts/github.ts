@@ -1,6 +1,15 @@
 /** A stand-in for GitHub's REST API: tokens with permissions, apps whose JWTs are verified, primary and secondary rate limits. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
-import { type Dialect, type HostResponse, type HostServer, pageOf, type Route, type Scopes, schemeToken, startHost } from './host-server.js'
+import {
+  type Dialect,
+  type HostResponse,
+  type HostServer,
+  pageOf,
+  type Route,
+  type Scopes,
+  schemeToken,
+  startHost,
+} from './host-server.js'
 import type { FakeCommit, FakePull, FakeRepository } from './repository.js'
 
 /** An app, and what its installation may do. */
@@ -25,14 +34,22 @@ export interface GitHubServer extends HostServer {
   classic: Record<string, unknown> | null
 }
 
-const message = (status: number, text: string, headers: Record<string, string> = {}): HostResponse => ({ status, body: { message: text }, headers })
+const message = (status: number, text: string, headers: Record<string, string> = {}): HostResponse => ({
+  status,
+  body: { message: text },
+  headers,
+})
 
 /** The app's JWT, checked as GitHub checks it: RS256, issuer, at most ten minutes. */
 function isAppToken(token: string, app: FakeApp, key: KeyObject): boolean {
   const [head = '', body = '', signature = ''] = token.split('.')
   const json = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
   try {
-    if (json(head).alg !== 'RS256' || !verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))) return false
+    if (
+      json(head).alg !== 'RS256' ||
+      !verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))
+    )
+      return false
     const { iss, iat, exp } = json(body) as { iss?: unknown; iat: number; exp: number }
     const now = app.now().getTime() / 1000
     return String(iss) === app.id && iat <= now && exp > now && exp - iat <= 600
@@ -99,20 +116,34 @@ function routesOf(here: GitHubServer): Route[] {
     ),
     at('GET', '/branches/(.+)', 'contents:read', ([name = '']) => {
       const branch = repository.branches.get(name)
-      return branch ? { status: 200, body: { name, commit: { sha: branch.sha }, protected: branch.protected === true } } : message(404, 'Branch not found')
+      return branch
+        ? { status: 200, body: { name, commit: { sha: branch.sha }, protected: branch.protected === true } }
+        : message(404, 'Branch not found')
     }),
-    at('GET', '/rules/branches/.+', 'metadata:read', () => ({ status: 200, body: here.rules.map((type) => ({ type })) })),
+    at('GET', '/rules/branches/.+', 'metadata:read', () => ({
+      status: 200,
+      body: here.rules.map((type) => ({ type })),
+    })),
     at('POST', '/statuses/(\\w+)', 'statuses:write', ([sha = ''], { body }) => {
       if (!repository.commits.find(sha)) return message(422, `No commit found for SHA: ${sha}`)
       const state = String(body.state)
-      if (!['error', 'failure', 'pending', 'success'].includes(state) || String(body.description).length > 140) return message(422, 'Validation Failed')
-      repository.statuses.push({ sha, state, context: String(body.context), description: String(body.description), url: String(body.target_url) })
+      if (!['error', 'failure', 'pending', 'success'].includes(state) || String(body.description).length > 140)
+        return message(422, 'Validation Failed')
+      repository.statuses.push({
+        sha,
+        state,
+        context: String(body.context),
+        description: String(body.description),
+        url: String(body.target_url),
+      })
       return { status: 201, body: {} }
     }),
     at('GET', '/pulls', 'pull_requests:read', (_, { query }) => {
       const [owner, head] = (query.get('head') ?? ':').split(':')
       const fits = (one: FakePull): boolean =>
-        one.state === 'open' && one.base === (query.get('base') ?? one.base) && (!head || (owner === repository.name.split('/')[0] && one.head === head))
+        one.state === 'open' &&
+        one.base === (query.get('base') ?? one.base) &&
+        (!head || (owner === repository.name.split('/')[0] && one.head === head))
       return { status: 200, body: pageOf(repository.pulls.filter(fits).reverse(), query, 'per_page').map(shape) }
     }),
     at('POST', '/pulls', 'pull_requests:write', (_, { body }) => {
@@ -121,12 +152,16 @@ function routesOf(here: GitHubServer): Route[] {
         status: 422,
         body: { message: 'Validation Failed', errors: [{ resource: 'PullRequest', message: why }] },
       })
-      if (!repository.branches.has(head)) return { status: 422, body: { message: 'Validation Failed', errors: [{ field: 'head', code: 'invalid' }] } }
-      if (repository.branches.get(head)?.sha === repository.branches.get(base)?.sha) return refuse(`No commits between ${base} and ${head}`)
+      if (!repository.branches.has(head))
+        return { status: 422, body: { message: 'Validation Failed', errors: [{ field: 'head', code: 'invalid' }] } }
+      if (repository.branches.get(head)?.sha === repository.branches.get(base)?.sha)
+        return refuse(`No commits between ${base} and ${head}`)
       if (repository.findOpen(head, base)) return refuse(`A pull request already exists for acme:${head}.`)
       return { status: 201, body: shape(repository.open({ head, base, title, body: text })) }
     }),
-    at('GET', '/pulls/(\\d+)', 'pull_requests:read', ([number]) => withPull(number, (one) => ({ status: 200, body: shape(one) }))),
+    at('GET', '/pulls/(\\d+)', 'pull_requests:read', ([number]) =>
+      withPull(number, (one) => ({ status: 200, body: shape(one) })),
+    ),
     at('PATCH', '/pulls/(\\d+)', 'pull_requests:write', ([number], { body }) =>
       withPull(number, (one) => {
         Object.assign(one, body)
@@ -137,7 +172,10 @@ function routesOf(here: GitHubServer): Route[] {
       withPull(number, (one) => {
         const names = body.reviewers as string[]
         if (!names.every((name) => repository.people.includes(name) && name !== one.author))
-          return message(422, 'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator.')
+          return message(
+            422,
+            'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator.',
+          )
         one.reviewers.push(...names)
         return { status: 201, body: shape(one) }
       }),
@@ -149,11 +187,16 @@ function routesOf(here: GitHubServer): Route[] {
       }),
     ),
     at('GET', '/pulls/(\\d+)/commits', 'pull_requests:read', ([number], { query }) =>
-      withPull(number, (one) => ({ status: 200, body: pageOf(repository.commitsOf(one).slice(0, 250), query, 'per_page').map(commitShape) })),
+      withPull(number, (one) => ({
+        status: 200,
+        body: pageOf(repository.commitsOf(one).slice(0, 250), query, 'per_page').map(commitShape),
+      })),
     ),
     at('GET', '/commits', 'contents:read', (_, { query }) => ({
       status: 200,
-      body: pageOf(repository.commits.log(query.get('sha') ?? repository.defaultBranch, 1000), query, 'per_page').map(commitShape),
+      body: pageOf(repository.commits.log(query.get('sha') ?? repository.defaultBranch, 1000), query, 'per_page').map(
+        commitShape,
+      ),
     })),
   ]
 }
@@ -161,7 +204,9 @@ function routesOf(here: GitHubServer): Route[] {
 /** Permissions as scopes: to write is to read. */
 const scopesOf = (permissions: Record<string, string>): Scopes => [
   'metadata:read',
-  ...Object.entries(permissions).flatMap(([name, level]) => (level === 'write' ? [`${name}:write`, `${name}:read`] : [`${name}:read`])),
+  ...Object.entries(permissions).flatMap(([name, level]) =>
+    level === 'write' ? [`${name}:write`, `${name}:read`] : [`${name}:read`],
+  ),
 ]
 
 function tokenRoute(here: GitHubServer): Route {
@@ -174,11 +219,21 @@ function tokenRoute(here: GitHubServer): Route {
       if (id !== app.installation) return message(404, 'Integration not found')
       const [wanted] = (body.repositories as string[] | undefined) ?? []
       if (wanted !== undefined && wanted !== repository.name.split('/')[1])
-        return message(422, 'There is at least one repository that does not exist or is not accessible to the parent installation.')
+        return message(
+          422,
+          'There is at least one repository that does not exist or is not accessible to the parent installation.',
+        )
       const token = `ghs_${app.made.length}_${'x'.repeat(30)}`
       app.made.push(token)
       here.tokens.set(token, scopesOf(app.permissions))
-      return { status: 201, body: { token, expires_at: new Date(app.now().getTime() + app.lastsMs).toISOString(), permissions: app.permissions } }
+      return {
+        status: 201,
+        body: {
+          token,
+          expires_at: new Date(app.now().getTime() + app.lastsMs).toISOString(),
+          permissions: app.permissions,
+        },
+      }
     },
   }
 }
@@ -207,7 +262,10 @@ export async function startGitHub(now: () => Date = () => new Date()): Promise<G
       forbidden: message(403, 'Resource not accessible by integration'),
       notFound: message(404, 'Not Found'),
       limited: (resetAt) =>
-        message(403, 'API rate limit exceeded for installation.', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)) }),
+        message(403, 'API rate limit exceeded for installation.', {
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)),
+        }),
     }
   })
   return started as GitHubServer

@@ -54,7 +54,10 @@ function routesOf(here: HostServer): Route[] {
       scope: 'read_api',
       answer: (_, { query }) => {
         const name = query.get('username') ?? ''
-        return { status: 200, body: repository.people.includes(name) ? [{ id: repository.people.indexOf(name) + 1, username: name }] : [] }
+        return {
+          status: 200,
+          body: repository.people.includes(name) ? [{ id: repository.people.indexOf(name) + 1, username: name }] : [],
+        }
       },
     },
     at('GET', '', 'read_api', () => ({
@@ -76,25 +79,56 @@ function routesOf(here: HostServer): Route[] {
       if (!repository.commits.find(sha)) return message(404, '404 Commit Not Found')
       const context = String(body.name)
       const state = String(body.state)
-      if (repository.statuses.some((one) => one.sha === sha && one.context === context && one.state === state && state === 'pending'))
-        return message(400, 'Cannot transition status via :enqueue from :pending (Reason(s): Status cannot transition via "enqueue")')
-      repository.statuses.push({ sha, state, context, description: String(body.description), url: String(body.target_url) })
+      if (
+        repository.statuses.some(
+          (one) => one.sha === sha && one.context === context && one.state === state && state === 'pending',
+        )
+      )
+        return message(
+          400,
+          'Cannot transition status via :enqueue from :pending (Reason(s): Status cannot transition via "enqueue")',
+        )
+      repository.statuses.push({
+        sha,
+        state,
+        context,
+        description: String(body.description),
+        url: String(body.target_url),
+      })
       return { status: 201, body: {} }
     }),
     at('GET', '/merge_requests', 'read_api', (_, { query }) => {
       const fits = (one: FakePull): boolean =>
-        one.state === 'open' && one.base === (query.get('target_branch') ?? one.base) && one.head === (query.get('source_branch') ?? one.head)
+        one.state === 'open' &&
+        one.base === (query.get('target_branch') ?? one.base) &&
+        one.head === (query.get('source_branch') ?? one.head)
       return { status: 200, body: pageOf(repository.pulls.filter(fits).reverse(), query, 'per_page').map(shape) }
     }),
     at('POST', '/merge_requests', 'api', (_, { body }) => {
       const { source_branch: head, target_branch: base, title, description } = body as Record<string, string>
       if (!repository.branches.has(head ?? '')) return message(400, 'source_branch does not exist')
       if (repository.findOpen(head ?? '', base ?? ''))
-        return { status: 409, body: { message: ['Another open merge request already exists for this source branch: !1'] } }
+        return {
+          status: 409,
+          body: { message: ['Another open merge request already exists for this source branch: !1'] },
+        }
       const reviewers = ((body.reviewer_ids as number[] | undefined) ?? []).map((id) => repository.people[id - 1] ?? '')
-      return { status: 201, body: shape(repository.open({ head: head ?? '', base: base ?? '', title: title ?? '', body: description ?? '', reviewers })) }
+      return {
+        status: 201,
+        body: shape(
+          repository.open({
+            head: head ?? '',
+            base: base ?? '',
+            title: title ?? '',
+            body: description ?? '',
+            reviewers,
+          }),
+        ),
+      }
     }),
-    at('GET', '/merge_requests/(\\d+)', 'read_api', ([number]) => withPull(number, (one) => ({ status: 200, body: shape(one) }))),
+    at('GET', '/merge_requests/(\\d+)', 'read_api', ([number]) =>
+      withPull(number, (one) => ({ status: 200, body: shape(one) })),
+    ),
     at('PUT', '/merge_requests/(\\d+)', 'api', ([number], { body }) =>
       withPull(number, (one) => {
         if (body.title !== undefined) one.title = String(body.title)
@@ -110,7 +144,10 @@ function routesOf(here: HostServer): Route[] {
       }),
     ),
     at('GET', '/merge_requests/(\\d+)/commits', 'read_api', ([number], { query }) =>
-      withPull(number, (one) => ({ status: 200, body: pageOf([...repository.commitsOf(one)].reverse(), query, 'per_page').map(commitShape) })),
+      withPull(number, (one) => ({
+        status: 200,
+        body: pageOf([...repository.commitsOf(one)].reverse(), query, 'per_page').map(commitShape),
+      })),
     ),
     at('GET', '/repository/commits', 'read_api', (_, { query }) => ({
       status: 200,
@@ -129,7 +166,10 @@ export const startGitLab = (name = 'acme/tools/docs'): Promise<HostServer> =>
       unauthorized: message(401, '401 Unauthorized'),
       forbidden: {
         status: 403,
-        body: { error: 'insufficient_scope', error_description: 'The request requires higher privileges than provided by the access token.' },
+        body: {
+          error: 'insufficient_scope',
+          error_description: 'The request requires higher privileges than provided by the access token.',
+        },
       },
       notFound: message(404, '404 Project Not Found'),
       limited: (resetAt) => ({

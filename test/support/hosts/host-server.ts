@@ -99,7 +99,13 @@ export async function startHost(makeDialect: (here: HostServer) => Dialect, name
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parsed = new URL(request.url ?? '/', url)
     const path = (request.url ?? '').slice(dialect.root.length)
-    const asked: HostRequest = { method: request.method ?? '', path, query: parsed.searchParams, headers: request.headers, body: await bodyOf(request) }
+    const asked: HostRequest = {
+      method: request.method ?? '',
+      path,
+      query: parsed.searchParams,
+      headers: request.headers,
+      body: await bodyOf(request),
+    }
     here.requests.push(asked)
     await here.watch?.(asked, 'asked')
     const failure = here.failures.shift()

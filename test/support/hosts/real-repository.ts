@@ -14,18 +14,30 @@ const FORMAT = '%H%x1f%P%x1f%an <%ae>%x1f%aI%x1f%B%x1e'
 export function backBy(repository: FakeRepository, path: string): void {
   const run = (...args: string[]): string => {
     try {
-      return execFileSync('git', args, { cwd: path, env: hermeticEnv, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      return execFileSync('git', args, {
+        cwd: path,
+        env: hermeticEnv,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
     } catch {
       return ''
     }
   }
-  const shaOf = (name: string): string | undefined => run('rev-parse', '--verify', '--quiet', `${name}^{commit}`).trim() || undefined
+  const shaOf = (name: string): string | undefined =>
+    run('rev-parse', '--verify', '--quiet', `${name}^{commit}`).trim() || undefined
   const log = (from: string, most: number): FakeCommit[] =>
     run('log', '--first-parent', `--max-count=${most}`, `--format=${FORMAT}`, from, '--')
       .split('\x1e')
       .map((one) => one.trim().split('\x1f'))
       .filter((parts) => parts.length === 5)
-      .map(([sha = '', parents = '', author = '', date = '', message = '']) => ({ sha, parents: parents.split(' ').filter(Boolean), author, date, message }))
+      .map(([sha = '', parents = '', author = '', date = '', message = '']) => ({
+        sha,
+        parents: parents.split(' ').filter(Boolean),
+        author,
+        date,
+        message,
+      }))
   const place = (from: string): string => shaOf(`refs/heads/${from}`) ?? from
   repository.commits = { log: (from, most) => log(place(from), most), find: (sha) => log(sha, 1)[0] }
   repository.branches.get = (name) => {
@@ -36,11 +48,17 @@ export function backBy(repository: FakeRepository, path: string): void {
 }
 
 /** Merges a pull request as hosts do. */
-export async function mergePull(repository: FakeRepository, path: string, pull: FakePull, method: MergeMethod): Promise<void> {
+export async function mergePull(
+  repository: FakeRepository,
+  path: string,
+  pull: FakePull,
+  method: MergeMethod,
+): Promise<void> {
   const own = repository.commitsOf(pull)
   await inClone(path, async (dir) => {
     await git(dir, ['checkout', '--quiet', pull.base])
-    if (method === 'merge') await git(dir, ['merge', '--quiet', '--no-ff', '-m', `Merge pull request #${pull.number}`, `origin/${pull.head}`])
+    if (method === 'merge')
+      await git(dir, ['merge', '--quiet', '--no-ff', '-m', `Merge pull request #${pull.number}`, `origin/${pull.head}`])
     if (method === 'squash') {
       await git(dir, ['merge', '--quiet', '--squash', `origin/${pull.head}`])
       await git(dir, ['commit', '--quiet', '-m', `${pull.title} (#${pull.number})`])
@@ -52,7 +70,12 @@ export async function mergePull(repository: FakeRepository, path: string, pull: 
     await git(dir, ['push', '--quiet', 'origin', `HEAD:refs/heads/${pull.base}`])
   })
   const tip = await git(path, ['rev-parse', `refs/heads/${pull.base}`])
-  Object.assign(pull, { state: 'merged', commits: own, mergedAt: '2026-05-02T10:00:00Z', [method === 'merge' ? 'merge' : 'squash']: tip.trim() })
+  Object.assign(pull, {
+    state: 'merged',
+    commits: own,
+    mergedAt: '2026-05-02T10:00:00Z',
+    [method === 'merge' ? 'merge' : 'squash']: tip.trim(),
+  })
 }
 
 /** Works in a clone that is thrown away. */

@@ -64,11 +64,16 @@ export class FakeRepository {
   commits: FakeCommits = {
     log: (from, most) => {
       const found: FakeCommit[] = []
-      for (let at = this.#commits.get(this.branches.get(from)?.sha ?? from); at && found.length < most; at = this.#commits.get(at.parents[0] ?? ''))
+      for (
+        let at = this.#commits.get(this.branches.get(from)?.sha ?? from);
+        at && found.length < most;
+        at = this.#commits.get(at.parents[0] ?? '')
+      )
         found.push(at)
       return found
     },
-    find: (sha) => this.#commits.get(sha) ?? [...this.#commits.values()].find((one) => sha.length >= 7 && one.sha.startsWith(sha)),
+    find: (sha) =>
+      this.#commits.get(sha) ?? [...this.#commits.values()].find((one) => sha.length >= 7 && one.sha.startsWith(sha)),
   }
   canPush = true
   archived = false
@@ -82,7 +87,13 @@ export class FakeRepository {
   }
 
   /** A new commit on a branch, which begins where the default branch is; returns it. */
-  commit(branch: string, message: string, parents?: string[], author = 'Ann <ann@example.org>', date = '2026-05-01T10:00:00Z'): FakeCommit {
+  commit(
+    branch: string,
+    message: string,
+    parents?: string[],
+    author = 'Ann <ann@example.org>',
+    date = '2026-05-01T10:00:00Z',
+  ): FakeCommit {
     const on = this.branches.get(branch)?.sha ?? this.branches.get(this.defaultBranch)?.sha
     const all = parents ?? (on === undefined ? [] : [on])
     const made = { sha: shaOf(all, message, author, date, this.#commits.size), parents: all, message, author, date }
@@ -131,7 +142,8 @@ export class FakeRepository {
     const base = this.branches.get(pull.base)?.sha ?? ''
     if (method === 'merge') pull.merge = this.commit(pull.base, `Merge pull request ${pull.number}`, [base, head]).sha
     if (method === 'squash') pull.squash = this.commit(pull.base, `${pull.title} (#${pull.number})`).sha
-    if (method === 'rebase') for (const one of own) pull.squash = this.commit(pull.base, one.message, undefined, one.author, one.date).sha
+    if (method === 'rebase')
+      for (const one of own) pull.squash = this.commit(pull.base, one.message, undefined, one.author, one.date).sha
     if (method === 'forward') this.branches.set(pull.base, { sha: head })
     Object.assign(pull, { state: 'merged', commits: own, mergedAt: '2026-05-02T10:00:00Z' })
   }

@@ -11,10 +11,15 @@ const between = (xml: string, start: string, end: string): string => {
 
 /** A signature whose SignatureValue is an HMAC with something that everybody knows. */
 function byHmac(xml: string, key: string | Buffer): string {
-  const info = between(xml, '<ds:SignedInfo', '</ds:SignedInfo>').replace(/(<ds:SignatureMethod Algorithm=")[^"]*/, `$1${MORE}hmac-sha256`)
+  const info = between(xml, '<ds:SignedInfo', '</ds:SignedInfo>').replace(
+    /(<ds:SignatureMethod Algorithm=")[^"]*/,
+    `$1${MORE}hmac-sha256`,
+  )
   const canonical = info.replace('<ds:SignedInfo', '<ds:SignedInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"')
   const value = createHmac('sha256', key).update(canonical).digest('base64')
-  return xml.replace(between(xml, '<ds:SignedInfo', '</ds:SignedInfo>'), info).replace(/(<ds:SignatureValue>)[^<]*/, `$1${value}`)
+  return xml
+    .replace(between(xml, '<ds:SignedInfo', '</ds:SignedInfo>'), info)
+    .replace(/(<ds:SignatureValue>)[^<]*/, `$1${value}`)
 }
 
 /**
@@ -41,18 +46,39 @@ export function forgeries(xml: string, victim: string, certificate: string): Rec
     'another subject before the signed one': swap('<saml:Subject>', `${evilSubject}<saml:Subject>`),
     'another subject after the signed one': swap('</saml:Subject>', `</saml:Subject>${evilSubject}`),
     'another subject outside of the assertion': swap('<saml:Assertion ', `${evilSubject}<saml:Assertion `),
-    'another subject in the signature, which the digest leaves out': swap('<ds:SignedInfo', `<ds:Object>${evilSubject}</ds:Object><ds:SignedInfo`),
-    'another subject in KeyInfo, which the digest leaves out': swap('</ds:SignatureValue>', `</ds:SignatureValue><ds:KeyInfo>${evilSubject}</ds:KeyInfo>`),
+    'another subject in the signature, which the digest leaves out': swap(
+      '<ds:SignedInfo',
+      `<ds:Object>${evilSubject}</ds:Object><ds:SignedInfo`,
+    ),
+    'another subject in KeyInfo, which the digest leaves out': swap(
+      '</ds:SignatureValue>',
+      `</ds:SignatureValue><ds:KeyInfo>${evilSubject}</ds:KeyInfo>`,
+    ),
     'another subject within SignatureValue': swap('<ds:SignatureValue>', `<ds:SignatureValue>${evilSubject}`),
-    'another name within DigestValue': swap('</ds:DigestValue>', `<saml:NameID>${victim}</saml:NameID></ds:DigestValue>`),
+    'another name within DigestValue': swap(
+      '</ds:DigestValue>',
+      `<saml:NameID>${victim}</saml:NameID></ds:DigestValue>`,
+    ),
     'another name within the name': swap('>ada<', `>ada<saml:NameID>${victim}</saml:NameID><`),
-    'the signature moved to the response, another name': swap(assertion, evil).replace('</saml:Issuer>', `</saml:Issuer>${signature}`),
-    'the signature moved to the response': swap(assertion, bare).replace('</saml:Issuer>', `</saml:Issuer>${signature}`),
-    'the signature at the end of the response': swap(assertion, bare).replace('</samlp:Response>', `${signature}</samlp:Response>`),
+    'the signature moved to the response, another name': swap(assertion, evil).replace(
+      '</saml:Issuer>',
+      `</saml:Issuer>${signature}`,
+    ),
+    'the signature moved to the response': swap(assertion, bare).replace(
+      '</saml:Issuer>',
+      `</saml:Issuer>${signature}`,
+    ),
+    'the signature at the end of the response': swap(assertion, bare).replace(
+      '</samlp:Response>',
+      `${signature}</samlp:Response>`,
+    ),
     'the signature in the subject': swap(assertion, bare.replace('<saml:Subject>', `<saml:Subject>${signature}`)),
     'an assertion without an ID, the signed one in its signature': swap(
       assertion,
-      freed.replace('</saml:Issuer>', `</saml:Issuer>${signature.replace('</ds:Signature>', `<ds:Object>${bare}</ds:Object></ds:Signature>`)}`),
+      freed.replace(
+        '</saml:Issuer>',
+        `</saml:Issuer>${signature.replace('</ds:Signature>', `<ds:Object>${bare}</ds:Object></ds:Signature>`)}`,
+      ),
     ),
     'an assertion with the ID under a prefix': swap(
       assertion,
@@ -62,12 +88,18 @@ export function forgeries(xml: string, victim: string, certificate: string): Rec
       assertion,
       evil.replace(' ID=', ' xml:id=').replace('</saml:Issuer>', `</saml:Issuer>${signature}`) + bare,
     ),
-    'the ID on the response': swap(assertion, evil.replace('</saml:Issuer>', `</saml:Issuer>${signature}`)).replace(/ ID="[^"]*"/, ` ID="${id}"`),
-    'the ID on the status, with the signed assertion in it': swap(assertion, freed.replace('</saml:Issuer>', `</saml:Issuer>${signature}`)).replace(
-      '<samlp:Status>',
-      `<samlp:Status ID="${id}">`,
+    'the ID on the response': swap(assertion, evil.replace('</saml:Issuer>', `</saml:Issuer>${signature}`)).replace(
+      / ID="[^"]*"/,
+      ` ID="${id}"`,
     ),
-    'an assertion of another namespace in front': swap('<saml:Assertion ', `${evil.replaceAll('SAML:2.0:assertion', 'SAML:1.0:assertion')}<saml:Assertion `),
+    'the ID on the status, with the signed assertion in it': swap(
+      assertion,
+      freed.replace('</saml:Issuer>', `</saml:Issuer>${signature}`),
+    ).replace('<samlp:Status>', `<samlp:Status ID="${id}">`),
+    'an assertion of another namespace in front': swap(
+      '<saml:Assertion ',
+      `${evil.replaceAll('SAML:2.0:assertion', 'SAML:1.0:assertion')}<saml:Assertion `,
+    ),
     'the prefix bound to another namespace within the assertion': swap(
       '<saml:Subject>',
       `<saml:Subject xmlns:saml="urn:other"><saml:NameID>${victim}</saml:NameID></saml:Subject><saml:Subject>`,
@@ -92,14 +124,26 @@ export function forgeries(xml: string, victim: string, certificate: string): Rec
       '<ds:Transforms>',
       '<ds:Transforms><ds:Transform Algorithm="http://www.w3.org/2000/09/xmldsig#enveloped-signature"/>',
     ),
-    'a transform by base64': swap('</ds:Transforms>', '<ds:Transform Algorithm="http://www.w3.org/2000/09/xmldsig#base64"/></ds:Transforms>'),
-    'a thousand transforms': swap('</ds:Transforms>', `${`<ds:Transform Algorithm="${EXCLUSIVE}"/>`.repeat(1000)}</ds:Transforms>`),
+    'a transform by base64': swap(
+      '</ds:Transforms>',
+      '<ds:Transform Algorithm="http://www.w3.org/2000/09/xmldsig#base64"/></ds:Transforms>',
+    ),
+    'a thousand transforms': swap(
+      '</ds:Transforms>',
+      `${`<ds:Transform Algorithm="${EXCLUSIVE}"/>`.repeat(1000)}</ds:Transforms>`,
+    ),
     'an XPath filter': swap(
       '<ds:Transforms>',
       '<ds:Transforms><ds:Transform Algorithm="http://www.w3.org/2002/06/xmldsig-filter2"><XPath xmlns="http://www.w3.org/2002/06/xmldsig-filter2" Filter="subtract">//*[local-name(.)=\'NameID\']</XPath></ds:Transform>',
     ),
-    'another canonicalization of SignedInfo': xml.replace(/(<ds:CanonicalizationMethod Algorithm=")[^"]*/, `$1${C14N}#WithComments`),
-    'a canonicalization of SignedInfo that is not one': xml.replace(/(<ds:CanonicalizationMethod Algorithm=")[^"]*/, '$1urn:empty'),
+    'another canonicalization of SignedInfo': xml.replace(
+      /(<ds:CanonicalizationMethod Algorithm=")[^"]*/,
+      `$1${C14N}#WithComments`,
+    ),
+    'a canonicalization of SignedInfo that is not one': xml.replace(
+      /(<ds:CanonicalizationMethod Algorithm=")[^"]*/,
+      '$1urn:empty',
+    ),
     'a reference by a file': xml.replace(/ URI="#[^"]*"/, ' URI="file:///etc/passwd"'),
     'a reference by an address': xml.replace(/ URI="#[^"]*"/, ' URI="http://127.0.0.1:1/"'),
     'a reference that breaks out of an expression': xml.replace(/ URI="#[^"]*"/, ` URI="#x' or '1'='1"`),
@@ -129,8 +173,14 @@ export function forgeries(xml: string, victim: string, certificate: string): Rec
     'UTF-16 by declaration': `<?xml version="1.0" encoding="UTF-16"?>${xml}`,
     'a parameter entity': `<?xml version="1.0"?><!DOCTYPE r [<!ENTITY % p SYSTEM "http://127.0.0.1:1/">%p;]>${xml}`,
     'a style sheet': `<?xml-stylesheet href="http://127.0.0.1:1/"?>${xml}`,
-    'an inclusion': swap('<saml:Subject>', '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/passwd"/><saml:Subject>'),
-    'a condition that is not known': swap('</saml:AudienceRestriction>', '</saml:AudienceRestriction><saml:Condition/>'),
+    'an inclusion': swap(
+      '<saml:Subject>',
+      '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/passwd"/><saml:Subject>',
+    ),
+    'a condition that is not known': swap(
+      '</saml:AudienceRestriction>',
+      '</saml:AudienceRestriction><saml:Condition/>',
+    ),
     'no namespace of SAML': xml.replaceAll('urn:oasis:names:tc:SAML:2.0:assertion', 'urn:x'),
     'version 1.1 of SAML': swap(
       '<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ',

@@ -70,7 +70,8 @@ const RIGHT: Omit<Signing, 'key'> = {
 }
 const MINUTES = 60_000
 const newXmlId = (): string => `_${randomBytes(16).toString('hex')}`
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 function claimsOf(request: Received, given: Partial<Claims>): Claims {
   return {
@@ -123,18 +124,34 @@ function assertionXml(claims: Claims): string {
 /** Signs the element with an ID, with the signature right after its Issuer. */
 export function signElement(xml: string, id: string, given: Partial<Signing> & { key: KeyPair }): string {
   const { key, method, digest, canonical } = { ...RIGHT, ...given }
-  const signer = new SignedXml({ privateKey: key.privateKey, publicCert: key.certificate, signatureAlgorithm: method, canonicalizationAlgorithm: canonical })
+  const signer = new SignedXml({
+    privateKey: key.privateKey,
+    publicCert: key.certificate,
+    signatureAlgorithm: method,
+    canonicalizationAlgorithm: canonical,
+  })
   if (method.includes('hmac')) {
     signer.enableHMAC()
     signer.privateKey = key.certificate
   }
-  signer.addReference({ xpath: `//*[@ID='${id}']`, digestAlgorithm: digest, transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', canonical] })
-  signer.computeSignature(xml, { prefix: 'ds', location: { reference: `//*[@ID='${id}']/*[local-name(.)='Issuer']`, action: 'after' } })
+  signer.addReference({
+    xpath: `//*[@ID='${id}']`,
+    digestAlgorithm: digest,
+    transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', canonical],
+  })
+  signer.computeSignature(xml, {
+    prefix: 'ds',
+    location: { reference: `//*[@ID='${id}']/*[local-name(.)='Issuer']`, action: 'after' },
+  })
   return signer.getSignedXml()
 }
 
 /** A response to a request, as XML. */
-export function respondTo(request: Received, signing: Partial<Signing> & { key: KeyPair }, given: Partial<Claims> = {}): string {
+export function respondTo(
+  request: Received,
+  signing: Partial<Signing> & { key: KeyPair },
+  given: Partial<Claims> = {},
+): string {
   const claims = claimsOf(request, given)
   const { sign } = { ...RIGHT, ...signing }
   const assertion = assertionXml(claims)

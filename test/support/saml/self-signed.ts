@@ -9,12 +9,18 @@ export interface KeyPair {
 
 const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   const body = Buffer.concat(parts)
-  const length = body.length < 128 ? [body.length] : body.length < 256 ? [0x81, body.length] : [0x82, body.length >> 8, body.length & 255]
+  const length =
+    body.length < 128
+      ? [body.length]
+      : body.length < 256
+        ? [0x81, body.length]
+        : [0x82, body.length >> 8, body.length & 255]
   return Buffer.concat([Buffer.from([tag, ...length]), body])
 }
 const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...parts)
 const SHA256_RSA = sequence(Buffer.from('06092a864886f70d01010b', 'hex'), der(0x05))
-const name = (common: string): Buffer => sequence(der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(common)))))
+const name = (common: string): Buffer =>
+  sequence(der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(common)))))
 /** GeneralizedTime (RFC 5280, 4.1.2.5.2). */
 const time = (at: string): Buffer => der(0x18, Buffer.from(at))
 

@@ -36,8 +36,10 @@ function piecesOf(xml: string, victim: string): Pieces {
 }
 
 const END = '</samlp:Response>'
-const inside = (element: string, more: string): string => element.replace(/<\/(?:saml|samlp|ds):\w+>$/, (end) => more + end)
-const afterIssuer = (assertion: string, more: string): string => assertion.replace('</saml:Issuer>', `</saml:Issuer>${more}`)
+const inside = (element: string, more: string): string =>
+  element.replace(/<\/(?:saml|samlp|ds):\w+>$/, (end) => more + end)
+const afterIssuer = (assertion: string, more: string): string =>
+  assertion.replace('</saml:Issuer>', `</saml:Issuer>${more}`)
 const otherId = (head: string): string => head.replace(/ ID="[^"]*"/, ' ID="_outer"')
 const object = (content: string): string => `<ds:Object>${content}</ds:Object>`
 
@@ -63,7 +65,9 @@ export function wrapped(xml: string, whole: string, victim: string): Record<stri
     'XSW5: the signature in another assertion, the signed one after it': of(afterIssuer(evil, signature), bare),
     'XSW6: the signed assertion in the signature of another': of(afterIssuer(evil, inside(signature, bare))),
     'XSW7: another assertion among extensions': of(`<samlp:Extensions>${evil}</samlp:Extensions>`, assertion),
-    'XSW8: the signed assertion in an Object of the signature of another': of(afterIssuer(evil, inside(signature, object(bare)))),
+    'XSW8: the signed assertion in an Object of the signature of another': of(
+      afterIssuer(evil, inside(signature, object(bare))),
+    ),
     'another assertion after the signed one': of(assertion, evil),
     'another assertion with the same ID': of(sameId, assertion),
     'another assertion with the same ID, after it': of(assertion, sameId),
@@ -75,13 +79,21 @@ export function wrapped(xml: string, whole: string, victim: string): Record<stri
       ),
     ),
     'another assertion in the status': [head, issuer, inside(status, evil), assertion, END].join(''),
-    'the signed assertion in the KeyInfo of another': of(afterIssuer(evil, inside(signature, `<ds:KeyInfo>${bare}</ds:KeyInfo>`))),
+    'the signed assertion in the KeyInfo of another': of(
+      afterIssuer(evil, inside(signature, `<ds:KeyInfo>${bare}</ds:KeyInfo>`)),
+    ),
     'the signed assertion in Advice': of(inside(evil, `<saml:Advice>${assertion}</saml:Advice>`)),
     'an assertion of no namespace beside': of(evil.replaceAll('saml:', '').replace('xmlns:saml', 'xmlns:x'), assertion),
     'another response around': [otherId(head), issuer, status, evil, xml, END].join(''),
     'an ID of another spelling': of(afterIssuer(evil.replace('ID="_evil"', `ID="_evil" Id="${id}"`), signature), bare),
-    'a second reference': xml.replace('</ds:SignedInfo>', `${between(xml, /<ds:Reference /, '</ds:Reference>')}</ds:SignedInfo>`),
-    'a second SignedInfo': xml.replace('<ds:SignatureValue>', `${between(xml, /<ds:SignedInfo>/, '</ds:SignedInfo>')}<ds:SignatureValue>`),
+    'a second reference': xml.replace(
+      '</ds:SignedInfo>',
+      `${between(xml, /<ds:Reference /, '</ds:Reference>')}</ds:SignedInfo>`,
+    ),
+    'a second SignedInfo': xml.replace(
+      '<ds:SignatureValue>',
+      `${between(xml, /<ds:SignedInfo>/, '</ds:SignedInfo>')}<ds:SignatureValue>`,
+    ),
     'a second signature': xml.replace('</ds:Signature>', `</ds:Signature>${signature}`),
     'no reference URI': xml.replace(/ URI="#[^"]*"/, ' URI=""'),
     'an expression as reference URI': xml.replace(/ URI="#[^"]*"/, ` URI="#xpointer(id('_evil'))"`),

@@ -39,7 +39,9 @@ async function filled(): Promise<{ id: string; repository: string }> {
   const clone = join(here.service.dir, 'remote.git')
   await git('/', ['clone', '--quiet', '--bare', given, clone])
   const url = `file://${clone}`
-  await here.service.admin.call('post', `/v1/spaces/${space.id}/git/import`, { url, ref: `refs/heads/${TRANSLATION_BRANCH}` }).expect(204)
+  await here.service.admin
+    .call('post', `/v1/spaces/${space.id}/git/import`, { url, ref: `refs/heads/${TRANSLATION_BRANCH}` })
+    .expect(204)
   for (;;) {
     const { body } = await here.service.admin.call('get', `/v1/spaces/${space.id}/git/info`).expect(200)
     if (body.state === 'success') return space
@@ -94,7 +96,8 @@ test(
       for (const text of sent) known.add(text)
       const result = await filesOf(made.repository, MAIN)
       assert.equal([...result.keys()].sort(), [...wandering.files.keys()].sort(), said)
-      for (const { path, text } of corrections) assert.ok(linesOf(result.get(path) ?? '').includes(text), `${said}: ${path} has lost ${text}`)
+      for (const { path, text } of corrections)
+        assert.ok(linesOf(result.get(path) ?? '').includes(text), `${said}: ${path} has lost ${text}`)
     }
 
     here.engine.sent.length = 0

@@ -51,14 +51,27 @@ function contents(files: ReadonlyMap<string, string>, change: (line: string) => 
 const links = (line: string, path: string): boolean => line.includes(`(${path})`) || line.includes(`(/${path})`)
 
 const CHANGES: Record<string, Change> = {
-  edit: (open) => rewritten(open, open.lines.with(open.at, `${lineAt(open)} Added words ${open.step} stand here.`), [lineAt(open)], 1),
-  insert: (open) => rewritten(open, open.lines.toSpliced(open.at, 0, `A wholly new paragraph ${open.step} of this story.`, ''), [], 1),
+  edit: (open) =>
+    rewritten(
+      open,
+      open.lines.with(open.at, `${lineAt(open)} Added words ${open.step} stand here.`),
+      [lineAt(open)],
+      1,
+    ),
+  insert: (open) =>
+    rewritten(open, open.lines.toSpliced(open.at, 0, `A wholly new paragraph ${open.step} of this story.`, ''), [], 1),
   drop: (open) => rewritten(open, open.lines.toSpliced(open.at, 2), [lineAt(open)], 0),
-  swap: (open) => rewritten(open, open.lines.with(open.at, open.lines[open.other] as string).with(open.other, lineAt(open)), [], 0),
-  ends: (open) => ({ ...rewritten(open, open.lines, [], 0), files: { [open.path]: open.lines.join(open.ends === '\n' ? '\r\n' : '\n') } }),
+  swap: (open) =>
+    rewritten(open, open.lines.with(open.at, open.lines[open.other] as string).with(open.other, lineAt(open)), [], 0),
+  ends: (open) => ({
+    ...rewritten(open, open.lines, [], 0),
+    files: { [open.path]: open.lines.join(open.ends === '\n' ? '\r\n' : '\n') },
+  }),
   rename: (open, files) => {
     const now = posix.join(posix.dirname(open.path), `moved-${open.step}.md`)
-    const renamed = contents(files, (line) => [links(line, open.path) ? line.replace(`${open.path})`, `${now})`) : line])
+    const renamed = contents(files, (line) => [
+      links(line, open.path) ? line.replace(`${open.path})`, `${now})`) : line,
+    ])
     return { now, gone: [], news: 0, files: { ...renamed, [open.path]: null, [now]: open.text } }
   },
   delete: (open, files) => {
@@ -110,7 +123,15 @@ export class Wandering {
     const { path, text, places } = this.page()
     const kind = KINDS[this.roll(KINDS.length)] as string
     const [at, other] = [places[this.roll(places.length)], places[this.roll(places.length)]] as [number, number]
-    const open: Open = { path, text, ends: endsOf(text) ?? '\n', lines: linesOf(text), at, other, step: spelled(++this.#steps) }
+    const open: Open = {
+      path,
+      text,
+      ends: endsOf(text) ?? '\n',
+      lines: linesOf(text),
+      at,
+      other,
+      step: spelled(++this.#steps),
+    }
     const edit = { kind, path, ...(CHANGES[kind] as Change)(open, this.files) }
     for (const [name, written] of Object.entries(edit.files)) {
       if (written === null) this.files.delete(name)

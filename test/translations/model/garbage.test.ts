@@ -30,7 +30,10 @@ const GARBAGE: Record<string, [(texts: string[]) => unknown, 'refused' | 'text']
     each((text) => (text.includes('<') ? answer(text).replace(/<[^>]*>/g, '') : `${answer(text)}<x id="99"/>`)),
     'refused',
   ],
-  'every placeholder twice, or a strange element': [each((text) => (text.includes('<') ? answer(text) + answer(text) : `<b>${answer(text)}</b>`)), 'refused'],
+  'every placeholder twice, or a strange element': [
+    each((text) => (text.includes('<') ? answer(text) + answer(text) : `<b>${answer(text)}</b>`)),
+    'refused',
+  ],
   huge: [each((text) => 'very '.repeat(text.length * 20)), 'refused'],
   'control characters': [each((text) => `${answer(text)}\u0000\u001b[31m`), 'refused'],
   'a script': [each((text) => `${answer(text)}<script>alert(1)</script>`), 'refused'],
@@ -56,7 +59,9 @@ const shape = ({ object, type, nodes = [] }: Node): unknown => (object === 'text
 async function shapeOf(space: string): Promise<unknown> {
   const { body } = await here.service.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)
   const { id } = body.pages[0]
-  const page = await here.service.admin.call('get', `/v1/spaces/${space}/content/page/${id}?format=document`).expect(200)
+  const page = await here.service.admin
+    .call('get', `/v1/spaces/${space}/content/page/${id}?format=document`)
+    .expect(200)
   return [id, page.body.icon, shape(page.body.document)]
 }
 

@@ -14,7 +14,8 @@ export const turned = (text: string): string =>
 export const sourceOf = (marked: string): string => marked.replace(/[«»]/g, '')
 
 /** What a translation has to make of it: the lines of a paragraph become one, since the words of another language do not fit them. */
-export const translationOf = (marked: string): string => marked.replace(/«([^»]*)»/g, (_, text: string) => turned(text.replace(/(?<!\\)\r?\n(?:> ?)?/g, ' ')))
+export const translationOf = (marked: string): string =>
+  marked.replace(/«([^»]*)»/g, (_, text: string) => turned(text.replace(/(?<!\\)\r?\n(?:> ?)?/g, ' ')))
 
 /** A generator of numbers from 0 to below `below`, the same for a seed everywhere. */
 export function dice(seed: number): (below: number) => number {
@@ -43,7 +44,8 @@ export const BLOCKS: ((w: () => string) => string)[] = [
   (w) => `«${w()}\n${w()},\n${w()}»`,
   (w) => `- «${w()}»\n- «${w()}»\n  - «${w()}»\n- [ ] «${w()}»\n- [x] «${w()}»`,
   (w) => `1. «${w()}»\n2. «${w()}»\n\n   «${w()}»\n10. «${w()}»`,
-  (w) => `| «${w()}» | «${w()}» |\n|:---|---:|\n| «${w()}» | \`${w()}\` |\n| «${w()} »**«${w()}»** | «${w()} \\| ${w()}» |`,
+  (w) =>
+    `| «${w()}» | «${w()}» |\n|:---|---:|\n| «${w()}» | \`${w()}\` |\n| «${w()} »**«${w()}»** | «${w()} \\| ${w()}» |`,
   (w) => `\`\`\`ts title="${w()}"\nconst x = "${w()}"\n\n// ${w()}\n\`\`\``,
   (w) => `    indented ${w()}\n    code ${w()}`,
   (w) => `«${w()} »**«${w()}»**«, »*«${w()}»*«, »~~«${w()}»~~«, »\`${w()}\`«, »[«${w()}»](other.md#here)« ${w()}.»`,
@@ -51,13 +53,16 @@ export const BLOCKS: ((w: () => string) => string)[] = [
   (w) => `«${w()} »{{ space.vars.version }}« ${w()} »<code class="expression">space.vars.version</code>« ${w()}»`,
   (w) => `«${w()} \\*${w()}\\* »&nbsp;« ${w()} & ${w()}»&#x20;«${w()}»`,
   (w) => `{% hint style="info" %}\n«${w()}»\n\n- «${w()}»\n{% endhint %}`,
-  (w) => `{% tabs %}\n{% tab title="«${w()}»" %}\n«${w()}»\n{% endtab %}\n\n{% tab title="«${w()}»" %}\n\`\`\`\n${w()}\n\`\`\`\n{% endtab %}\n{% endtabs %}`,
+  (w) =>
+    `{% tabs %}\n{% tab title="«${w()}»" %}\n«${w()}»\n{% endtab %}\n\n{% tab title="«${w()}»" %}\n\`\`\`\n${w()}\n\`\`\`\n{% endtab %}\n{% endtabs %}`,
   (w) => `{% stepper %}\n{% step %}\n### «${w()}»\n\n«${w()}»\n{% endstep %}\n{% endstepper %}`,
   (w) => `<details>\n\n<summary>«${w()}»</summary>\n\n«${w()}»\n\n</details>`,
-  (w) => `<figure><img src=".gitbook/assets/a.png" alt="«${w()}»" width="50%"><figcaption><p>«${w()}»</p></figcaption></figure>`,
+  (w) =>
+    `<figure><img src=".gitbook/assets/a.png" alt="«${w()}»" width="50%"><figcaption><p>«${w()}»</p></figcaption></figure>`,
   (w) => `![«${w()}»](.gitbook/assets/a.png "${w()}")`,
   (w) => `{% code title="src/a-file.ts" overflow="wrap" %}\n\`\`\`js\n${w()}\n\`\`\`\n{% endcode %}`,
-  (w) => `{% content-ref url="a/other.md" %}\n[other.md](a/other.md)\n{% endcontent-ref %}\n\n[«${w()}»](a/other.md "${w()}")`,
+  (w) =>
+    `{% content-ref url="a/other.md" %}\n[other.md](a/other.md)\n{% endcontent-ref %}\n\n[«${w()}»](a/other.md "${w()}")`,
   (w) => `{% embed url="https://example.com/${w().replaceAll(' ', '')}" %}\n\n«${w()}»`,
   (w) => `> «${w()}\n> ${w()}»\n>\n> «${w()}»`,
   (w) => `$$\n\\frac{${w().replaceAll(' ', '}{')}}\n$$\n\n«${w()} »$$a_b*c*$$« ${w()}»`,

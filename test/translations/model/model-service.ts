@@ -47,7 +47,9 @@ export async function modelService(env: Record<string, string> = {}): Promise<Mo
     repository,
     ended,
     space: async (title) => {
-      const { body } = await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title }).expect(201)
+      const { body } = await service.admin
+        .call('post', `/v1/orgs/${service.organization}/spaces`, { title })
+        .expect(201)
       return { id: body.id, repository: repository(body.id) }
     },
     translate: async (space, language, more = {}) => {

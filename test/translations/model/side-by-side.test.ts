@@ -7,9 +7,12 @@ import { BLOCKS, dice, sourceOf, translationOf, turned, wording } from './marked
 import { modelService } from './model-service.js'
 import { answer } from './turning-engine.js'
 
-const [test, here] = await suiteWith('translations/model/side-by-side', () => modelService({ BINDERY_TRANSLATION_CHARACTERS: '20000' }))
+const [test, here] = await suiteWith('translations/model/side-by-side', () =>
+  modelService({ BINDERY_TRANSLATION_CHARACTERS: '20000' }),
+)
 const words = wording(dice(77))
-const read = (repository: string, path: string, ref = 'refs/heads/main') => git(repository, ['cat-file', '-p', `${ref}:${path}`])
+const read = (repository: string, path: string, ref = 'refs/heads/main') =>
+  git(repository, ['cat-file', '-p', `${ref}:${path}`])
 const page = () => `# «${words()}»\n\n${BLOCKS.map((make) => make(words)).join('\n\n')}\n`
 
 /** A space with one page of each kind of block. */
@@ -28,27 +31,43 @@ test('two translations of one source, both run at once, and each is corrected al
   await commitPlainly(source.repository, { 'README.md': `${sourceOf(source.marked)}\n${sourceOf(added)}\n` })
   await Promise.all([here.run(french.id), here.run(spanish.id)])
   await commitPlainly(french.repository, { 'README.md': `${translationOf(source.marked)}\nEn bon français.\n` })
-  await commitPlainly(source.repository, { 'README.md': `${sourceOf(source.marked)}\n${sourceOf(added)}\n\n«x»\n`.replace('«x»', 'again') })
-  for (const { status } of await Promise.all([here.run(french.id), here.run(spanish.id)])) assert.is(status, 'completed')
-  assert.is(await read(french.repository, 'README.md'), `${translationOf(source.marked)}\nEn bon français.\n\n${turned('again')}`)
-  assert.is(await read(spanish.repository, 'README.md'), `${translationOf(source.marked)}\n${right}\n\n${turned('again')}`)
+  await commitPlainly(source.repository, {
+    'README.md': `${sourceOf(source.marked)}\n${sourceOf(added)}\n\n«x»\n`.replace('«x»', 'again'),
+  })
+  for (const { status } of await Promise.all([here.run(french.id), here.run(spanish.id)]))
+    assert.is(status, 'completed')
+  assert.is(
+    await read(french.repository, 'README.md'),
+    `${translationOf(source.marked)}\nEn bon français.\n\n${turned('again')}`,
+  )
+  assert.is(
+    await read(spanish.repository, 'README.md'),
+    `${translationOf(source.marked)}\n${right}\n\n${turned('again')}`,
+  )
 })
 
 test('a translated space is the source of another one, and a correction there is translated on', async () => {
   const source = await sourceSpace()
   const french = await here.translate(source.id, 'fr')
-  const german = await here.translate(french.result.space, 'de', { source: { space: french.result.space, language: 'fr' } })
+  const german = await here.translate(french.result.space, 'de', {
+    source: { space: french.result.space, language: 'fr' },
+  })
   assert.is(german.status, 'completed', JSON.stringify(german.error))
   // Turned twice, all is as it was, but the lines of a paragraph are one.
   const unwrapped = translationOf(source.marked.replace(/«([^»]*)»/g, (_, text: string) => `«${turned(text)}»`))
   assert.is(await read(german.repository, 'README.md'), unwrapped.trim())
   const title = translationOf(source.marked).split('\n')[0] as string
   const first = translationOf(source.marked).split('\n\n')[1] as string
-  await commitPlainly(french.repository, { 'README.md': translationOf(source.marked).replace(first, 'Corrected here.') })
+  await commitPlainly(french.repository, {
+    'README.md': translationOf(source.marked).replace(first, 'Corrected here.'),
+  })
   const sent = here.engine.sent.length
   await here.run(german.id)
   assert.equal(here.engine.sent.slice(sent), ['Corrected here.'])
-  assert.is(await read(german.repository, 'README.md'), unwrapped.replace(turned(first), turned('Corrected here.')).trim())
+  assert.is(
+    await read(german.repository, 'README.md'),
+    unwrapped.replace(turned(first), turned('Corrected here.')).trim(),
+  )
   assert.match(await read(german.repository, 'README.md'), turned(title).trim())
 })
 
@@ -69,7 +88,10 @@ test('under required approvals, a correction on the change request stays, and so
   await admin.call('patch', `/v1/spaces/${made.result.space}`, { requiredApprovals: 1 }).expect(200)
   const before = await read(made.repository, 'README.md')
   const [one, two, three] = [`«${words()}»`, `«${words()}»`, `«${words()}»`]
-  const write = (...more: string[]) => commitPlainly(source.repository, { 'README.md': `${sourceOf(source.marked)}\n${more.map(sourceOf).join('\n\n')}\n` })
+  const write = (...more: string[]) =>
+    commitPlainly(source.repository, {
+      'README.md': `${sourceOf(source.marked)}\n${more.map(sourceOf).join('\n\n')}\n`,
+    })
   await write(one)
   const first = await here.run(made.id)
   assert.is(await read(made.repository, 'README.md'), before)
@@ -79,7 +101,11 @@ test('under required approvals, a correction on the change request stays, and so
   const { body: shown } = await admin.call('get', `${at}/content/page/${pages.pages[0].id}`).expect(200)
   assert.match(shown.markdown, translationOf(one))
   const corrected = shown.markdown.replace(translationOf(one), 'Corrected on the request.')
-  await admin.call('post', `${at}/content`, { changes: [{ operation: 'update_page', page: pages.pages[0].id, document: { markdown: corrected } }] }).expect(200)
+  await admin
+    .call('post', `${at}/content`, {
+      changes: [{ operation: 'update_page', page: pages.pages[0].id, document: { markdown: corrected } }],
+    })
+    .expect(200)
   await write(one, two)
   const second = await here.run(made.id)
   assert.is(second.result.changeRequest, request)
@@ -109,14 +135,23 @@ test('an archived change request of a translation loses nothing: the next run ma
   const one = `«${words()}»`
   await commitPlainly(source.repository, { 'README.md': `${sourceOf(source.marked)}\n${sourceOf(one)}\n` })
   const first = await here.run(made.id)
-  await admin.call('patch', `/v1/spaces/${made.result.space}/change-requests/${first.result.changeRequest}`, { status: 'archived' }).expect(200)
+  await admin
+    .call('patch', `/v1/spaces/${made.result.space}/change-requests/${first.result.changeRequest}`, {
+      status: 'archived',
+    })
+    .expect(200)
   const sent = here.engine.sent.length
   const second = await here.run(made.id)
   assert.is(here.engine.sent.length, sent)
   assert.is.not(second.result.changeRequest, first.result.changeRequest)
-  const { body } = await admin.call('get', `/v1/spaces/${made.result.space}/change-requests/${second.result.changeRequest}/content/pages`).expect(200)
+  const { body } = await admin
+    .call('get', `/v1/spaces/${made.result.space}/change-requests/${second.result.changeRequest}/content/pages`)
+    .expect(200)
   const shown = await admin
-    .call('get', `/v1/spaces/${made.result.space}/change-requests/${second.result.changeRequest}/content/page/${body.pages[0].id}`)
+    .call(
+      'get',
+      `/v1/spaces/${made.result.space}/change-requests/${second.result.changeRequest}/content/page/${body.pages[0].id}`,
+    )
     .expect(200)
   assert.match(shown.body.markdown, translationOf(one))
 })

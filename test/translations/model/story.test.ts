@@ -15,9 +15,16 @@ const [test, here] = await suiteWith('translations/model/story', () => modelServ
 
 /** All files of main. */
 async function filesOf(repository: string): Promise<Record<string, string>> {
-  const listed = (await gitBytes(repository, ['ls-tree', '-r', '-z', 'refs/heads/main'])).toString().split('\0').slice(0, -1)
+  const listed = (await gitBytes(repository, ['ls-tree', '-r', '-z', 'refs/heads/main']))
+    .toString()
+    .split('\0')
+    .slice(0, -1)
   const entries = listed.map((line) => ({ oid: line.slice(12, 52), path: line.slice(53) }))
-  const bytes = await gitBytes(repository, ['cat-file', '--batch=%(objectsize)'], entries.map(({ oid }) => `${oid}\n`).join(''))
+  const bytes = await gitBytes(
+    repository,
+    ['cat-file', '--batch=%(objectsize)'],
+    entries.map(({ oid }) => `${oid}\n`).join(''),
+  )
   let at = 0
   return Object.fromEntries(
     entries.map(({ path }) => {
@@ -32,7 +39,10 @@ async function filesOf(repository: string): Promise<Record<string, string>> {
 /** What must be written so that `before` becomes `after`. */
 function difference(before: Record<string, string>, after: Record<string, string>): Record<string, string | null> {
   const changed = Object.entries(after).filter(([path, text]) => before[path] !== text)
-  return { ...Object.fromEntries(changed), ...Object.fromEntries(Object.keys(before).flatMap((path) => (path in after ? [] : [[path, null]]))) }
+  return {
+    ...Object.fromEntries(changed),
+    ...Object.fromEntries(Object.keys(before).flatMap((path) => (path in after ? [] : [[path, null]]))),
+  }
 }
 
 const pagesOf = async (space: string): Promise<unknown> => {
@@ -60,12 +70,17 @@ for (let n = 0; n < Number(TRANSLATION_SEEDS); n++) {
     const said: string[] = []
     const check = async (): Promise<void> => {
       const got = await filesOf(made.repository)
-      for (const [path, text] of Object.entries(story.result())) assert.is(got[path], text, `seed ${seed}, ${path}, after ${said.join(', ')}`)
+      for (const [path, text] of Object.entries(story.result()))
+        assert.is(got[path], text, `seed ${seed}, ${path}, after ${said.join(', ')}`)
       assert.equal(
         Object.keys(got).filter((path) => !(path in story.result())),
         ['README.md'].filter((path) => path in got),
       )
-      assert.equal(await pagesOf(made.result.space), await pagesOf(source.id), `seed ${seed}, pages, after ${said.join(', ')}`)
+      assert.equal(
+        await pagesOf(made.result.space),
+        await pagesOf(source.id),
+        `seed ${seed}, pages, after ${said.join(', ')}`,
+      )
       // The memory and the ledger: nothing is sent twice.
       assert.equal(
         here.engine.sent.filter((text, at) => here.engine.sent.indexOf(text) !== at),
@@ -89,7 +104,9 @@ for (let n = 0; n < Number(TRANSLATION_SEEDS); n++) {
         if (path === undefined) story.forget(correction.to)
         else {
           said.push('correct')
-          await commitPlainly(made.repository, { [path]: (files[path] as string).replace(correction.from, correction.to) })
+          await commitPlainly(made.repository, {
+            [path]: (files[path] as string).replace(correction.from, correction.to),
+          })
         }
       }
       assert.is((await here.run(made.id)).status, 'completed')
@@ -98,7 +115,11 @@ for (let n = 0; n < Number(TRANSLATION_SEEDS); n++) {
     const head = await gitBytes(made.repository, ['rev-parse', 'refs/heads/main'])
     const sent = here.engine.sent.length
     assert.is((await here.run(made.id)).status, 'completed')
-    assert.equal(await gitBytes(made.repository, ['rev-parse', 'refs/heads/main']), head, 'a run with nothing to do makes no commit')
+    assert.equal(
+      await gitBytes(made.repository, ['rev-parse', 'refs/heads/main']),
+      head,
+      'a run with nothing to do makes no commit',
+    )
     assert.is(here.engine.sent.length, sent)
   })
 }

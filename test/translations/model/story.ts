@@ -63,7 +63,8 @@ export class Story {
 
   /** Takes back a correction that could not be made, since the result does not have the block yet. */
   forget(corrected: string): void {
-    for (const { blocks } of this.#pages.values()) for (const block of blocks) if (block.corrected === corrected) block.corrected = null
+    for (const { blocks } of this.#pages.values())
+      for (const block of blocks) if (block.corrected === corrected) block.corrected = null
   }
 
   edit(): void {
@@ -100,7 +101,9 @@ export class Story {
     const [path, page] = this.#pick()
     // In the same place of the table of contents, since that is the order of the map.
     this.#pages = new Map(
-      [...this.#pages].map(([at, one]) => (at === path ? [`${this.#roll(2) === 0 ? '' : 'folder/'}renamed-${++this.#files}.md`, page] : [at, one])),
+      [...this.#pages].map(([at, one]) =>
+        at === path ? [`${this.#roll(2) === 0 ? '' : 'folder/'}renamed-${++this.#files}.md`, page] : [at, one],
+      ),
     )
   }
 
@@ -172,7 +175,10 @@ export class Story {
   }
 
   #all(plain: (marked: string) => string, ofBlock: (block: Block) => string): Record<string, string> {
-    const files: Record<string, string> = { '.gitbook/assets/a.png': `picture ${this.#assets}`, 'notes.txt': `Words that stay, ${this.#assets}.\n` }
+    const files: Record<string, string> = {
+      '.gitbook/assets/a.png': `picture ${this.#assets}`,
+      'notes.txt': `Words that stay, ${this.#assets}.\n`,
+    }
     const half = Math.floor(this.#pages.size / 2)
     const lines = [...this.#pages].map(([path, page], n) => {
       const head = page.description === null ? '' : `---\nicon: gear\ndescription: «${page.description}»\n---\n\n`

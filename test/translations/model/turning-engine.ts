@@ -7,7 +7,10 @@ const LANGUAGES = ['en', 'fr', 'es', 'de', 'it']
 
 /** Answers one text of HTML: letters outside of elements and references are turned. */
 export const answer = (html: string): string =>
-  html.replace(/(<[^>]*>|&[a-z0-9#]+;)|([^<&]+)/gi, (_, kept: string | undefined, text: string | undefined) => kept ?? turned(text ?? ''))
+  html.replace(
+    /(<[^>]*>|&[a-z0-9#]+;)|([^<&]+)/gi,
+    (_, kept: string | undefined, text: string | undefined) => kept ?? turned(text ?? ''),
+  )
 
 export interface TurningEngine {
   url: string

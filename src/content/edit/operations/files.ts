@@ -16,9 +16,13 @@ import { moveFiles } from './move-file.js'
 /** Refuses a file name with slashes or control characters, one that Git reserves, or one that is too long. */
 function checkName(name: string, member: string): void {
   if (/[/\\\x00-\x1f\x7f]/.test(name) || name === '.' || name === '..')
-    throw new ChangeError('A file name cannot be "." or "..", and cannot contain slashes or control characters. Choose another name.', member)
+    throw new ChangeError(
+      'A file name cannot be "." or "..", and cannot contain slashes or control characters. Choose another name.',
+      member,
+    )
   if (/^\.git/i.test(name)) throw new ChangeError('A file name cannot begin with ".git". Choose another name.', member)
-  if (Buffer.byteLength(name) > 200) throw new ChangeError('A file name can have at most 200 bytes. Choose a shorter one.', member)
+  if (Buffer.byteLength(name) > 200)
+    throw new ChangeError('A file name can have at most 200 bytes. Choose a shorter one.', member)
 }
 
 /** Adds uploaded files to `.gitbook/assets`. If a name is taken, a number is added to it. */
@@ -30,11 +34,15 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
     if (given.length !== 1) throw new ChangeError('A file needs exactly one of base64, url and part.', member)
     const fetched = batch.fetched.get(file)
     if (file.part !== undefined && !fetched)
-      throw new ChangeError(`The request has no part ${file.part} with a file. Add it, or correct the name.`, `${member}/part`)
+      throw new ChangeError(
+        `The request has no part ${file.part} with a file. Add it, or correct the name.`,
+        `${member}/part`,
+      )
     const name = fetched?.name ?? file.name
     checkName(name, `${member}/name`)
     const content = fetched?.content ?? decodeBase64(file.base64 ?? '')
-    if (content === null) throw new ChangeError('base64 is not valid Base64. Encode the file again.', `${member}/base64`)
+    if (content === null)
+      throw new ChangeError('base64 is not valid Base64. Encode the file again.', `${member}/base64`)
     const folder = inFolder(config.root, ASSETS_FOLDER.slice(0, -1))
     const dot = name.lastIndexOf('.')
     const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
@@ -75,8 +83,12 @@ export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, chan
   const to = inFolder(folderOf(path), change.name)
   const there = to.toLowerCase() === path.toLowerCase() ? null : await batch.workspace.taken(to)
   if (CONFIG_FILES.has(to))
-    throw new ChangeError(`${to} says where the pages of this repository are, so no file can be renamed to it. Choose another name.`, 'name')
-  if (there !== null) throw new ChangeError(`${path} cannot be renamed to ${to}, since ${there} exists. Choose another name.`, 'name')
+    throw new ChangeError(
+      `${to} says where the pages of this repository are, so no file can be renamed to it. Choose another name.`,
+      'name',
+    )
+  if (there !== null)
+    throw new ChangeError(`${path} cannot be renamed to ${to}, since ${there} exists. Choose another name.`, 'name')
   if (to !== path) await moveFiles(batch, new Map([[path, to]]))
   return null
 }
@@ -95,7 +107,11 @@ export const updateVariables: Operation<ChangeOf<'update_variables'>> = async (b
   const { config } = await batch.workspace.structure()
   const path = inFolder(config.root, VARIABLES_FILE)
   const before = (await batch.workspace.text(path)) ?? ''
-  const text = done(await bounded(batch.work.setYaml(before, change.variables), path, 'variables'), `${path} cannot be edited`, 'variables')
+  const text = done(
+    await bounded(batch.work.setYaml(before, change.variables), path, 'variables'),
+    `${path} cannot be edited`,
+    'variables',
+  )
   if (text !== before) await batch.workspace.setText(path, text)
   return null
 }
@@ -103,8 +119,10 @@ export const updateVariables: Operation<ChangeOf<'update_variables'>> = async (b
 /** Adds reusable content to `.gitbook/includes`, or changes it. */
 export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'>> = async (batch, change) => {
   const { config, reusableContents } = await batch.workspace.structure()
-  const existing = change.reusableContent === undefined ? undefined : reusableContents.find((one) => one.id === change.reusableContent)
-  if (change.reusableContent !== undefined && !existing) throw new ChangeError(`There is no reusable content ${change.reusableContent}.`, 'reusableContent')
+  const existing =
+    change.reusableContent === undefined ? undefined : reusableContents.find((one) => one.id === change.reusableContent)
+  if (change.reusableContent !== undefined && !existing)
+    throw new ChangeError(`There is no reusable content ${change.reusableContent}.`, 'reusableContent')
   if (existing) {
     const set = change.title === undefined ? undefined : { title: change.title }
     await editFile(batch, existing.gitPath, { document: await documentOf(batch, change.document), ...(set && { set }) })
@@ -112,7 +130,10 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   }
   const given = await markdownOf(batch, change.document)
   const head = given.slice(0, findFrontMatter(given)?.bodyStart ?? 0)
-  const title = change.title ?? (await bounded(batch.work.page(head, ''), 'The front matter', 'document')).attributes.title ?? 'Untitled'
+  const title =
+    change.title ??
+    (await bounded(batch.work.page(head, ''), 'The front matter', 'document')).attributes.title ??
+    'Untitled'
   const folder = inFolder(config.root, INCLUDES_FOLDER.slice(0, -1))
   const slug = fileSlug(title) || 'content'
   let path = inFolder(folder, `${slug}.md`)
@@ -129,7 +150,11 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
 
 /** Sets the title in a text's front matter. */
 const titled = async ({ work }: Batch, text: string, title: string): Promise<string> =>
-  done(await bounded(work.setMembers(text, { title }), 'The front matter', 'document'), 'The front matter cannot be edited', 'title')
+  done(
+    await bounded(work.setMembers(text, { title }), 'The front matter', 'document'),
+    'The front matter cannot be edited',
+    'title',
+  )
 
 export const deleteReusableContent: Operation<ChangeOf<'delete_reusable_content'>> = async (batch, change) => {
   const { reusableContents } = await batch.workspace.structure()

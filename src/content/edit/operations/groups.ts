@@ -7,7 +7,8 @@ import { containerOf, editSummary, lineOf, nameRef, pageOf, parentOf, destinatio
 
 /** Adds a group: a heading of the table of contents. Groups are always at the top level. */
 export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
-  if (change.into !== null && change.into !== undefined) throw new ChangeError('A group is always at the top level: leave out into, or set it to null.', 'into')
+  if (change.into !== null && change.into !== undefined)
+    throw new ChangeError('A group is always at the top level: leave out into, or set it to null.', 'into')
   if (change.slug !== undefined) await checkSlug(batch, null, null, change.slug)
   const before = new Set((await batch.workspace.structure()).pages.map((page) => page.id))
   await editSummary(batch, (now) => ({
@@ -42,7 +43,11 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
   if (change.at !== undefined || change.into !== undefined) {
     const into = change.into === undefined ? parent : await parentOf(batch, change.into)
     checkNotBelow(await batch.workspace.structure(), group, into)
-    await editSummary(batch, (now) => ({ kind: 'move-group', line: lineOf(now, group), place: destinationOf(now, into, change.at, group) }))
+    await editSummary(batch, (now) => ({
+      kind: 'move-group',
+      line: lineOf(now, group),
+      place: destinationOf(now, into, change.at, group),
+    }))
   }
   return { object: 'updated_page', page: group.id }
 }
@@ -57,6 +62,7 @@ export const deleteGroup: Operation<ChangeOf<'delete_group'>> = async (batch, ch
 
 async function groupOf(batch: Parameters<typeof updateGroup>[0], id: string) {
   const group = await pageOf(batch, id)
-  if (group.type !== 'group') throw new ChangeError(`${group.title} is not a group: use the operations for pages.`, 'page')
+  if (group.type !== 'group')
+    throw new ChangeError(`${group.title} is not a group: use the operations for pages.`, 'page')
   return group
 }

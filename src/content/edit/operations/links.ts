@@ -8,22 +8,32 @@ import { parentOf, editSummary, destinationOf, pageOf } from './table-of-content
 
 /** Adds a link to a URL or a page. */
 export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, change) => {
-  if ((change.href === undefined) === (change.target === undefined)) throw new ChangeError('A link needs either href or target, and not both.', 'href')
+  if ((change.href === undefined) === (change.target === undefined))
+    throw new ChangeError('A link needs either href or target, and not both.', 'href')
   const href = change.target ? await hrefOf(batch, change.target) : (change.href as string)
   const structure = await batch.workspace.structure()
   const parent = await parentOf(batch, change.into)
   const before = new Set([...structure.byId.keys()])
-  await editSummary(batch, (now) => ({ kind: 'insert', title: change.title, href, place: destinationOf(now, parent, change.at) }))
+  await editSummary(batch, (now) => ({
+    kind: 'insert',
+    title: change.title,
+    href,
+    place: destinationOf(now, parent, change.at),
+  }))
   const made = [...(await batch.workspace.structure()).byId.values()].find((page) => !before.has(page.id))
   if (!made) throw new ChangeError('The link could not be added to the table of contents.')
   return { object: 'created_page', page: made.id }
 }
 
 /** What a link to a page, an anchor or a URL has between its parentheses. */
-async function hrefOf(batch: Parameters<typeof insertLink>[0], target: NonNullable<ChangeOf<'insert_link'>['target']>): Promise<string> {
+async function hrefOf(
+  batch: Parameters<typeof insertLink>[0],
+  target: NonNullable<ChangeOf<'insert_link'>['target']>,
+): Promise<string> {
   if (target.kind === 'url') return target.url
   const page = await pageOf(batch, target.page)
-  if (page.type !== 'document') throw new ChangeError(`${page.title} has no file to link to: choose a page with text.`, 'target')
+  if (page.type !== 'document')
+    throw new ChangeError(`${page.title} has no file to link to: choose a page with text.`, 'target')
   // Two entries with the same target are duplicates; a `#` makes this one a link.
   return `${relativeTarget(entriesFrom((await batch.workspace.structure()).config), page.gitPath)}#${target.kind === 'anchor' ? target.anchor : ''}`
 }

@@ -22,10 +22,16 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
   const from = isFolder ? `${folderOf(page.gitPath)}/` : page.gitPath
   const target = isFolder ? `${folderOf(to)}/` : to
   const there = from.toLowerCase() === target.toLowerCase() ? null : await workspace.taken(isFolder ? folderOf(to) : to)
-  if (there !== null) throw new ChangeError(`${page.gitPath} cannot be moved to ${to}, since ${there} exists. Choose another slug.`, 'slug')
+  if (there !== null)
+    throw new ChangeError(
+      `${page.gitPath} cannot be moved to ${to}, since ${there} exists. Choose another slug.`,
+      'slug',
+    )
   const paths = await workspace.paths()
   const moved = new Map(
-    [...paths].filter((path) => (isFolder ? path.startsWith(from) : path === from)).map((path) => [path, isFolder ? target + path.slice(from.length) : target]),
+    [...paths]
+      .filter((path) => (isFolder ? path.startsWith(from) : path === from))
+      .map((path) => [path, isFolder ? target + path.slice(from.length) : target]),
   )
   await moveFiles(batch, moved)
 }
@@ -69,7 +75,11 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>, li
 type EntryTarget = { line: number; href: string }
 
 /** The targets that entries of the table of contents get when their files move. Without one, it is made if a page moves. */
-async function entryTargets(batch: Batch, moved: ReadonlyMap<string, string>, links: MovedLinks): Promise<EntryTarget[]> {
+async function entryTargets(
+  batch: Batch,
+  moved: ReadonlyMap<string, string>,
+  links: MovedLinks,
+): Promise<EntryTarget[]> {
   const { config, listed, byGitPath } = await batch.workspace.structure()
   const written = listed ? await batch.workspace.text(config.summary) : null
   if (written === null && ![...moved.keys()].some((path) => byGitPath.has(path))) return []
@@ -96,4 +106,5 @@ async function targetsIn(batch: Batch, text: string, links: MovedLinks): Promise
   return targets
 }
 
-const entries = (nodes: readonly SummaryNode[]): SummaryNode[] => nodes.flatMap((node) => [node, ...entries(node.children)])
+const entries = (nodes: readonly SummaryNode[]): SummaryNode[] =>
+  nodes.flatMap((node) => [node, ...entries(node.children)])

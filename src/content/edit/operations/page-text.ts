@@ -15,7 +15,11 @@ type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>
 /** The result of an outcome. If it was refused, throws `ChangeError` with a message that begins with `what`. */
 export function done(outcome: Outcome<string>, what: string, member?: string): string {
   if ('done' in outcome) return outcome.done
-  throw new ChangeError(`${what}: ${outcome.refused}${outcome.refused.endsWith('.') ? '' : '.'}`, member, outcome.tooLarge === true)
+  throw new ChangeError(
+    `${what}: ${outcome.refused}${outcome.refused.endsWith('.') ? '' : '.'}`,
+    member,
+    outcome.tooLarge === true,
+  )
 }
 
 /** Waits for work on something that the client sent. Throws `ChangeError` (413) if that is too costly. */
@@ -32,11 +36,18 @@ export async function bounded<T>(work: Promise<T>, what: string, member?: string
 export async function markdownOf({ work }: Work, document: GivenDocument, present?: string): Promise<string> {
   if ('markdown' in document) {
     const { markdown } = document
-    const limit = markdown.length < MAY_BE_HEAVY ? null : await bounded(limitOf(work, markdown), 'The markdown', 'document/markdown')
+    const limit =
+      markdown.length < MAY_BE_HEAVY
+        ? null
+        : await bounded(limitOf(work, markdown), 'The markdown', 'document/markdown')
     if (limit !== null) throw new ChangeError(`The markdown is too large. ${limit}`, 'document/markdown', true)
     return markdown
   }
-  const printed = await bounded(work.print(document.document as unknown as DocumentNode, present), 'The block tree', 'document')
+  const printed = await bounded(
+    work.print(document.document as unknown as DocumentNode, present),
+    'The block tree',
+    'document',
+  )
   return done(printed, 'The block tree cannot be written', 'document')
 }
 
@@ -69,12 +80,22 @@ async function editLarge(batch: Batch, path: string, edit: FileEdit): Promise<vo
   if (file instanceof Uint8Array) return editBytes(batch, path, file, edit)
   // Only the title changes: it is in the table of contents too, so the page can still be renamed.
   if (!document && !members && !set) return
-  throw new ChangeError(`${path} has more than ${MAX_EDITED_BYTES} bytes, so its text cannot be changed here. Split it with Git first.`, blameOf(edit), true)
+  throw new ChangeError(
+    `${path} has more than ${MAX_EDITED_BYTES} bytes, so its text cannot be changed here. Split it with Git first.`,
+    blameOf(edit),
+    true,
+  )
 }
 
 async function editBytes({ work, workspace }: Batch, path: string, file: Uint8Array, edit: FileEdit): Promise<void> {
   const { document, title, members, set } = edit
-  const isPlain = document && 'markdown' in document && !title && !members && !set && file.length + document.markdown.length <= AT_ONCE
+  const isPlain =
+    document &&
+    'markdown' in document &&
+    !title &&
+    !members &&
+    !set &&
+    file.length + document.markdown.length <= AT_ONCE
   const outcome = isPlain ? editAtOnce(file, edit) : await bounded(work.editFile(file, edit), path, blameOf(edit))
   if ('refused' in outcome) throw new ChangeError(sentence(outcome.refused), outcome.member, outcome.tooLarge === true)
   await workspace.setBytes(path, outcome.done)
@@ -100,7 +121,8 @@ function checkMembers({ condition }: PageMembers): void {
   try {
     checkCondition(condition)
   } catch (error) {
-    if (error instanceof ConditionError) throw new ChangeError(`The condition is not valid: ${error.message}`, 'condition')
+    if (error instanceof ConditionError)
+      throw new ChangeError(`The condition is not valid: ${error.message}`, 'condition')
     throw error
   }
 }

@@ -10,7 +10,18 @@ import { ChangeError } from '../change-error.js'
 import type { Batch, Operation } from '../batch.js'
 import { moveFile } from './move-file.js'
 import { bounded, documentOf, editFile, markdownOf, membersOf, withMembers } from './page-text.js'
-import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, destinationOf, summaryText } from './table-of-contents.js'
+import {
+  containerOf,
+  editSummary,
+  folderFor,
+  inFolder,
+  lineOf,
+  nameRef,
+  pageOf,
+  parentOf,
+  destinationOf,
+  summaryText,
+} from './table-of-contents.js'
 
 /** Adds a page: its file, and its entry in the table of contents. */
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
@@ -26,8 +37,10 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   const folder = folderFor(structure, parent)
   let path = inFolder(folder, `${wanted}.md`)
   const there = slug === undefined ? null : await workspace.taken(path)
-  if (there !== null) throw new ChangeError(`${path} cannot be created, since ${there} exists. Choose another slug.`, 'slug')
-  for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++) path = inFolder(folder, `${wanted}-${n}.md`)
+  if (there !== null)
+    throw new ChangeError(`${path} cannot be created, since ${there} exists. Choose another slug.`, 'slug')
+  for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++)
+    path = inFolder(folder, `${wanted}-${n}.md`)
   const text = encodeText(await withMembers(batch, given, change))
   // A table of contents that is made now must not list the new file, which would then be listed twice.
   await summaryText(batch)
@@ -55,25 +68,46 @@ function slugFrom(title: string): string {
 }
 
 /** Refuses a slug that cannot be a file's name, or that a sibling other than `page` has. */
-export async function checkSlug(batch: Batch, page: PageEntry | null, parent: PageEntry | null, slug: string): Promise<void> {
+export async function checkSlug(
+  batch: Batch,
+  page: PageEntry | null,
+  parent: PageEntry | null,
+  slug: string,
+): Promise<void> {
   if (/^\.*$/.test(slug) || /^\.git/i.test(slug) || /^readme$/i.test(slug) || slug.trim() !== slug)
     throw new ChangeError(`${JSON.stringify(slug)} cannot be the name of a page's file. Choose another slug.`, 'slug')
   if (Buffer.byteLength(slug) > MAX_FILE_SLUG_BYTES || slug.includes('\x7f'))
-    throw new ChangeError(`A slug is the name of the page's file: it can have at most ${MAX_FILE_SLUG_BYTES} bytes and no control characters.`, 'slug')
+    throw new ChangeError(
+      `A slug is the name of the page's file: it can have at most ${MAX_FILE_SLUG_BYTES} bytes and no control characters.`,
+      'slug',
+    )
   const structure = await batch.workspace.structure()
   const siblings = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
   if (siblings.some((one) => one.slug === slug && one.id !== page?.id))
     throw new ChangeError(`Another page at the same level has the slug ${slug}. Choose another slug.`, 'slug')
 }
 
-const TEXT_MEMBERS = ['document', 'slug', 'emoji', 'icon', 'description', 'hidden', 'noIndex', 'noRobotsIndex', 'condition'] as const
+const TEXT_MEMBERS = [
+  'document',
+  'slug',
+  'emoji',
+  'icon',
+  'description',
+  'hidden',
+  'noIndex',
+  'noRobotsIndex',
+  'condition',
+] as const
 
 /** Changes the given members of a page: text, title, attributes, position, slug. */
 export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
   if (page.type === 'document') await editText(batch, page, change)
   else if (TEXT_MEMBERS.some((member) => change[member] !== undefined))
-    throw new ChangeError(`${page.title} is a ${page.type} without a file, so only its title and position can be changed.`, 'page')
+    throw new ChangeError(
+      `${page.title} is a ${page.type} without a file, so only its title and position can be changed.`,
+      'page',
+    )
   if (change.title !== undefined && change.title !== page.title)
     await editSummary(batch, (now) => ({ kind: 'retitle', line: lineOf(now, page), title: change.title as string }))
   if (change.into !== undefined || change.at !== undefined) await movePage(batch, await pageOf(batch, page.id), change)
@@ -85,19 +119,35 @@ export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, chan
   return { object: 'updated_page', page: page.id }
 }
 
-async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentEntry, change: ChangeOf<'update_page'>): Promise<void> {
+async function editText(
+  batch: Parameters<typeof updatePage>[0],
+  page: DocumentEntry,
+  change: ChangeOf<'update_page'>,
+): Promise<void> {
   const members = membersOf(change)
   const document = change.document && (await documentOf(batch, change.document))
   // The H1 is changed with the title only if they were the same.
   const title = change.title === undefined || change.document ? undefined : { before: page.title, after: change.title }
-  await editFile(batch, page.gitPath, { ...(document && { document }), ...(title && { title }), ...(members && { members }) })
+  await editFile(batch, page.gitPath, {
+    ...(document && { document }),
+    ...(title && { title }),
+    ...(members && { members }),
+  })
 }
 
-async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry, change: ChangeOf<'update_page'>): Promise<void> {
+async function movePage(
+  batch: Parameters<typeof updatePage>[0],
+  page: PageEntry,
+  change: ChangeOf<'update_page'>,
+): Promise<void> {
   const structure = await batch.workspace.structure()
   const parent = change.into === undefined ? (containerOf(structure, page) ?? null) : await parentOf(batch, change.into)
   checkNotBelow(structure, page, parent)
-  await editSummary(batch, (now) => ({ kind: 'move', line: lineOf(now, page), place: destinationOf(now, parent, change.at, page) }))
+  await editSummary(batch, (now) => ({
+    kind: 'move',
+    line: lineOf(now, page),
+    place: destinationOf(now, parent, change.at, page),
+  }))
 }
 
 /** Rejects a parent that is the page itself, or below it. */
@@ -132,7 +182,8 @@ export function filesBelow(page: PageEntry): string[] {
 /** Restores the text that a page had in another revision. */
 export const revertPage: Operation<ChangeOf<'revert_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
-  if (page.type !== 'document') throw new ChangeError(`${page.title} is a ${page.type}: it has no text to revert.`, 'page')
+  if (page.type !== 'document')
+    throw new ChangeError(`${page.title} is a ${page.type}: it has no text to revert.`, 'page')
   const file = await batch.fileIn(page.id, change.revision)
   if (!file) throw new ChangeError(`The revision has no page ${page.id}. Choose another revision.`, 'revision')
   batch.workspace.setBlob(page.gitPath, file.oid, file.mode)

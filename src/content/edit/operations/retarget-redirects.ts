@@ -24,12 +24,17 @@ export async function retargetRedirects(batch: Batch, moved: ReadonlyMap<string,
     const there = moved.get(file)
     const target = String(value).trim()
     if (there === undefined) continue
-    targets[from] = renamedTarget(target, file, { from: inFolder(config.root, CONFIG_FILE), to: there, root: config.root })
+    targets[from] = renamedTarget(target, file, {
+      from: inFolder(config.root, CONFIG_FILE),
+      to: there,
+      root: config.root,
+    })
   }
   const edited = await unlessTooCostly(batch.work.setYaml(text, targets, ['redirects']), null)
   if (!edited || !('done' in edited)) return
   // Of a key that is there twice the last one counts, and one with characters that nobody sees is not found for an edit.
-  if (sameValue(await redirectsIn(batch, edited.done), { ...written, ...targets })) await batch.workspace.setText(CONFIG_FILE, edited.done)
+  if (sameValue(await redirectsIn(batch, edited.done), { ...written, ...targets }))
+    await batch.workspace.setText(CONFIG_FILE, edited.done)
 }
 
 /** The redirects of a configuration as they are written; null if there are none, or if they cannot be read. */

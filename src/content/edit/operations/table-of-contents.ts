@@ -24,7 +24,12 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
   if (text !== null) {
     if (!first || first.line !== undefined || first.type !== 'document') return { path, text }
     const place = { parent: null, ...(second?.line === undefined ? {} : { before: second.line }) }
-    await writeSummary(batch, path, text, { kind: 'insert', title: first.title, href: relativeTarget(entriesFrom(structure.config), first.gitPath), place })
+    await writeSummary(batch, path, text, {
+      kind: 'insert',
+      title: first.title,
+      href: relativeTarget(entriesFrom(structure.config), first.gitPath),
+      place,
+    })
     return { path, text: (await batch.workspace.text(path)) as string }
   }
   const count = structure.byId.size
@@ -55,9 +60,18 @@ function* textOf(pages: readonly PageEntry[], summary: string): Generator<void, 
   return lines.join('')
 }
 
-function* addLines(lines: string[], pages: readonly PageEntry[], summary: string, depth: number): Generator<void, void> {
+function* addLines(
+  lines: string[],
+  pages: readonly PageEntry[],
+  summary: string,
+  depth: number,
+): Generator<void, void> {
   for (const page of pages) {
-    const entry = encodeEntry(page.title, page.type === 'document' ? relativeTarget(summary, page.gitPath) : null, 'angle')
+    const entry = encodeEntry(
+      page.title,
+      page.type === 'document' ? relativeTarget(summary, page.gitPath) : null,
+      'angle',
+    )
     lines.push(`${'  '.repeat(depth)}* ${entry}${page.type === 'group' ? nestedGroupMark(page.slug) : ''}\n`)
     yield
     yield* addLines(lines, page.pages, summary, depth + 1)
@@ -67,7 +81,8 @@ function* addLines(lines: string[], pages: readonly PageEntry[], summary: string
 /** Remembers the `ref` by which other changes of the batch name a page. */
 export function nameRef(batch: Batch, ref: string | undefined, id: string): void {
   if (ref === undefined) return
-  if (batch.pageRefs.has(ref)) throw new ChangeError(`The ref ${ref} is used twice. Give each change its own ref.`, 'ref')
+  if (batch.pageRefs.has(ref))
+    throw new ChangeError(`The ref ${ref} is used twice. Give each change its own ref.`, 'ref')
   batch.pageRefs.set(ref, id)
 }
 
@@ -75,7 +90,11 @@ export function nameRef(batch: Batch, ref: string | undefined, id: string): void
  * Edits SUMMARY.md. Throws `ChangeError` if the editor refuses the change.
  * @param sameLines the change adds and removes no line, so that the entry of each line keeps its ID
  */
-export async function editSummary(batch: Batch, change: (structure: ContentStructure) => SummaryChange, sameLines = false): Promise<void> {
+export async function editSummary(
+  batch: Batch,
+  change: (structure: ContentStructure) => SummaryChange,
+  sameLines = false,
+): Promise<void> {
   const { path, text } = await summaryText(batch)
   await writeSummary(batch, path, text, change(await batch.workspace.structure()))
   if (sameLines) await batch.workspace.structure(true)
@@ -91,15 +110,24 @@ export async function writeSummary(batch: Batch, path: string, text: string, cha
 /** The line of a page in the table of contents. `structure` must have been read from it: an inferred tree has no lines. */
 export function lineOf(structure: ContentStructure, page: PageEntry): number {
   const line = structure.byId.get(page.id)?.line
-  if (line === undefined) throw new ChangeError(`${page.title} has no entry in the table of contents. List it there first.`)
+  if (line === undefined)
+    throw new ChangeError(`${page.title} has no entry in the table of contents. List it there first.`)
   return line
 }
 
 /** Where to write an entry in the table of contents, by its index among the pages of a parent (not counting `moving`). */
-export function destinationOf(structure: ContentStructure, parent: PageEntry | null, at: number | undefined, moving?: PageEntry): SummaryDestination {
+export function destinationOf(
+  structure: ContentStructure,
+  parent: PageEntry | null,
+  at: number | undefined,
+  moving?: PageEntry,
+): SummaryDestination {
   const pages = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
   const next = at === undefined ? undefined : pages.filter((page) => page.id !== moving?.id)[at]
-  return { parent: parent ? lineOf(structure, parent) : null, ...(next?.line === undefined ? {} : { before: next.line }) }
+  return {
+    parent: parent ? lineOf(structure, parent) : null,
+    ...(next?.line === undefined ? {} : { before: next.line }),
+  }
 }
 
 /** The page that `into` names; null for the top level. Throws `ChangeError` if there is no such page. */
@@ -137,10 +165,16 @@ export function containerOf(
 export function folderFor(structure: ContentStructure, parent: PageEntry | null): string {
   const { root } = structure.config
   if (parent === null) return root
-  if (parent.type === 'document') return /(^|\/)readme\.md$/i.test(parent.gitPath) ? folderOf(parent.gitPath) : parent.gitPath.replace(/\.(md|markdown)$/i, '')
+  if (parent.type === 'document')
+    return /(^|\/)readme\.md$/i.test(parent.gitPath)
+      ? folderOf(parent.gitPath)
+      : parent.gitPath.replace(/\.(md|markdown)$/i, '')
   // The folder of a group's pages may be spelled otherwise than the group's slug.
   const child = parent.pages.find((page) => page.type === 'document')
-  const beside = child?.type === 'document' ? folderOf(/(^|\/)readme\.md$/i.test(child.gitPath) ? folderOf(child.gitPath) : child.gitPath) : root
+  const beside =
+    child?.type === 'document'
+      ? folderOf(/(^|\/)readme\.md$/i.test(child.gitPath) ? folderOf(child.gitPath) : child.gitPath)
+      : root
   if (beside !== root && groupSlug(nameOf(beside)) === parent.slug) return beside
   const slugs = parent.path
   return root === '' ? slugs : `${root}/${slugs}`

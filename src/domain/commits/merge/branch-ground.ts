@@ -47,7 +47,11 @@ function groundIn(app: App, space: string, { headers, parents }: CommitInfo): Gr
  * The merge base of a conflict's branch and main that its header states, joined with what both have got in common since. Null if Git's own merge
  * base is to be used: there is no header, main was set back, or branch and main have been merged since.
  */
-async function groundOf(app: App, space: SpaceRepository, { main, head }: { main: CommitId; head: CommitId }): Promise<CommitId | null> {
+async function groundOf(
+  app: App,
+  space: SpaceRepository,
+  { main, head }: { main: CommitId; head: CommitId },
+): Promise<CommitId | null> {
   const { repo, doc } = space
   const own = await repo.history({ from: head, not: [main], firstParent: true })
   const ground = own.map((info) => groundIn(app, doc.id, info)).find((one) => one !== null)
@@ -71,6 +75,7 @@ export async function mergeOfBranch(
 ): Promise<{ merged: MergedTree; bases: readonly CommitId[] }> {
   const sides = into === 'main' ? { ours: main, theirs: head } : { ours: head, theirs: main }
   const base = remoteKey === undefined ? null : await groundOf(app, space, { main, head })
-  if (base === null) return { merged: await mergeCommits(app, space, sides), bases: await space.repo.mergeBases(main, head) }
+  if (base === null)
+    return { merged: await mergeCommits(app, space, sides), bases: await space.repo.mergeBases(main, head) }
   return { merged: await mergeCommits(app, space, { ...sides, base }), bases: [base] }
 }

@@ -15,8 +15,11 @@ function describe(one: MergeConflict): string {
 /** The 409 of a merge with conflicts. `what` could not be merged; `hint` says what to do. */
 export function conflictError(what: string, conflicts: readonly MergeConflict[], hint: string): Error {
   const count = new Set(conflicts.map((one) => one.path)).size
-  return conflict(`${what} cannot be merged cleanly: ${count} ${count === 1 ? 'file has' : 'files have'} conflicts. Nothing was changed. ${hint}`, {
-    paths: [...new Set(conflicts.flatMap(namesOf))],
-    details: conflicts.map((one) => ({ path: one.path, message: describe(one) })),
-  })
+  return conflict(
+    `${what} cannot be merged cleanly: ${count} ${count === 1 ? 'file has' : 'files have'} conflicts. Nothing was changed. ${hint}`,
+    {
+      paths: [...new Set(conflicts.flatMap(namesOf))],
+      details: conflicts.map((one) => ({ path: one.path, message: describe(one) })),
+    },
+  )
 }

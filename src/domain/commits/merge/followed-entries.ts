@@ -36,7 +36,13 @@ export interface Following {
  * The change to the merged table of contents (`summary`, its path) by which its entries follow pages that one side moved: an entry that the other side
  * wrote has the page's old path, at which the merged tree has no file. None if there is no such entry, or if another one leads to the page already.
  */
-export async function followedEntries(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, { summary, moves }: Following): Promise<FileChange[]> {
+export async function followedEntries(
+  app: App,
+  space: SpaceRepository,
+  heads: Heads,
+  merged: TreeId,
+  { summary, moves }: Following,
+): Promise<FileChange[]> {
   const { repo, doc } = space
   const tree = repo.tree(merged)
   const entry = await tree.entry(summary)
@@ -48,7 +54,8 @@ export async function followedEntries(app: App, space: SpaceRepository, heads: H
   const { config } = await readConfig(tree, work)
   const [from, root] = [entriesFrom(config), config.root]
   const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
-  const resolve = (href: string, exists: (path: string) => boolean): string | null => findTarget(href.replace(/[?#].*$/, ''), folderOf(from), root, exists)
+  const resolve = (href: string, exists: (path: string) => boolean): string | null =>
+    findTarget(href.replace(/[?#].*$/, ''), folderOf(from), root, exists)
   const places = new Set(moved.values())
   const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => places.has(path))] : [])))
   const targets: { line: number; href: string }[] = []
@@ -57,20 +64,32 @@ export async function followedEntries(app: App, space: SpaceRepository, heads: H
     if (slices.due) await slices.rest()
     const path = href && targets.length < MOST ? resolve(href, (one) => moved.has(one)) : null
     const to = path === null ? undefined : moved.get(path)
-    if (path !== null && to !== undefined && href && !listed.has(to)) targets.push({ line, href: renamedTarget(href, path, { from, to, root }) })
+    if (path !== null && to !== undefined && href && !listed.has(to))
+      targets.push({ line, href: renamedTarget(href, path, { from, to, root }) })
   }
   if (targets.length === 0) return []
   const outcome = await unlessTooCostly(work.changeSummary(text, { kind: 'retarget', targets }), null)
-  return outcome && 'done' in outcome ? [{ path: summary, content: encodeText(outcome.done, encodingOf(bytes)), mode: entry.mode as EntryMode }] : []
+  return outcome && 'done' in outcome
+    ? [{ path: summary, content: encodeText(outcome.done, encodingOf(bytes)), mode: entry.mode as EntryMode }]
+    : []
 }
 
-const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] => nodes.flatMap((node) => [node, ...nodesIn(node.children)])
+const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] =>
+  nodes.flatMap((node) => [node, ...nodesIn(node.children)])
 
 /** Pages that one side moved while the other changed a file that leads to pages: old path → new path. */
-export async function movedPages(app: App, space: SpaceRepository, { base, ours, theirs }: Heads, merged: Tree, changed: string): Promise<Map<string, string>> {
+export async function movedPages(
+  app: App,
+  space: SpaceRepository,
+  { base, ours, theirs }: Heads,
+  merged: Tree,
+  changed: string,
+): Promise<Map<string, string>> {
   const { repo } = space
   const moved = new Map<string, string>()
-  const listed = await Promise.all([base, ours, theirs].map(async (commit) => (await (await repo.at(commit)).entry(changed))?.oid))
+  const listed = await Promise.all(
+    [base, ours, theirs].map(async (commit) => (await (await repo.at(commit)).entry(changed))?.oid),
+  )
   for (const [mover, other] of [
     [ours, listed[2]],
     [theirs, listed[1]],
@@ -84,7 +103,8 @@ export async function movedPages(app: App, space: SpaceRepository, { base, ours,
     for (const { path } of gone) {
       if (slices.due) await slices.rest()
       const there = files.get(was(path))?.path
-      if (there !== undefined && (await merged.entry(path)) === null && (await merged.entry(there)) !== null) moved.set(path, there)
+      if (there !== undefined && (await merged.entry(path)) === null && (await merged.entry(there)) !== null)
+        moved.set(path, there)
     }
   }
   return moved

@@ -22,13 +22,20 @@ interface Heads {
 /** The configurations of the three commits of a merge. */
 export type MergedConfigs = Record<keyof Heads, ContentConfig>
 
-export async function configsOf(app: App, { doc, repo }: SpaceRepository, { base, ours, theirs }: Heads): Promise<MergedConfigs> {
-  const [b, o, t] = await Promise.all([base, ours, theirs].map(async (commit) => (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config))
+export async function configsOf(
+  app: App,
+  { doc, repo }: SpaceRepository,
+  { base, ours, theirs }: Heads,
+): Promise<MergedConfigs> {
+  const [b, o, t] = await Promise.all(
+    [base, ours, theirs].map(async (commit) => (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config),
+  )
   return { base: b, ours: o, theirs: t } as MergedConfigs
 }
 
 /** The table of contents after a merge: that of the side that changed its place. */
-export const mergedSummary = ({ base, ours, theirs }: MergedConfigs): string => (ours.summary === base.summary ? theirs.summary : ours.summary)
+export const mergedSummary = ({ base, ours, theirs }: MergedConfigs): string =>
+  ours.summary === base.summary ? theirs.summary : ours.summary
 
 /** Where files went: old path → new path. */
 type Moves = Map<string, string>
@@ -49,7 +56,12 @@ export async function withFollowers(
     [mine, other, 'ours'],
     [other, mine, 'theirs'],
   ] as const) {
-    const placed = placesOf(configs.base.root, configs[from === 'ours' ? 'theirs' : 'ours'].root, configs[from].root, mover)
+    const placed = placesOf(
+      configs.base.root,
+      configs[from === 'ours' ? 'theirs' : 'ours'].root,
+      configs[from].root,
+      mover,
+    )
     if (placed === null) continue
     const slices = new Slices()
     for (const { path, status } of added) {
@@ -62,13 +74,20 @@ export async function withFollowers(
 }
 
 /** Tells the new path of a file that one side added, by what the other side (`mover`) changed; null if that moved no folder. */
-function placesOf(was: string, root: string, adderRoot: string, mover: readonly TreeChange[]): ((path: string) => string) | null {
+function placesOf(
+  was: string,
+  root: string,
+  adderRoot: string,
+  mover: readonly TreeChange[],
+): ((path: string) => string) | null {
   const spelled = respelledFolders(mover)
   const rootMoved = root !== was && adderRoot === was
   if (!rootMoved && spelled.size === 0) return null
   const left = foldersOf(mover, 'deleted')
   const leaves = (path: string): boolean =>
-    isBelow(was, path) && !(root !== '' && isBelow(root, path)) && isContent(keyBelow(was, path), was !== '' || inSome(left, path))
+    isBelow(was, path) &&
+    !(root !== '' && isBelow(root, path)) &&
+    isContent(keyBelow(was, path), was !== '' || inSome(left, path))
   return (path) => {
     if (rootMoved && leaves(path)) return root === '' ? keyBelow(was, path) : `${root}/${keyBelow(was, path)}`
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
@@ -84,7 +103,9 @@ const MEDIA = /\.(png|jpe?g|gif|svg|webp|avif|pdf|mp4|webm|mp3)$/i
 
 /** Whether an added file belongs to the content. `near`: whether it is in a folder of content. */
 const isContent = (key: string, near: boolean): boolean =>
-  key.startsWith(ASSETS_FOLDER) || key.startsWith(INCLUDES_FOLDER) || (!isHidden(key) && (near || isMarkdown(key) || MEDIA.test(key)))
+  key.startsWith(ASSETS_FOLDER) ||
+  key.startsWith(INCLUDES_FOLDER) ||
+  (!isHidden(key) && (near || isMarkdown(key) || MEDIA.test(key)))
 
 function inSome(folders: ReadonlySet<string>, path: string): boolean {
   for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) if (folders.has(folder)) return true
@@ -95,7 +116,9 @@ function inSome(folders: ReadonlySet<string>, path: string): boolean {
 function foldersOf(changes: readonly TreeChange[], status: TreeChange['status']): Set<string> {
   const found = new Set<string>()
   for (const change of changes)
-    if (change.status === status) for (let folder = folderOf(change.path); folder !== '' && !found.has(folder); folder = folderOf(folder)) found.add(folder)
+    if (change.status === status)
+      for (let folder = folderOf(change.path); folder !== '' && !found.has(folder); folder = folderOf(folder))
+        found.add(folder)
   return found
 }
 
@@ -141,4 +164,5 @@ async function moved(repo: Repository, heads: Heads, merge: FileMerge, moves: Mo
 
 const fileAt = (path: string, { oid, mode }: TreeEntry): FileChange => ({ path, oid, mode })
 
-const present = (side: 'ours' | 'theirs', entry: TreeEntry | null, path: string) => (entry && entry.mode !== '040000' ? { [side]: { ...entry, path } } : {})
+const present = (side: 'ours' | 'theirs', entry: TreeEntry | null, path: string) =>
+  entry && entry.mode !== '040000' ? { [side]: { ...entry, path } } : {}

@@ -37,14 +37,28 @@ export async function followedRedirects(
   const { root, redirects } = (await readConfig(tree, work)).config
   const targets: Record<string, string> = {}
   for (const [from, value] of Object.entries(written)) {
-    if (typeof value !== 'string' || Object.hasOwn(redirects, redirectKey(from)) || Object.keys(targets).length === MAX_REDIRECTS) continue
+    if (
+      typeof value !== 'string' ||
+      Object.hasOwn(redirects, redirectKey(from)) ||
+      Object.keys(targets).length === MAX_REDIRECTS
+    )
+      continue
     const target = value.trim()
     const path = normalizePath(target.replace(/#.*$/s, ''), root)
-    const old = path === null ? undefined : [path, `${path}.md`, path === '' ? 'README.md' : `${path}/README.md`].find((one) => moved.has(one))
+    const old =
+      path === null
+        ? undefined
+        : [path, `${path}.md`, path === '' ? 'README.md' : `${path}/README.md`].find((one) => moved.has(one))
     if (old === undefined) continue
-    targets[from] = renamedTarget(target, old, { from: root === '' ? CONFIG_FILE : `${root}/${CONFIG_FILE}`, to: moved.get(old) as string, root })
+    targets[from] = renamedTarget(target, old, {
+      from: root === '' ? CONFIG_FILE : `${root}/${CONFIG_FILE}`,
+      to: moved.get(old) as string,
+      root,
+    })
   }
   if (Object.keys(targets).length === 0) return []
   const edited = await unlessTooCostly(work.setYaml(text, targets, ['redirects']), null)
-  return edited && 'done' in edited ? [{ path: CONFIG_FILE, content: encodeText(edited.done, encodingOf(bytes)), mode: entry.mode as EntryMode }] : []
+  return edited && 'done' in edited
+    ? [{ path: CONFIG_FILE, content: encodeText(edited.done, encodingOf(bytes)), mode: entry.mode as EntryMode }]
+    : []
 }

@@ -25,7 +25,12 @@ interface HeldTree {
  * The tree of a merge with conflicts. A file that was moved to two paths is at the path of `ours` if both paths are free. A file that has no place
  * left is at a made-up path beside the one that it had, under its ID. What one side deleted and what has conflict markers is left as Git has it.
  */
-export async function treeDespiteConflicts(app: App, space: SpaceRepository, sides: Sides, merged: MergedTree & { clean: false }): Promise<HeldTree> {
+export async function treeDespiteConflicts(
+  app: App,
+  space: SpaceRepository,
+  sides: Sides,
+  merged: MergedTree & { clean: false },
+): Promise<HeldTree> {
   const { repo } = space
   const drafted = await repo.draft(merged.tree, [...merged.marked, ...merged.setAside])
   const left = repo.tree(drafted)
@@ -37,7 +42,11 @@ export async function treeDespiteConflicts(app: App, space: SpaceRepository, sid
   }
   const ids = new Map<string, string>()
   const names = await overrideNames(app, space, left)
-  for (const { path: wanted, file, id, instead } of await withoutPlace(app, space, sides, { conflicts: merged.conflicts, left, put })) {
+  for (const { path: wanted, file, id, instead } of await withoutPlace(app, space, sides, {
+    conflicts: merged.conflicts,
+    left,
+    put,
+  })) {
     if ([...ids.values()].includes(id)) continue
     const free = !put.has(wanted) && (instead || !(await isTaken(left, wanted)))
     const path = free ? wanted : await freePath(left, wanted)
@@ -48,7 +57,10 @@ export async function treeDespiteConflicts(app: App, space: SpaceRepository, sid
 }
 
 /** Overrides with some IDs set. */
-export function withIds(overrides: IdOverrides, ids: Iterable<readonly [name: string, id: string]>): Map<string, string> {
+export function withIds(
+  overrides: IdOverrides,
+  ids: Iterable<readonly [name: string, id: string]>,
+): Map<string, string> {
   const set = new Map(overrides)
   for (const [name, id] of ids) {
     if (isDefaultId(name, id)) set.delete(name)
@@ -73,7 +85,11 @@ async function withoutPlace(
   app: App,
   space: SpaceRepository,
   sides: Sides,
-  { conflicts, left, put }: { conflicts: readonly MergeConflict[]; left: Tree; put: ReadonlyMap<string, { oid: string }> },
+  {
+    conflicts,
+    left,
+    put,
+  }: { conflicts: readonly MergeConflict[]; left: Tree; put: ReadonlyMap<string, { oid: string }> },
 ): Promise<HomelessFile[]> {
   const identify = { ours: await idsAt(app, space, sides.ours), theirs: await idsAt(app, space, sides.theirs) }
   const oidAt = async (path: string): Promise<string | undefined> => put.get(path)?.oid ?? (await left.entry(path))?.oid
@@ -95,7 +111,10 @@ async function withoutPlace(
     // Something else at the path is Git's text with markers, or another page where both moved the file. Of two pages neither has it: one gets the place.
     const marked = placed.size === 0 && kind !== 'rename' && (await left.entry(path)) !== null
     const isOne = missing.every(({ id }) => id === missing[0]?.id)
-    if (!marked || !isOne) found.push(...missing.filter(({ id }) => !placed.has(id)).map((one, at) => ({ ...one, instead: marked && at === 0 })))
+    if (!marked || !isOne)
+      found.push(
+        ...missing.filter(({ id }) => !placed.has(id)).map((one, at) => ({ ...one, instead: marked && at === 0 })),
+      )
   }
   return found
 }

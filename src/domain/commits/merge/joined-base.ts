@@ -15,16 +15,27 @@ type Merge = (app: App, space: SpaceRepository, sides: Sides) => Promise<MergedT
  * would look like a change of both sides. So they are merged into one commit, which no ref names, as Git's recursive merge does. What conflicts
  * between the bases stays as Git leaves it. A page that they have at different paths gets one of these, or a path of its own (`held-files.ts`). Null if the commits have nothing in common.
  */
-export async function joinedBase(app: App, space: SpaceRepository, { ours, theirs }: Sides, merge: Merge): Promise<CommitId | null> {
+export async function joinedBase(
+  app: App,
+  space: SpaceRepository,
+  { ours, theirs }: Sides,
+  merge: Merge,
+): Promise<CommitId | null> {
   const bases = await space.repo.mergeBases(ours, theirs)
   const joined = await joinedCommits(app, space, bases, merge)
   return joined === null || bases.length < 2 ? joined : withFilesOfBoth(app, space, joined, { ours, theirs }, bases)
 }
 
 /** Merges several commits into one, which no ref names. Null if there are none. */
-export async function joinedCommits(app: App, space: SpaceRepository, commits: readonly CommitId[], merge: Merge): Promise<CommitId | null> {
+export async function joinedCommits(
+  app: App,
+  space: SpaceRepository,
+  commits: readonly CommitId[],
+  merge: Merge,
+): Promise<CommitId | null> {
   let joined: CommitId | null = null
-  for (const commit of commits) joined = joined === null ? commit : await join(app, space, { ours: joined, theirs: commit }, merge)
+  for (const commit of commits)
+    joined = joined === null ? commit : await join(app, space, { ours: joined, theirs: commit }, merge)
   return joined
 }
 
@@ -33,8 +44,13 @@ async function join(app: App, space: SpaceRepository, sides: Sides, merge: Merge
   const known = await joinedBase(app, space, sides, merge)
   const base = known === null ? null : await withFiles(app, space, known, await addedByBoth(app, space, known, sides))
   const merged = await merge(app, space, base === null ? sides : { ...sides, base })
-  const { tree, ids } = merged.clean ? { tree: merged.tree, ids: [] } : await treeDespiteConflicts(app, space, sides, merged)
-  const overrides = withIds(await mergedOverrides(app, space, { bases: base === null ? [] : [base], ...sides, tree }), ids)
+  const { tree, ids } = merged.clean
+    ? { tree: merged.tree, ids: [] }
+    : await treeDespiteConflicts(app, space, sides, merged)
+  const overrides = withIds(
+    await mergedOverrides(app, space, { bases: base === null ? [] : [base], ...sides, tree }),
+    ids,
+  )
   const me = serviceSignature(app)
   const commit = await repo.write({
     parents: [sides.ours, sides.theirs],

@@ -1,6 +1,13 @@
 // Merges files by page ID. Git merges by path, so a file that one side moved and the other changed would be a conflict. Before Git's merge, each
 // such file is put at one temporary path in all three trees (it is "aligned"); afterwards it goes to the path where it belongs.
-import { type FileChange, InvalidPath, type MergeConflict, type MergeOutcome, type Repository, type TreeEntry } from '../../../git/index.js'
+import {
+  type FileChange,
+  InvalidPath,
+  type MergeConflict,
+  type MergeOutcome,
+  type Repository,
+  type TreeEntry,
+} from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import { serviceSignature } from '../make-commit.js'
@@ -34,9 +41,16 @@ interface AlignedFile extends MovedFile {
  * Merges two commits: `moved` by page ID, all other files by path. An edit of one side so meets the text of the other, wherever either has moved
  * the file. If one side deleted a moved file and the other changed or moved it, that is a conflict.
  */
-export async function mergeById(app: App, repo: Repository, heads: Heads, moved: readonly MovedFile[]): Promise<FileMerge> {
+export async function mergeById(
+  app: App,
+  repo: Repository,
+  heads: Heads,
+  moved: readonly MovedFile[],
+): Promise<FileMerge> {
   const prefix = await freeName(repo, heads)
-  const aligned = moved.flatMap(({ base, ours, theirs }, n): AlignedFile[] => (ours && theirs ? [{ base, ours, theirs, at: `${prefix}/${n}` }] : []))
+  const aligned = moved.flatMap(({ base, ours, theirs }, n): AlignedFile[] =>
+    ours && theirs ? [{ base, ours, theirs, at: `${prefix}/${n}` }] : [],
+  )
   let outcome: MergeOutcome
   try {
     outcome = await mergeAligned(app, repo, heads, moved, aligned)
@@ -65,13 +79,26 @@ export async function mergeById(app: App, repo: Repository, heads: Heads, moved:
 }
 
 /** Git's merge of three trees in which the aligned files are at their temporary paths and the other moved files are absent. */
-async function mergeAligned(app: App, repo: Repository, heads: Heads, moved: readonly MovedFile[], aligned: readonly AlignedFile[]): Promise<MergeOutcome> {
+async function mergeAligned(
+  app: App,
+  repo: Repository,
+  heads: Heads,
+  moved: readonly MovedFile[],
+  aligned: readonly AlignedFile[],
+): Promise<MergeOutcome> {
   const me = serviceSignature(app)
   const write = async (side: keyof Heads, parents: CommitId[]): Promise<CommitId> => {
     const away = moved.flatMap((file): FileChange[] => (file[side] ? [{ path: file[side].path, delete: true }] : []))
     const put = aligned.map((file): FileChange => ({ path: file.at, oid: file[side].oid, mode: file[side].mode }))
     const { tree } = await repo.commit(heads[side])
-    return repo.write({ parents, tree, changes: [...away, ...put], message: `Files of ${heads[side]} by what they are\n`, author: me, committer: me })
+    return repo.write({
+      parents,
+      tree,
+      changes: [...away, ...put],
+      message: `Files of ${heads[side]} by what they are\n`,
+      author: me,
+      committer: me,
+    })
   }
   const base = await write('base', [])
   const sides = { ours: await write('ours', [base]), theirs: await write('theirs', [base]) }
@@ -83,14 +110,22 @@ async function mergeAligned(app: App, repo: Repository, heads: Heads, moved: rea
 }
 
 /** Deletes the files to which Git gave a made-up name, `name~<commit>`, because a folder is at their path. */
-export async function madeUpNames(repo: Repository, tree: TreeId, sides: { ours: CommitId; theirs: CommitId }): Promise<FileChange[]> {
+export async function madeUpNames(
+  repo: Repository,
+  tree: TreeId,
+  sides: { ours: CommitId; theirs: CommitId },
+): Promise<FileChange[]> {
   const isMadeUp = (path: string): boolean => [sides.ours, sides.theirs].some((commit) => path.includes(`~${commit}`))
-  return (await repo.diff(null, tree)).filter(({ path }) => isMadeUp(path)).map(({ path }) => ({ path, delete: true as const }))
+  return (await repo.diff(null, tree))
+    .filter(({ path }) => isMadeUp(path))
+    .map(({ path }) => ({ path, delete: true as const }))
 }
 
 /** A name for the folder of temporary paths: one that no side has. */
 async function freeName(repo: Repository, heads: Heads): Promise<string> {
-  const names = await Promise.all(Object.values(heads).map(async (commit) => (await (await repo.at(commit)).list('')) ?? []))
+  const names = await Promise.all(
+    Object.values(heads).map(async (commit) => (await (await repo.at(commit)).list('')) ?? []),
+  )
   const taken = new Set(names.flat().map((entry) => entry.path))
   let name = 'held-by-merge'
   while (taken.has(name)) name += '-'
@@ -132,7 +167,8 @@ async function restorePaths(
   const placed = new Map<string, TreeEntry>()
   const tree = repo.tree(result.tree)
   const wanted = new Map<string, number>()
-  for (const file of aligned) for (const path of [mergedPathOf(file) ?? '']) wanted.set(path, (wanted.get(path) ?? 0) + 1)
+  for (const file of aligned)
+    for (const path of [mergedPathOf(file) ?? '']) wanted.set(path, (wanted.get(path) ?? 0) + 1)
   for (const file of aligned) {
     const conflict = reported.get(file.at)
     const made = await tree.entry(file.at)
@@ -153,7 +189,12 @@ async function restorePaths(
   return placed
 
   /** Adds the conflict of a file whose merged path another file has, or wants too. */
-  async function addCollision(into: FileMerge, file: AlignedFile, path: string, sideAs: (side: TreeEntry) => TreeEntry): Promise<void> {
+  async function addCollision(
+    into: FileMerge,
+    file: AlignedFile,
+    path: string,
+    sideAs: (side: TreeEntry) => TreeEntry,
+  ): Promise<void> {
     const own = file.ours.path === path ? 'ours' : 'theirs'
     const known = into.conflicts.find((one) => one.path === path)
     const there = await tree.entry(path)

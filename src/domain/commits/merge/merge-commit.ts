@@ -36,7 +36,13 @@ interface MergeCommit {
  * Makes the commit of two trees that `mergeCommits` has merged. Moves no ref. Durable when it resolves, or when `into` is settled if that is given.
  * Throws 409 with the paths if the merge brings names together that differ by case alone.
  */
-export async function makeMergeCommit(app: App, space: SpaceRepository, merge: CleanMerge, commit: MergeCommit, into?: Staging): Promise<CommitId> {
+export async function makeMergeCommit(
+  app: App,
+  space: SpaceRepository,
+  merge: CleanMerge,
+  commit: MergeCommit,
+  into?: Staging,
+): Promise<CommitId> {
   const { ours, theirs, tree } = merge
   await checkMergedNames(space.repo, tree, ours, theirs)
   const overrides = await mergedOverrides(app, space, merge)

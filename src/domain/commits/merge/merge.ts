@@ -30,22 +30,34 @@ import { conflictOfUnlistedPage } from './unlisted-pages.js'
  * that Git cannot merge are merged by their structure if they have one: the table of contents as a tree, YAML and front matter by key.
  * What still collides is a conflict. Writes objects but no commit of the space and no ref.
  */
-export async function mergeCommits(app: App, space: SpaceRepository, { ours, theirs, base: given }: Sides): Promise<MergedTree> {
+export async function mergeCommits(
+  app: App,
+  space: SpaceRepository,
+  { ours, theirs, base: given }: Sides,
+): Promise<MergedTree> {
   const { repo } = space
   const base = given ?? (await joinedBase(app, space, { ours, theirs }, mergeCommits))
   const sides: Sides = { ours, theirs, ...(base === null ? {} : { base }) }
   const configs = base === null ? null : await configsOf(app, space, { base, ours, theirs })
-  const summary = configs === null ? (await readConfig(await repo.at(ours), app.texts.for(space.doc.id))).config.summary : mergedSummary(configs)
+  const summary =
+    configs === null
+      ? (await readConfig(await repo.at(ours), app.texts.for(space.doc.id))).config.summary
+      : mergedSummary(configs)
   const plain = await mergeFiles(app, space, sides, given)
   const { merge: attempt, moves } =
-    base === null || configs === null ? { merge: plain, moves: new Map() } : await withFollowers(space, { base, ours, theirs }, configs, plain)
+    base === null || configs === null
+      ? { merge: plain, moves: new Map() }
+      : await withFollowers(space, { base, ours, theirs }, configs, plain)
   /** The changes by which entries and redirects follow moved pages, and entries stay for restored ones, too. */
   const withFollowed = async (changes: FileChange[]): Promise<FileChange[]> => {
     if (base === null) return changes
     const heads = { base, ours, theirs }
     let followed = changes
     for (const more of [followedEntries, followedRedirects, relistedPages])
-      followed = [...followed, ...(await more(app, space, heads, await repo.draft(attempt.tree, followed), { summary, moves }))]
+      followed = [
+        ...followed,
+        ...(await more(app, space, heads, await repo.draft(attempt.tree, followed), { summary, moves })),
+      ]
     return followed
   }
   const changes = [...attempt.setAside]
@@ -74,8 +86,13 @@ async function conflictsOfUnlistedPages(
   { conflicts, tree, setAside }: MergedTree & { clean: false },
 ): Promise<MergeConflict[]> {
   if (base === undefined || !conflicts.some(({ kind }) => kind === 'rename' || kind === 'modify/delete')) return []
-  const open = new Set(conflicts.flatMap((one) => [one.path, one.ours?.path, one.theirs?.path]).filter((path) => path !== undefined))
-  const found = await unlessTooCostly(conflictOfUnlistedPage(app, space, { base, ours, theirs }, await space.repo.draft(tree, setAside), open), null)
+  const open = new Set(
+    conflicts.flatMap((one) => [one.path, one.ours?.path, one.theirs?.path]).filter((path) => path !== undefined),
+  )
+  const found = await unlessTooCostly(
+    conflictOfUnlistedPage(app, space, { base, ours, theirs }, await space.repo.draft(tree, setAside), open),
+    null,
+  )
   return found ? [found] : []
 }
 
@@ -83,7 +100,12 @@ async function conflictsOfUnlistedPages(
  * Merges files by ID and path.
  * @param given the merge base if the caller of the merge named it; else Git finds it
  */
-async function mergeFiles(app: App, space: SpaceRepository, { ours, theirs, base }: Sides, given?: CommitId): Promise<FileMerge> {
+async function mergeFiles(
+  app: App,
+  space: SpaceRepository,
+  { ours, theirs, base }: Sides,
+  given?: CommitId,
+): Promise<FileMerge> {
   const { repo } = space
   if (base === undefined) return mergeByPath(repo, { ours, theirs })
   const moved = await movedFiles(app, space, { ours, theirs, base })
@@ -96,11 +118,22 @@ async function mergeFiles(app: App, space: SpaceRepository, { ours, theirs, base
 async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
   const outcome = await repo.merge(sides)
   if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [], marked: [] }
-  return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides), marked: [] }
+  return {
+    tree: outcome.tree,
+    conflicts: outcome.conflicts,
+    setAside: await madeUpNames(repo, outcome.tree, sides),
+    marked: [],
+  }
 }
 
 /** Merges a file in conflict by its structure. Null if it has none, is too large, or has a conflict by structure too. */
-async function mergeStructured(app: App, space: SpaceRepository, sides: Sides, conflict: MergeConflict, summary: string): Promise<Uint8Array | null> {
+async function mergeStructured(
+  app: App,
+  space: SpaceRepository,
+  sides: Sides,
+  conflict: MergeConflict,
+  summary: string,
+): Promise<Uint8Array | null> {
   const { base, ours, theirs, path } = conflict
   if (!ours || !theirs || (conflict.kind !== 'content' && conflict.kind !== 'add/add')) return null
   if ([base, ours, theirs].some((side) => side?.mode === '160000')) return null
@@ -108,17 +141,22 @@ async function mergeStructured(app: App, space: SpaceRepository, sides: Sides, c
   // Larger files stay conflicts for people to resolve.
   const sizes = await snapshot.sizes([base, ours, theirs].flatMap((side) => (side === undefined ? [] : [side.oid])))
   if (Math.max(...sizes) > (path === summary ? MAX_STRUCTURE_BYTES : MAX_TEXT_BYTES)) return null
-  const [was, mine, other] = await Promise.all([base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))))
+  const [was, mine, other] = await Promise.all(
+    [base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))),
+  )
   // The merged text keeps the encoding of both sides (UTF-8 or Latin-1). Sides with different encodings cannot be merged.
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
   const work = app.texts.for(space.doc.id)
   const ends = base === undefined ? null : changedLineEnds({ base: b, ours: o, theirs: t })
-  const texts = ends === null ? { base: b, ours: o, theirs: t } : { base: withFeeds(b), ours: withFeeds(o), theirs: withFeeds(t) }
+  const texts =
+    ends === null ? { base: b, ours: o, theirs: t } : { base: withFeeds(b), ours: withFeeds(o), theirs: withFeeds(t) }
   const mergeOne = async (): Promise<Merged | null> => {
     if (path === summary) return mergeSummaries(app, space, sides, texts)
-    return ends !== null && !isConfig(path) ? work.mergePage(texts.base, texts.ours, texts.theirs) : mergeTexts(work, path, texts, base !== undefined)
+    return ends !== null && !isConfig(path)
+      ? work.mergePage(texts.base, texts.ours, texts.theirs)
+      : mergeTexts(work, path, texts, base !== undefined)
   }
   // A file that is too costly to merge by its structure stays a conflict.
   const merged = await unlessTooCostly(mergeOne(), null)
@@ -139,10 +177,16 @@ const withFeeds = (text: string): string => text.replace(/\r\n?/g, '\n')
 /** The base, ours and theirs version of a text. */
 type Versions = Record<keyof SummaryNames, string>
 
-const isConfig = (path: string): boolean => /(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)
+const isConfig = (path: string): boolean =>
+  /(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)
 
 /** Merges YAML files and pages by key. A page that both sides added has no base (`hasBase` false) and is not merged. */
-async function mergeTexts(work: TextWork, path: string, { base, ours, theirs }: Versions, hasBase: boolean): Promise<Merged | null> {
+async function mergeTexts(
+  work: TextWork,
+  path: string,
+  { base, ours, theirs }: Versions,
+  hasBase: boolean,
+): Promise<Merged | null> {
   if (isConfig(path)) return work.mergeYaml(base, ours, theirs)
   return isMarkdown(path) && hasBase ? work.mergePage(base, ours, theirs) : null
 }
@@ -159,7 +203,11 @@ async function mergeSummaries(app: App, space: SpaceRepository, sides: Sides, te
   const names = async (commit: CommitId | null, text: string): Promise<Record<string, string>> => {
     if (commit === null) return {}
     const snapshot = await repo.at(commit)
-    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot, work), overridesAt(app, space, commit), snapshot.walk()])
+    const [{ config }, overrides, files] = await Promise.all([
+      readConfig(snapshot, work),
+      overridesAt(app, space, commit),
+      snapshot.walk(),
+    ])
     const paths = new Set(files.map((file) => file.path))
     const identify = (path: string): string => idOf(overrides)('page', keyBelow(config.root, path))
     const slices = new Slices()
@@ -171,15 +219,26 @@ async function mergeSummaries(app: App, space: SpaceRepository, sides: Sides, te
     const found: [string, string][] = []
     for (const href of hrefsIn((await work.summary(text)).nodes)) {
       if (slices.due) await slices.rest()
-      const path = /[?#]/.test(href) ? null : findTarget(href, folderOf(entriesFrom(config)), config.root, (one) => paths.has(one))
+      const path = /[?#]/.test(href)
+        ? null
+        : findTarget(href, folderOf(entriesFrom(config)), config.root, (one) => paths.has(one))
       const id = path === null ? null : identify(path)
       if (id !== null && pages.has(id)) found.push([href, id])
     }
     return Object.fromEntries(found)
   }
-  const named = { base: await names(base, texts.base), ours: await names(sides.ours, texts.ours), theirs: await names(sides.theirs, texts.theirs) }
+  const named = {
+    base: await names(base, texts.base),
+    ours: await names(sides.ours, texts.ours),
+    theirs: await names(sides.theirs, texts.theirs),
+  }
   return work.mergeSummary(texts.base, texts.ours, texts.theirs, named)
 }
 
 const hrefsIn = (nodes: readonly SummaryNode[]): Set<string> =>
-  new Set(nodes.flatMap((node) => [...(node.href === null || node.href === undefined ? [] : [node.href]), ...hrefsIn(node.children)]))
+  new Set(
+    nodes.flatMap((node) => [
+      ...(node.href === null || node.href === undefined ? [] : [node.href]),
+      ...hrefsIn(node.children),
+    ]),
+  )

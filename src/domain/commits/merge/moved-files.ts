@@ -44,8 +44,13 @@ export async function movedFiles(app: App, space: SpaceRepository, heads: Heads)
   const [mine, other] = [await repo.diff(heads.base, heads.ours), await repo.diff(heads.base, heads.theirs)]
   if (!mayHaveMoves(mine, other)) return []
   const was = await idsOf(app, space, heads.base, await overridesAt(app, space, heads.base))
-  const [ours, theirs] = [await readSide(app, space, heads.base, heads.ours, mine), await readSide(app, space, heads.base, heads.theirs, other)]
-  const files = new Map([...mine, ...other].flatMap(({ path, before }) => (before && isFile(before) ? [[path, before] as const] : [])))
+  const [ours, theirs] = [
+    await readSide(app, space, heads.base, heads.ours, mine),
+    await readSide(app, space, heads.base, heads.theirs, other),
+  ]
+  const files = new Map(
+    [...mine, ...other].flatMap(({ path, before }) => (before && isFile(before) ? [[path, before] as const] : [])),
+  )
   const ids = new Map<string, string>()
   const slices = new Slices()
   for (const path of files.keys()) {
@@ -68,12 +73,18 @@ const isFile = (entry: TreeEntry): boolean => entry.mode.startsWith('100')
 /** Whether a side may have moved a file: for that it must have deleted one, or changed more than one. */
 function mayHaveMoves(mine: readonly TreeChange[], other: readonly TreeChange[]): boolean {
   if (mine.length === 0 || other.length === 0) return false
-  const mayMove = (changes: readonly TreeChange[]): boolean => changes.some((change) => change.status === 'deleted') || changes.length > 1
+  const mayMove = (changes: readonly TreeChange[]): boolean =>
+    changes.some((change) => change.status === 'deleted') || changes.length > 1
   return mayMove(mine) || mayMove(other)
 }
 
 /** The file of the base with this ID as one side has it, wherever; null if the side deleted it. */
-function fileOnSide({ changes, files, identify, cameFromElsewhere }: SideChanges, base: TreeEntry, id: string, known: ReadonlySet<string>): TreeEntry | null {
+function fileOnSide(
+  { changes, files, identify, cameFromElsewhere }: SideChanges,
+  base: TreeEntry,
+  id: string,
+  known: ReadonlySet<string>,
+): TreeEntry | null {
   const change = changes.get(base.path)
   if (!change) return base
   const sameId = files.get(id)
@@ -92,7 +103,13 @@ function needsMergeById({ base, ours, theirs }: MovedFile): boolean {
 }
 
 /** What one side of a merge changed, by the list of its changes. */
-export async function readSide(app: App, space: SpaceRepository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<SideChanges> {
+export async function readSide(
+  app: App,
+  space: SpaceRepository,
+  base: CommitId,
+  head: CommitId,
+  list: readonly TreeChange[],
+): Promise<SideChanges> {
   const changes = new Map(list.map((change) => [change.path, change]))
   const identify = await idsOf(app, space, head, await overridesFrom(app, space, base, head))
   const idByPath = await idsOf(app, space, head, noOverrides)
@@ -106,7 +123,12 @@ export async function readSide(app: App, space: SpaceRepository, base: CommitId,
 }
 
 /** Tells the ID of the page or file at a path of a commit. */
-export async function idsOf(app: App, { doc, repo }: SpaceRepository, commit: CommitId, overrides: IdOverrides): Promise<(path: string) => string> {
+export async function idsOf(
+  app: App,
+  { doc, repo }: SpaceRepository,
+  commit: CommitId,
+  overrides: IdOverrides,
+): Promise<(path: string) => string> {
   const { root } = (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config
   const identify = idOf(overrides)
   return (path) => identify(kindOfPath(keyBelow(root, path)), keyBelow(root, path))

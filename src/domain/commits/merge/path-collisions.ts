@@ -7,7 +7,12 @@ import type { CommitId, TreeId } from '../../../kernel/ids.js'
  * Pairs of paths, one from each side of a merge, that differ only by case (or Unicode composition). On some systems they are one file, so
  * one of the two would be lost there. Git merges them without a warning. Pairs that one side had before the merge are not returned.
  */
-export async function findCollisions(repo: Repository, tree: TreeId, ours: CommitId, theirs: CommitId): Promise<(readonly [string, string])[]> {
+export async function findCollisions(
+  repo: Repository,
+  tree: TreeId,
+  ours: CommitId,
+  theirs: CommitId,
+): Promise<(readonly [string, string])[]> {
   const [came, stayed] = await Promise.all([addedPaths(repo, ours, tree), addedPaths(repo, theirs, tree)])
   if (came.length === 0 || stayed.length === 0) return []
   const names = new Map(stayed.flatMap(withFolders).map((name) => [caseKey(name), name]))
@@ -16,12 +21,18 @@ export async function findCollisions(repo: Repository, tree: TreeId, ours: Commi
     return name === undefined ? [] : [[names.get(caseKey(name)) as string, name] as const]
   })
   const found: (readonly [string, string])[] = []
-  for (const pair of pairs) if (!(await hasBoth(repo, ours, pair)) && !(await hasBoth(repo, theirs, pair))) found.push(pair)
+  for (const pair of pairs)
+    if (!(await hasBoth(repo, ours, pair)) && !(await hasBoth(repo, theirs, pair))) found.push(pair)
   return found
 }
 
 /** Throws 409 with the paths if a merge has such pairs. */
-export async function checkMergedNames(repo: Repository, tree: TreeId, ours: CommitId, theirs: CommitId): Promise<void> {
+export async function checkMergedNames(
+  repo: Repository,
+  tree: TreeId,
+  ours: CommitId,
+  theirs: CommitId,
+): Promise<void> {
   const found = await findCollisions(repo, tree, ours, theirs)
   const [first] = found
   if (!first) return
@@ -35,10 +46,13 @@ const addedPaths = async (repo: Repository, before: CommitId, after: TreeId): Pr
   (await repo.diff(before, after)).flatMap((change) => (change.status === 'added' ? [change.path] : []))
 
 /** The folders of a path, outermost first, and the path itself. */
-const withFolders = (path: string): string[] => path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'))
+const withFolders = (path: string): string[] =>
+  path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'))
 
 async function hasBoth(repo: Repository, commit: CommitId, pair: readonly [string, string]): Promise<boolean> {
   const snapshot = await repo.at(commit)
-  const there = await Promise.all(pair.map(async (name) => (await snapshot.entry(name)) !== null || (await snapshot.list(name)) !== null))
+  const there = await Promise.all(
+    pair.map(async (name) => (await snapshot.entry(name)) !== null || (await snapshot.list(name)) !== null),
+  )
   return there.every(Boolean)
 }

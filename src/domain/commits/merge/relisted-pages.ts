@@ -32,10 +32,18 @@ interface Tables {
  * The change to the merged table of contents (`summary`, its path) by which it lists pages again: the base lists a file that it does not have, one side added
  * that file, and the other removed the entry. Without it, the page would be there and in no table of contents, although nobody wanted that.
  */
-export async function relistedPages(app: App, space: SpaceRepository, heads: Heads, merged: TreeId, { summary }: { summary: string }): Promise<FileChange[]> {
+export async function relistedPages(
+  app: App,
+  space: SpaceRepository,
+  heads: Heads,
+  merged: TreeId,
+  { summary }: { summary: string },
+): Promise<FileChange[]> {
   const { repo, doc } = space
   const tree = repo.tree(merged)
-  const [base, ours, theirs] = await Promise.all([heads.base, heads.ours, heads.theirs].map(async (commit) => (await repo.at(commit)).entry(summary)))
+  const [base, ours, theirs] = await Promise.all(
+    [heads.base, heads.ours, heads.theirs].map(async (commit) => (await repo.at(commit)).entry(summary)),
+  )
   if (base?.mode.startsWith('100') !== true || !ours || !theirs) return []
   for (const [adder, listing, other] of [
     [heads.ours, ours, theirs],
@@ -44,22 +52,36 @@ export async function relistedPages(app: App, space: SpaceRepository, heads: Hea
     const added = other.oid === base.oid ? new Set<string>() : await addedPages(space, heads.base, adder, tree)
     if (added.size === 0) continue
     const now = await tree.entry(summary)
-    if (!now?.mode.startsWith('100') || Math.max(...(await tree.sizes([base.oid, listing.oid, now.oid]))) > MAX_STRUCTURE_BYTES) return []
+    if (
+      !now?.mode.startsWith('100') ||
+      Math.max(...(await tree.sizes([base.oid, listing.oid, now.oid]))) > MAX_STRUCTURE_BYTES
+    )
+      return []
     const { config } = await readConfig(tree, app.texts.for(doc.id))
     const work = app.texts.for(doc.id)
     const tables: Tables = {
       text: async ({ oid }) => decodeText(await tree.read(oid)),
       linesOf: async (text, files) =>
-        linesOf(await work.summary(text), (href) => findTarget(href, folderOf(entriesFrom(config)), config.root, (path) => files.has(path))),
+        linesOf(await work.summary(text), (href) =>
+          findTarget(href, folderOf(entriesFrom(config)), config.root, (path) => files.has(path)),
+        ),
     }
     const text = await unlessTooCostly(relist(work, tables, { base, listing, now }, added), null)
-    if (text !== null) return [{ path: summary, content: encodeText(text, encodingOf(await tree.read(now.oid))), mode: now.mode as EntryMode }]
+    if (text !== null)
+      return [
+        { path: summary, content: encodeText(text, encodingOf(await tree.read(now.oid))), mode: now.mode as EntryMode },
+      ]
   }
   return []
 }
 
 /** Markdown files that a side added, and that the merge has. */
-async function addedPages({ repo }: SpaceRepository, base: CommitId, side: CommitId, merged: { entry(path: string): Promise<TreeEntry | null> }) {
+async function addedPages(
+  { repo }: SpaceRepository,
+  base: CommitId,
+  side: CommitId,
+  merged: { entry(path: string): Promise<TreeEntry | null> },
+) {
   const added = (await repo.diff(base, side)).filter(({ path, status }) => status === 'added' && isMarkdown(path))
   const there = await Promise.all(added.map(async ({ path }) => (await merged.entry(path)) !== null))
   return new Set(added.filter((_, i) => there[i]).map(({ path }) => path))
@@ -89,7 +111,10 @@ async function relist(
   return 'text' in outcome ? outcome.text : null
 }
 
-function linesOf({ nodes }: { nodes: readonly SummaryNode[] }, resolve: (href: string) => string | null): Map<string, number> {
+function linesOf(
+  { nodes }: { nodes: readonly SummaryNode[] },
+  resolve: (href: string) => string | null,
+): Map<string, number> {
   const found = new Map<string, number>()
   const waiting = [...nodes]
   for (let node = waiting.pop(); node; node = waiting.pop()) {

@@ -39,7 +39,9 @@ export async function conflictOfUnlistedPage(
     if (both.byGitPath.has(path) || open.has(path) || (await tree.entry(path)) === null) continue
     if (!(await agrees(ours, mine, path)) || !(await agrees(theirs, its, path))) continue
     const [base, left, right] = [await was.entry(summary), await mine.entry(summary), await its.entry(summary)]
-    return left && right ? { path: summary, kind: 'content', ...(base ? { base } : {}), ours: left, theirs: right } : null
+    return left && right
+      ? { path: summary, kind: 'content', ...(base ? { base } : {}), ours: left, theirs: right }
+      : null
   }
   return null
 }

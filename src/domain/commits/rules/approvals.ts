@@ -15,7 +15,11 @@ interface DecidingReviews {
  * The reviews that count: the latest one of each reviewer, unless it was dismissed, the reviewer opened the change request, or they may no
  * longer review the space. An approval counts only for the revision that is the head now.
  */
-export async function decidingReviews(reader: Reader, space: SpaceDoc, { doc, head }: LoadedChangeRequest): Promise<DecidingReviews> {
+export async function decidingReviews(
+  reader: Reader,
+  space: SpaceDoc,
+  { doc, head }: LoadedChangeRequest,
+): Promise<DecidingReviews> {
   const latest = new Map<string, ReviewDoc>()
   const all = await reader.find(reviews, 'changeRequest', doc.id)
   for (const review of all.sort((a, b) => a.sequence - b.sequence)) latest.set(review.reviewer, review)
@@ -51,17 +55,25 @@ export interface Candidate extends LoadedChangeRequest {
  * if a reviewer whose review counts requests changes. The merging user's own approval does not count if they wrote in the change request, unless
  * they are an admin: no second person would have seen what they wrote.
  */
-export async function missingApprovals(reader: Reader, required: number, { approvals, objections, own }: CountedReviews): Promise<string[]> {
+export async function missingApprovals(
+  reader: Reader,
+  required: number,
+  { approvals, objections, own }: CountedReviews,
+): Promise<string[]> {
   const missing = required - approvals.length
   const reasons: string[] = []
   if (missing === 1 && own.length > 0)
-    reasons.push('You wrote in it, so your own approval does not count if you merge it: somebody else has to approve it or merge it.')
+    reasons.push(
+      'You wrote in it, so your own approval does not count if you merge it: somebody else has to approve it or merge it.',
+    )
   else if (missing > 0)
     reasons.push(
       `It needs ${count(required)} of its latest revision, from people other than the one who opened it. It has ${approvals.length}; ${count(missing)} missing.`,
     )
   if (objections.length > 0)
-    reasons.push(`Changes are requested by ${await names(reader, objections)}: they have to approve it, or an admin has to dismiss their review.`)
+    reasons.push(
+      `Changes are requested by ${await names(reader, objections)}: they have to approve it, or an admin has to dismiss their review.`,
+    )
   return reasons
 }
 

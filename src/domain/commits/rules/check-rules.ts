@@ -7,7 +7,11 @@ import type { Reader } from '../../../store/index.js'
 import { RULE_NAMES } from './unmet.js'
 
 /** Throws 400 naming each user who is not a member of the organization, and each expression that is not a condition. */
-export async function checkMergeRules(reader: Reader, organization: string, given: SpaceMergeRules | undefined): Promise<void> {
+export async function checkMergeRules(
+  reader: Reader,
+  organization: string,
+  given: SpaceMergeRules | undefined,
+): Promise<void> {
   if (given?.type !== 'rules') return
   const details: ErrorDetail[] = []
   for (const [index, rule] of given.rules.entries()) {

@@ -28,11 +28,19 @@ const reviewersOf = (list: readonly { reviewer: string }[]): string[] => list.ma
 const approvedBy = ({ reviews }: ReviewState): Set<string> => new Set(reviewersOf(reviews.approvals))
 
 /** The member of the union whose rule may be `R`. */
-type RuleNamed<R> = MergeRule extends infer One ? (One extends { rule: infer Own } ? (R extends Own ? One : never) : never) : never
+type RuleNamed<R> = MergeRule extends infer One
+  ? One extends { rule: infer Own }
+    ? R extends Own
+      ? One
+      : never
+    : never
+  : never
 
 const CHECKS: { [R in MergeRule['rule']]: Check<RuleNamed<R>> } = {
   require_at_least_one_review: ({ reviews: { approvals, objections } }) =>
-    approvals.length + objections.length > 0 ? null : 'It needs a review of its latest revision by somebody other than the one who opened it.',
+    approvals.length + objections.length > 0
+      ? null
+      : 'It needs a review of its latest revision by somebody other than the one who opened it.',
   require_at_least_one_approved_review: ({ reviews: { approvals, own } }) => {
     if (approvals.length > 0) return null
     return own.length > 0
@@ -42,21 +50,31 @@ const CHECKS: { [R in MergeRule['rule']]: Check<RuleNamed<R>> } = {
   require_all_reviews_approved: async ({ reader, reviews: { objections }, requested }) => {
     if (objections.length > 0)
       return `Changes are requested by ${await namesOf(reader, reviewersOf(objections))}: they have to approve it, or an admin has to dismiss their review.`
-    return requested.length === 0 ? null : `Reviews were asked for that have not been given: by ${await namesOf(reader, requested)}.`
+    return requested.length === 0
+      ? null
+      : `Reviews were asked for that have not been given: by ${await namesOf(reader, requested)}.`
   },
-  require_up_to_date_change_request: ({ outdated }) => (outdated ? 'It lacks changes of the main content: update it first.' : null),
-  require_change_request_subject: ({ candidate: { doc } }) => (doc.subject.trim() === '' ? 'It needs a subject.' : null),
-  require_change_request_description: ({ candidate: { doc } }) => ((doc.description ?? '').trim() === '' ? 'It needs a description.' : null),
+  require_up_to_date_change_request: ({ outdated }) =>
+    outdated ? 'It lacks changes of the main content: update it first.' : null,
+  require_change_request_subject: ({ candidate: { doc } }) =>
+    doc.subject.trim() === '' ? 'It needs a subject.' : null,
+  require_change_request_description: ({ candidate: { doc } }) =>
+    (doc.description ?? '').trim() === '' ? 'It needs a description.' : null,
   require_author_to_merge: async ({ reader, candidate: { doc, mergedBy } }) =>
-    mergedBy.user === doc.createdBy ? null : `Only ${await namesOf(reader, [doc.createdBy])}, who opened it, may merge it.`,
+    mergedBy.user === doc.createdBy
+      ? null
+      : `Only ${await namesOf(reader, [doc.createdBy])}, who opened it, may merge it.`,
   require_specific_reviewers: async (state, { users }) => {
     const missing = users.filter((user) => !approvedBy(state).has(user))
     return missing.length === 0 ? null : `It needs the approval of ${await namesOf(state.reader, missing)}.`
   },
   require_one_of_specific_reviewers: async (state, { users }) =>
-    users.some((user) => approvedBy(state).has(user)) ? null : `It needs the approval of one of ${await namesOf(state.reader, users)}.`,
+    users.some((user) => approvedBy(state).has(user))
+      ? null
+      : `It needs the approval of one of ${await namesOf(state.reader, users)}.`,
   allow_bypass: () => null,
-  custom: async (state, { expression, message }) => (evaluateCondition(expression, await valuesOf(state)) ? null : message),
+  custom: async (state, { expression, message }) =>
+    evaluateCondition(expression, await valuesOf(state)) ? null : message,
 }
 
 /** The names that a custom rule may use; `model/merge-rules.ts` describes them. */
@@ -69,7 +87,14 @@ export const RULE_NAMES = {
 
 type Values = { [Root in keyof typeof RULE_NAMES]: Record<(typeof RULE_NAMES)[Root][number], unknown> }
 
-async function valuesOf({ reader, space, candidate: { doc, mergedBy }, reviews, requested, outdated }: ReviewState): Promise<Values> {
+async function valuesOf({
+  reader,
+  space,
+  candidate: { doc, mergedBy },
+  reviews,
+  requested,
+  outdated,
+}: ReviewState): Promise<Values> {
   const { number, subject, description = '', status, createdBy } = doc
   const { approvals, objections } = reviews
   return {
@@ -82,7 +107,11 @@ async function valuesOf({ reader, space, candidate: { doc, mergedBy }, reviews, 
       approvals: approvals.length,
       objections: objections.length,
     },
-    actor: { id: mergedBy.user, role: await spaceRole(reader, mergedBy.user, space.doc), isAuthor: mergedBy.user === createdBy },
+    actor: {
+      id: mergedBy.user,
+      role: await spaceRole(reader, mergedBy.user, space.doc),
+      isAuthor: mergedBy.user === createdBy,
+    },
   }
 }
 
@@ -90,24 +119,36 @@ async function valuesOf({ reader, space, candidate: { doc, mergedBy }, reviews, 
  * The rules of the space, as they are stored now, that a change request does not meet if a certain user merges it. They apply to everybody:
  * whether the user may bypass them is another question.
  */
-export async function unmetRules(reader: Reader, space: Pick<LoadedSpace, 'doc' | 'repo'>, candidate: Candidate): Promise<UnmetRule[]> {
+export async function unmetRules(
+  reader: Reader,
+  space: Pick<LoadedSpace, 'doc' | 'repo'>,
+  candidate: Candidate,
+): Promise<UnmetRule[]> {
   const protection = await protectionOf(reader, space.doc)
   return protects(protection) ? unmetOf(reader, protection, space, candidate) : []
 }
 
-async function unmetOf(reader: Reader, protection: Protection, space: Pick<LoadedSpace, 'doc' | 'repo'>, candidate: Candidate): Promise<UnmetRule[]> {
+async function unmetOf(
+  reader: Reader,
+  protection: Protection,
+  space: Pick<LoadedSpace, 'doc' | 'repo'>,
+  candidate: Candidate,
+): Promise<UnmetRule[]> {
   const main = space.repo.head(MAIN)
   const state: ReviewState = {
     reader,
     space,
     candidate,
     reviews: await countedReviews(reader, space.doc, candidate),
-    requested: (await reader.find(requestedReviews, 'space', space.doc.id)).filter((one) => one.changeRequest === candidate.doc.id).map(({ user }) => user),
+    requested: (await reader.find(requestedReviews, 'space', space.doc.id))
+      .filter((one) => one.changeRequest === candidate.doc.id)
+      .map(({ user }) => user),
     outdated: main !== null && (await lacksContent(space.repo, main, candidate.head)),
   }
   const unmet: UnmetRule[] = []
   if (protection.approvals > 0)
-    for (const message of await missingApprovals(reader, protection.approvals, state.reviews)) unmet.push({ rule: 'required_approvals', message })
+    for (const message of await missingApprovals(reader, protection.approvals, state.reviews))
+      unmet.push({ rule: 'required_approvals', message })
   for (const rule of protection.rules) {
     const message = await (CHECKS[rule.rule] as Check<MergeRule>)(state, rule)
     if (message !== null) unmet.push({ rule: rule.rule, message })

@@ -24,7 +24,11 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /** Arranges pages. Those that the table of contents does not name come after those that it names, by their folders. */
-export async function arrange(gathering: Gathering, pages: readonly FilePage[], files: ReadonlyMap<string, Uint8Array>): Promise<SourcePage[]> {
+export async function arrange(
+  gathering: Gathering,
+  pages: readonly FilePage[],
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<SourcePage[]> {
   const root = commonFolder(pages.map(({ path }) => path))
   const index = await indexOf(gathering, root, files, pages)
   const contents = pages.filter(({ path }) => path !== index?.file)
@@ -51,7 +55,9 @@ async function indexOf(
   const file = `${root}index.html`
   const html = files.get(file)
   if (!html || pages.length < 2) return null
-  const { facts } = await converted(gathering.app.conversions.run<OutlineFacts>(gathering.spaceId, 'outline', [html, archiveUrl(file)]))
+  const { facts } = await converted(
+    gathering.app.conversions.run<OutlineFacts>(gathering.spaceId, 'outline', [html, archiveUrl(file)]),
+  )
   const known = new Set(pages.map(({ path }) => keyOf(archiveUrl(path))))
   const named = new Set(facts.rows.map(([, url]) => keyOf(url)).filter((key) => known.has(key)))
   return named.size * 2 >= pages.length - 1 ? { file, rows: facts.rows } : null
@@ -134,5 +140,13 @@ function emptyPage(path: string, name: string): SourcePage {
       .replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()),
     name,
   )
-  return { url: archiveUrl(path), aliases: [], title, name: withoutId(name), text: titled(title, ''), children: [], isFolder: true }
+  return {
+    url: archiveUrl(path),
+    aliases: [],
+    title,
+    name: withoutId(name),
+    text: titled(title, ''),
+    children: [],
+    isFolder: true,
+  }
 }

@@ -13,8 +13,10 @@ const MAX_FILES = 20_000
 
 /** How to get an archive from what cannot be read by its page's address. */
 const HOW: Partial<Record<Gathering['source'], string>> = {
-  notion: 'Export the page in Notion (Export, as Markdown & CSV or HTML, with subpages), and give the address from which the ZIP archive can be downloaded.',
-  confluence: 'Export the space in Confluence (Space settings, Export, as HTML), and give the address from which the ZIP archive can be downloaded.',
+  notion:
+    'Export the page in Notion (Export, as Markdown & CSV or HTML, with subpages), and give the address from which the ZIP archive can be downloaded.',
+  confluence:
+    'Export the space in Confluence (Space settings, Export, as HTML), and give the address from which the ZIP archive can be downloaded.',
 }
 
 /** Reads a ZIP archive. Throws `ImportRefused`. */
@@ -22,29 +24,43 @@ export async function readArchive(gathering: Gathering): Promise<SourceContent> 
   const { url, app } = gathering
   const how = HOW[gathering.source]
   const file = await fetchDocument(gathering, url, app.settings.imports.maxBytes).catch((error: unknown) => {
-    throw error instanceof ImportRefused && how !== undefined ? new ImportRefused(`${error.message} ${how}`, { cause: error }) : error
+    throw error instanceof ImportRefused && how !== undefined
+      ? new ImportRefused(`${error.message} ${how}`, { cause: error })
+      : error
   })
   if (!isZip(file.content))
     throw new ImportRefused(
       `Nothing can be read from ${url}: it is ${isHtml(file.contentType) ? 'a web page' : 'no ZIP archive'}. ${how ?? 'Give the address from which the archive itself is downloaded.'}`,
     )
-  const limits: UnpackLimits = { maxFiles: MAX_FILES, maxBytes: app.settings.imports.maxBytes, maxFileBytes: app.settings.maxFileBytes }
-  const unpacked = converted(app.conversions.run<UnpackFacts>(gathering.spaceId, 'unpack', [file.content, JSON.stringify(limits)]))
+  const limits: UnpackLimits = {
+    maxFiles: MAX_FILES,
+    maxBytes: app.settings.imports.maxBytes,
+    maxFileBytes: app.settings.maxFileBytes,
+  }
+  const unpacked = converted(
+    app.conversions.run<UnpackFacts>(gathering.spaceId, 'unpack', [file.content, JSON.stringify(limits)]),
+  )
   const { facts, parts } = await orRefuse(unpacked, (reason) => `The archive at ${url} cannot be unpacked. ${reason}`)
   for (const { name, reason } of facts.leftOut) gathering.fail(name, `It is not unpacked: ${reason}.`)
   const files = new Map(parts.map(({ name, content }) => [name, content]))
   const content = await readFiles(gathering, files)
-  if (content.pages.length === 0) throw new ImportRefused(`The archive at ${url} has no page: no file of markdown, HTML or Word that can be read.`)
+  if (content.pages.length === 0)
+    throw new ImportRefused(`The archive at ${url} has no page: no file of markdown, HTML or Word that can be read.`)
   return content
 }
 
 /** Turns the files of an archive or a repository into pages; the others may be files of pages. */
-export async function readFiles(gathering: Gathering, files: ReadonlyMap<string, Uint8Array>, name?: (path: string) => string): Promise<SourceContent> {
+export async function readFiles(
+  gathering: Gathering,
+  files: ReadonlyMap<string, Uint8Array>,
+  name?: (path: string) => string,
+): Promise<SourceContent> {
   const pages: FilePage[] = []
   const others = new Map<string, Uint8Array>()
   const paths = [...files.keys()].filter((path) => kindOfFile(path) !== undefined)
   const { maxPages } = gathering.app.settings.imports
-  for (const [path, content] of files) if (kindOfFile(path) === undefined && !isPrivate(path)) others.set(archiveUrl(path), content)
+  for (const [path, content] of files)
+    if (kindOfFile(path) === undefined && !isPrivate(path)) others.set(archiveUrl(path), content)
   for (const [at, path] of paths.entries()) {
     if (pages.length >= maxPages || gathering.late) {
       gathering.fail(
@@ -66,8 +82,15 @@ export async function readFiles(gathering: Gathering, files: ReadonlyMap<string,
   return { pages: await arrange(gathering, pages, files), files: others }
 }
 
-async function readFile(gathering: Gathering, path: string, content: Uint8Array, name = nameOfFile): Promise<ReadDocument> {
+async function readFile(
+  gathering: Gathering,
+  path: string,
+  content: Uint8Array,
+  name = nameOfFile,
+): Promise<ReadDocument> {
   const file = { url: archiveUrl(path), content, contentType: '', name: name(path) }
   const kind = kindOfFile(path)
-  return kind === 'markdown' ? readMarkdown(gathering, file) : readConverted(gathering, kind === 'docx' ? 'docx' : 'html', file, true)
+  return kind === 'markdown'
+    ? readMarkdown(gathering, file)
+    : readConverted(gathering, kind === 'docx' ? 'docx' : 'html', file, true)
 }

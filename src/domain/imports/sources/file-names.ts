@@ -14,7 +14,8 @@ export const kindOfFile = (path: string): 'markdown' | 'html' | 'docx' | undefin
 export const isPrivate = (path: string): boolean => /(^|\/)(\.|node_modules\/)/.test(path)
 
 /** The IDs that Notion and Confluence add to names: `Guide 0123456789abcdef0123456789abcdef`, `Guide_123456`. */
-export const withoutId = (name: string): string => name.replace(/(?<=.)[\s_-]+[0-9a-f]{32}$/i, '').replace(/(?<=.)_\d{4,}$/, '')
+export const withoutId = (name: string): string =>
+  name.replace(/(?<=.)[\s_-]+[0-9a-f]{32}$/i, '').replace(/(?<=.)_\d{4,}$/, '')
 
 /** The name of a file without its extension and without an ID. */
 export function nameOfFile(path: string): string {

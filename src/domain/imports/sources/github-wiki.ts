@@ -14,7 +14,8 @@ const OTHER_MARKUP = /\.(asciidoc|adoc|creole|mediawiki|wiki|org|pod|rdoc|rest|r
 /** The address of a wiki's repository: `https://host/owner/repo/wiki` → `https://host/owner/repo.wiki.git`; `-/wikis` of GitLab. */
 function wikiRepository(url: string): string {
   const { origin, pathname } = new URL(url)
-  const [, repository] = /^(\/.+?)(?:\/-)?\/wikis?(?:\/.*)?$/.exec(pathname) ?? /^(\/.+)\.wiki\.git\/?$/.exec(pathname) ?? []
+  const [, repository] =
+    /^(\/.+?)(?:\/-)?\/wikis?(?:\/.*)?$/.exec(pathname) ?? /^(\/.+)\.wiki\.git\/?$/.exec(pathname) ?? []
   if (repository === undefined)
     throw new ImportRefused(
       `${url} is not the address of a wiki. Open the wiki's first page and copy its address, such as https://github.com/owner/repository/wiki.`,
@@ -25,11 +26,19 @@ function wikiRepository(url: string): string {
 /** Reads a wiki: clones its repository, and reads its files. Throws `ImportRefused`. */
 export async function readWiki(gathering: Gathering): Promise<SourceContent> {
   const files = await filesOf(gathering)
-  for (const path of files.keys()) if (OTHER_MARKUP.test(path)) gathering.fail(path, 'Its markup is not markdown, and cannot be converted.')
+  for (const path of files.keys())
+    if (OTHER_MARKUP.test(path)) gathering.fail(path, 'Its markup is not markdown, and cannot be converted.')
   const sidebar = [...files].find(([path]) => /(^|\/)_sidebar\.(md|markdown)$/i.test(path))
   const pages = new Map([...files].filter(([path]) => !BESIDE.test(path)))
-  const names = new Map([...pages.keys()].filter((path) => /\.(md|markdown)$/i.test(path)).map((path) => [nameKey(titleOf(path)), path]))
-  const linked = new Map([...pages].map(([path, content]) => [path, /\.(md|markdown)$/i.test(path) ? wikiLinks(content, names, path) : content]))
+  const names = new Map(
+    [...pages.keys()].filter((path) => /\.(md|markdown)$/i.test(path)).map((path) => [nameKey(titleOf(path)), path]),
+  )
+  const linked = new Map(
+    [...pages].map(([path, content]) => [
+      path,
+      /\.(md|markdown)$/i.test(path) ? wikiLinks(content, names, path) : content,
+    ]),
+  )
   // The sidebar is the wiki's table of contents, with links to names instead of files.
   if (sidebar) linked.set('SUMMARY.md', contentsOf(sidebar[1], names))
   const content = await readFiles(gathering, linked, titleOf)
@@ -45,7 +54,12 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
     const { url } = parseRemoteUrl(wikiRepository(gathering.url), settings.allowedProtocols)
     const ref = await space.repo.remoteDefault({ url })
     if (ref === null) throw new ImportRefused(`The wiki at ${gathering.url} has no page.`)
-    const limits = { maxBlobBytes: settings.maxBlobBytes, maxPackBytes: settings.maxPackBytes, maxEntries: MAX_FILES, timeoutMs: settings.remoteTimeoutMs }
+    const limits = {
+      maxBlobBytes: settings.maxBlobBytes,
+      maxPackBytes: settings.maxPackBytes,
+      maxEntries: MAX_FILES,
+      timeoutMs: settings.remoteTimeoutMs,
+    }
     // What is fetched stays in the repository of the space without a name, until it is pruned.
     const { head } = await space.repo.fetch({ url }, ref, limits)
     const snapshot = await space.repo.at(head)
@@ -55,7 +69,8 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
     let left = settings.imports.maxBytes
     for (const [at, { path, oid }] of entries.entries()) {
       const size = sizes[at] ?? 0
-      if (size > Math.min(left, settings.maxFileBytes)) gathering.fail(path, `It has ${size} bytes, which is more than may be imported.`)
+      if (size > Math.min(left, settings.maxFileBytes))
+        gathering.fail(path, `It has ${size} bytes, which is more than may be imported.`)
       else files.set(path, await snapshot.read(oid))
       if (files.has(path)) left -= size
       signal.throwIfAborted()
@@ -63,9 +78,12 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
     return files
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
-    throw new ImportRefused(`The wiki of ${gathering.url} cannot be read: ${error.message} Only wikis that everybody may read can be imported.`, {
-      cause: error,
-    })
+    throw new ImportRefused(
+      `The wiki of ${gathering.url} cannot be read: ${error.message} Only wikis that everybody may read can be imported.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

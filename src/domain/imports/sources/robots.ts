@@ -30,7 +30,11 @@ export async function readRobots(gathering: Gathering, origin: string): Promise<
     (await converted(gathering.app.conversions.run<RobotsFacts>(gathering.spaceId, 'robots', [rules, url, page]))).facts
   try {
     const { delay, sitemaps } = await ask(origin)
-    return { allows: async (page) => (await ask(page)).isAllowed, delayMs: Math.min(LONGEST_DELAY_MS, Math.max(0, delay * 1000)), sitemaps }
+    return {
+      allows: async (page) => (await ask(page)).isAllowed,
+      delayMs: Math.min(LONGEST_DELAY_MS, Math.max(0, delay * 1000)),
+      sitemaps,
+    }
   } catch (error) {
     if (error instanceof ResourceFailure) return forbidAll(error.message)
     throw error

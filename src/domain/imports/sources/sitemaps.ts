@@ -11,12 +11,19 @@ const MAX_BYTES = 10 * 1024 * 1024
 
 /** The pages of the scope that the sitemaps of its origin list, in their order. A sitemap that cannot be read is left out: pages are found by links, too. */
 export async function pagesOfSitemaps(gathering: Gathering, scope: Scope, robots: Robots): Promise<string[]> {
-  const waiting = [...new Set([...robots.sitemaps, `${scope.origin}${scope.prefix}/sitemap.xml`, `${scope.origin}/sitemap.xml`])]
+  const waiting = [
+    ...new Set([...robots.sitemaps, `${scope.origin}${scope.prefix}/sitemap.xml`, `${scope.origin}/sitemap.xml`]),
+  ]
   const seen = new Set<string>()
   const pages = new Set<string>()
-  for (let url = waiting.shift(); url !== undefined && seen.size < MAX_SITEMAPS && !gathering.late; url = waiting.shift()) {
+  for (
+    let url = waiting.shift();
+    url !== undefined && seen.size < MAX_SITEMAPS && !gathering.late;
+    url = waiting.shift()
+  ) {
     // A sitemap may be on another host only if robots.txt, which is the site's own, names it.
-    if (seen.has(url) || !URL.canParse(url) || (new URL(url).origin !== scope.origin && !robots.sitemaps.includes(url))) continue
+    if (seen.has(url) || !URL.canParse(url) || (new URL(url).origin !== scope.origin && !robots.sitemaps.includes(url)))
+      continue
     seen.add(url)
     const found = await readSitemap(gathering, url, robots.delayMs)
     for (const one of found.sitemaps) waiting.push(one)

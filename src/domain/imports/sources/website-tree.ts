@@ -24,7 +24,11 @@ function nameOf(page: SourcePage, above: string): string {
 }
 
 /** The tree: a page is below the page whose path begins its own. `order`: the places of pages, by key; others come after, as they were found. */
-export function treeOfWebsite(pages: readonly SourcePage[], { prefix }: Scope, order: ReadonlyMap<string, number>): SourcePage[] {
+export function treeOfWebsite(
+  pages: readonly SourcePage[],
+  { prefix }: Scope,
+  order: ReadonlyMap<string, number>,
+): SourcePage[] {
   const byPath = new Map(pages.map((page) => [pathOf(page), page]))
   const placed = new Map<SourcePage, number>()
   const found = new Map(pages.map((page, at) => [page, at]))
@@ -37,7 +41,8 @@ export function treeOfWebsite(pages: readonly SourcePage[], { prefix }: Scope, o
     if (parent && level <= MAX_LEVELS) parent.children.push(page)
     else roots.push(page)
   }
-  const placeOf = (page: SourcePage): number => order.get(keyOf(page.url)) ?? pages.length * 100 + (found.get(page) ?? 0)
+  const placeOf = (page: SourcePage): number =>
+    order.get(keyOf(page.url)) ?? pages.length * 100 + (found.get(page) ?? 0)
   const sort = (siblings: SourcePage[]): void => {
     siblings.sort((a, b) => placeOf(a) - placeOf(b))
     for (const { children } of siblings) sort(children)

@@ -35,7 +35,9 @@ export async function readWebsite(gathering: Gathering): Promise<SourceContent> 
   for (const url of await pagesOfSitemaps(gathering, scope, robots)) crawl.want({ url, depth: 0, from: [] })
   await crawl.run()
   if (crawl.pages.length === 0)
-    throw new ImportRefused(`Nothing can be read from ${gathering.url}: ${gathering.failures[0]?.reason ?? 'it has no page with text.'}`)
+    throw new ImportRefused(
+      `Nothing can be read from ${gathering.url}: ${gathering.failures[0]?.reason ?? 'it has no page with text.'}`,
+    )
   return { pages: treeOfWebsite(crawl.pages, scope, crawl.order), files: crawl.files, ignoresQueries: !scope.queries }
 }
 
@@ -56,9 +58,12 @@ async function enter(gathering: Gathering): Promise<{ scope: Scope; robots: Robo
     )
     const { location } = response.headers
     if (!REDIRECTS.has(response.status) || location === undefined || !URL.canParse(location, url)) {
-      if (response.status >= 400) throw new ImportRefused(`Nothing can be read from ${url}: it returned status ${response.status}.`)
+      if (response.status >= 400)
+        throw new ImportRefused(`Nothing can be read from ${url}: it returned status ${response.status}.`)
       if (!isHtml(response.headers['content-type'] ?? ''))
-        throw new ImportRefused(`Nothing can be read from ${url}: it is not an HTML page (Content-Type: ${response.headers['content-type'] ?? 'none'}).`)
+        throw new ImportRefused(
+          `Nothing can be read from ${url}: it is not an HTML page (Content-Type: ${response.headers['content-type'] ?? 'none'}).`,
+        )
       const asked = scopeOf(gathering.url)
       const scope = pageUrl(asked, url) === null ? scopeOf(url) : asked
       return { scope, robots, first: { ...response, url: pageUrl(scope, url) ?? url } }
@@ -120,7 +125,11 @@ class Crawl {
       }
       await gathering.progress('reading', this.pages.length, this.pages.length + this.#queue.length + gathering.failed)
     }
-    if (this.#tooDeep !== '') gathering.fail(this.#tooDeep, `It is more than ${MAX_DEPTH} links away from the first page, and what it leads to was not read.`)
+    if (this.#tooDeep !== '')
+      gathering.fail(
+        this.#tooDeep,
+        `It is more than ${MAX_DEPTH} links away from the first page, and what it leads to was not read.`,
+      )
   }
 
   /** Why the crawl ends before its queue does; null if it goes on. */
@@ -132,16 +141,25 @@ class Crawl {
 
   async #visit(wanted: Wanted): Promise<void> {
     const { url, depth, from } = wanted
-    if (!(await this.robots.allows(url))) throw new ResourceFailure('The robots.txt of the website does not allow programs to read it.')
+    if (!(await this.robots.allows(url)))
+      throw new ResourceFailure('The robots.txt of the website does not allow programs to read it.')
     const isFirst = url === this.first.url
-    const response = isFirst ? this.first : await this.gathering.fetcher.get(url, { redirects: 0, maxBytes: MAX_PAGE_BYTES, delayMs: this.robots.delayMs })
+    const response = isFirst
+      ? this.first
+      : await this.gathering.fetcher.get(url, { redirects: 0, maxBytes: MAX_PAGE_BYTES, delayMs: this.robots.delayMs })
     const { location } = response.headers
     if (REDIRECTS.has(response.status) && location !== undefined) return this.#redirected(wanted, location)
-    if (response.status < 200 || response.status > 299) throw new ResourceFailure(`It returned status ${response.status}.`)
+    if (response.status < 200 || response.status > 299)
+      throw new ResourceFailure(`It returned status ${response.status}.`)
     const contentType = response.headers['content-type'] ?? ''
     // A link to anything but a page stays a link.
     if (!isHtml(contentType)) return
-    const read = await readConverted(this.gathering, 'html', { url, content: response.body, contentType, name: nameFrom(url) }, false)
+    const read = await readConverted(
+      this.gathering,
+      'html',
+      { url, content: response.body, contentType, name: nameFrom(url) },
+      false,
+    )
     const { page, facts } = read
     if (this.pages.length === 0 && facts) facts.links.forEach((link, at) => void this.order.set(keyOf(link), at))
     for (const link of facts?.links ?? []) this.#follow(link, depth)
@@ -163,7 +181,8 @@ class Crawl {
     const known = this.#seen.get(keyOf(target))
     if (known) known.aliases.push(url, ...from)
     else if (from.length >= MAX_REDIRECTS) throw new ResourceFailure(`It redirects more than ${MAX_REDIRECTS} times.`)
-    else if (keyOf(target) === keyOf(url) && !from.includes(target)) this.#queue.unshift({ url: target, depth, from: [...from, target] })
+    else if (keyOf(target) === keyOf(url) && !from.includes(target))
+      this.#queue.unshift({ url: target, depth, from: [...from, target] })
     else if (known === null) {
       const waiting = this.#queue.find((one) => keyOf(one.url) === keyOf(target))
       if (!waiting) throw new ResourceFailure('It redirects to an address that could not be read.')

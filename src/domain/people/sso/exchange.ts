@@ -18,7 +18,13 @@ import {
   type UserDoc,
 } from '../../../model/index.js'
 import type { Document, Transaction } from '../../../store/index.js'
-import { createLimitedUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../../accounts/accounts.js'
+import {
+  createLimitedUser,
+  findAccount,
+  findLimitedMember,
+  type IssuedToken,
+  issueToken,
+} from '../../accounts/accounts.js'
 import type { App } from '../../context/app.js'
 import { emit } from '../../events/events.js'
 import { newMembership } from '../organizations.js'
@@ -60,7 +66,10 @@ export async function exchangeCode(app: App, tx: Transaction, code: string): Pro
   const identity = known ? await checkEnabled(tx, known) : await firstSignIn(app, tx, current)
   const now = app.clock.now().getTime()
   await tx.replace(ssoIdentities, { ...identity, lastSignInAt: new Date(now).toISOString() })
-  const ends = Math.min(now + app.settings.ssoSessionMs, signIn.sessionEnds === undefined ? Number.POSITIVE_INFINITY : Date.parse(signIn.sessionEnds))
+  const ends = Math.min(
+    now + app.settings.ssoSessionMs,
+    signIn.sessionEnds === undefined ? Number.POSITIVE_INFINITY : Date.parse(signIn.sessionEnds),
+  )
   if (ends <= now) throw refused('The session at the identity provider has ended: sign in again.')
   const token = {
     label: `Single sign-on: ${provider.label}`.slice(0, 100),
@@ -78,10 +87,16 @@ async function checkEnabled(tx: Transaction, identity: Document<SsoIdentityDoc>)
 }
 
 /** The table of docs/design/sso.md: a new identity becomes that of an added member, or of a new user; an address alone decides nothing. */
-async function firstSignIn(app: App, tx: Transaction, { signIn, provider }: Current): Promise<Document<SsoIdentityDoc>> {
+async function firstSignIn(
+  app: App,
+  tx: Transaction,
+  { signIn, provider }: Current,
+): Promise<Document<SsoIdentityDoc>> {
   const { email, organization } = signIn
   if (email === null || email.length > 254 || !ADDRESS.test(email))
-    throw refused('The identity provider did not send exactly one valid e-mail address for you: an admin has to add the attribute "email" there.')
+    throw refused(
+      'The identity provider did not send exactly one valid e-mail address for you: an admin has to add the attribute "email" there.',
+    )
   const holder = await memberWith(tx, organization, email)
   if (holder && holder.member.ssoLink === 'open' && holder.member.role !== 'admin') {
     if (holder.member.disabled) throw refused('An admin of the organization has disabled your access.')
@@ -89,7 +104,9 @@ async function firstSignIn(app: App, tx: Transaction, { signIn, provider }: Curr
     return tie(app, tx, signIn, holder.member)
   }
   if (await tx.get(ssoIdentities, identityId(signIn)))
-    throw refused('You were removed from the organization. An admin can let you in again, by an invitation or by forgetting your identity at the provider.')
+    throw refused(
+      'You were removed from the organization. An admin can let you in again, by an invitation or by forgetting your identity at the provider.',
+    )
   if (holder)
     throw conflict(
       'A member of the organization has your e-mail address, and has not signed in this way before. If it is you, tie your identity with your own token (POST /v1/user/sso-identities), or ask an admin to add you to single sign-on (POST …/members/{userId}/sso).',
@@ -98,7 +115,11 @@ async function firstSignIn(app: App, tx: Transaction, { signIn, provider }: Curr
 }
 
 /** The member with an address: the account that owns it, else who claims it. */
-async function memberWith(tx: Transaction, organization: string, email: string): Promise<{ user: Document<UserDoc>; member: Document<MembershipDoc> } | null> {
+async function memberWith(
+  tx: Transaction,
+  organization: string,
+  email: string,
+): Promise<{ user: Document<UserDoc>; member: Document<MembershipDoc> } | null> {
   const account = await findAccount(tx, email)
   const candidates = [account, await findLimitedMember(tx, organization, email)]
   for (const user of candidates) {
@@ -109,14 +130,31 @@ async function memberWith(tx: Transaction, organization: string, email: string):
 }
 
 /** Creates a user of the organization alone, with the role and the team that the provider gives. */
-async function provision(app: App, tx: Transaction, { signIn, provider }: Current, email: string): Promise<Document<SsoIdentityDoc>> {
+async function provision(
+  app: App,
+  tx: Transaction,
+  { signIn, provider }: Current,
+  email: string,
+): Promise<Document<SsoIdentityDoc>> {
   const { organization, displayName } = signIn
-  const user = await createLimitedUser(app, { email, ...(displayName === null ? {} : { displayName }) }, organization, tx)
+  const user = await createLimitedUser(
+    app,
+    { email, ...(displayName === null ? {} : { displayName }) },
+    organization,
+    tx,
+  )
   const at = app.clock.now().toISOString()
   const member = newMembership(organization, user.id, provider.defaultRole, at)
   await tx.insert(memberships, { ...member, sso: true, ssoLink: 'linked' })
   const team = provider.defaultTeam === undefined ? null : await tx.get(teams, provider.defaultTeam)
-  if (team) await tx.insert(teamMembers, { id: teamMemberId(team.id, user.id), organization, team: team.id, user: user.id, role: 'member' })
+  if (team)
+    await tx.insert(teamMembers, {
+      id: teamMemberId(team.id, user.id),
+      organization,
+      team: team.id,
+      user: user.id,
+      role: 'member',
+    })
   const data = { role: provider.defaultRole, samlProvider: provider.id, ...(team ? { team: team.id } : {}) }
   await emit(app, tx, { type: 'member.joined', organization, actor: user.id, subject: { user: user.id }, data })
   return writeIdentity(app, tx, signIn, user.id)

@@ -1,6 +1,14 @@
 /** The way of a browser through single sign-on: to the identity provider with a request, and back with its response. */
 import { createHash } from 'node:crypto'
-import { type Asserted, hashToken, newToken, requestUrl, seal, type ServiceProvider, unseal } from '../../../auth/index.js'
+import {
+  type Asserted,
+  hashToken,
+  newToken,
+  requestUrl,
+  seal,
+  type ServiceProvider,
+  unseal,
+} from '../../../auth/index.js'
 import { conflict, notFound, ServiceError } from '../../../kernel/errors.js'
 import { newId, newSecret } from '../../../kernel/ids.js'
 import { type SAMLForm, type SamlProviderDoc, samlProviders, ssoSignIns, ssoUsed } from '../../../model/index.js'
@@ -55,8 +63,14 @@ export async function startSso(app: App, found: Document<SamlProviderDoc>, addre
   const provider = requireActive(found)
   const { protocol, hostname } = new URL(app.settings.publicUrl)
   if (protocol !== 'https:' && !isLoopback(hostname))
-    throw conflict('Single sign-on needs https: the operator has to set BINDERY_PUBLIC_URL to an address that begins with https://.')
-  const begun: Begun = { request: `_${newSecret()}`, relayState: newSecret(), ends: app.clock.now().getTime() + START_MS }
+    throw conflict(
+      'Single sign-on needs https: the operator has to set BINDERY_PUBLIC_URL to an address that begins with https://.',
+    )
+  const begun: Begun = {
+    request: `_${newSecret()}`,
+    relayState: newSecret(),
+    ends: app.clock.now().getTime() + START_MS,
+  }
   const sealed = seal(app.settings.signingKey, placeOf(provider), JSON.stringify(begun))
   return {
     location: await requestUrl(addressesOf(app, provider), provider.ssoURL, begun.request, begun.relayState),
@@ -71,7 +85,12 @@ interface Browser {
 }
 
 /** Takes a response, and makes a code of it for whoever holds the browser. Throws 403 with the check that failed, 404, 409, 429, 503. */
-export async function takeResponse(app: App, found: Document<SamlProviderDoc>, form: SAMLForm, { address, cookies }: Browser): Promise<Sent> {
+export async function takeResponse(
+  app: App,
+  found: Document<SamlProviderDoc>,
+  form: SAMLForm,
+  { address, cookies }: Browser,
+): Promise<Sent> {
   await app.limitSso?.(address)
   const provider = requireActive(found)
   try {
@@ -81,7 +100,10 @@ export async function takeResponse(app: App, found: Document<SamlProviderDoc>, f
     return { location, cookie: `${cookieName(form.RelayState)}=; Max-Age=0; ${ATTRIBUTES}` }
   } catch (error) {
     if (error instanceof ServiceError)
-      app.log.warn({ provider: provider.id, organization: provider.organization, reason: error.message }, 'single sign-on was refused')
+      app.log.warn(
+        { provider: provider.id, organization: provider.organization, reason: error.message },
+        'single sign-on was refused',
+      )
     throw error
   }
 }
@@ -89,9 +111,13 @@ export async function takeResponse(app: App, found: Document<SamlProviderDoc>, f
 /** The start of this browser that the response belongs to. Throws 403. */
 function open(app: App, provider: ActiveProvider, relayState: string, cookies = ''): Begun {
   const name = `${cookieName(relayState)}=`
-  const values = cookies.split(';').flatMap((one) => (one.trim().startsWith(name) ? [one.trim().slice(name.length)] : []))
+  const values = cookies
+    .split(';')
+    .flatMap((one) => (one.trim().startsWith(name) ? [one.trim().slice(name.length)] : []))
   const texts = values.slice(0, SLOTS).map((value) => unseal(app.settings.signingKey, placeOf(provider), value))
-  const begun = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Begun])).find((one) => one.relayState === relayState)
+  const begun = texts
+    .flatMap((text) => (text === null ? [] : [JSON.parse(text) as Begun]))
+    .find((one) => one.relayState === relayState)
   if (!begun || begun.ends <= app.clock.now().getTime())
     throw new ServiceError(
       'forbidden',
@@ -113,7 +139,12 @@ function verify(app: App, provider: ActiveProvider, response: string, { request 
 }
 
 /** Uses up the request and the assertion, and makes the code: all of it or nothing. Throws 403 for a replay, 409 if the provider was changed meanwhile. */
-async function makeCode(app: App, provider: ActiveProvider, { request, ends }: Begun, asserted: Asserted): Promise<string> {
+async function makeCode(
+  app: App,
+  provider: ActiveProvider,
+  { request, ends }: Begun,
+  asserted: Asserted,
+): Promise<string> {
   const code = newToken()
   const now = app.clock.now().getTime()
   const { nameId, email, displayName, sessionEnds } = asserted
@@ -142,6 +173,7 @@ async function makeCode(app: App, provider: ActiveProvider, { request, ends }: B
 
 async function useUp(tx: Transaction, what: readonly string[], until: number): Promise<void> {
   const id = createHash('sha256').update(JSON.stringify(what)).digest('hex')
-  if (await tx.get(ssoUsed, id)) throw new ServiceError('forbidden', 'This response, or the request that it answers, was used already: begin again.')
+  if (await tx.get(ssoUsed, id))
+    throw new ServiceError('forbidden', 'This response, or the request that it answers, was used already: begin again.')
   await tx.insert(ssoUsed, { id, expiresAt: new Date(until).toISOString() })
 }

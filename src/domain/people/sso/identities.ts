@@ -1,7 +1,14 @@
 /** What members and admins do about identities: tie one to oneself, list those of a provider, forget one, lift single sign-on from a member. */
 import { conflict, notFound, ServiceError } from '../../../kernel/errors.js'
 import { type Page, type PageQuery, pageOf } from '../../../kernel/paging.js'
-import { membershipId, memberships, type SamlProviderDoc, type SsoIdentityDoc, ssoIdentities, ssoSignIns } from '../../../model/index.js'
+import {
+  membershipId,
+  memberships,
+  type SamlProviderDoc,
+  type SsoIdentityDoc,
+  ssoIdentities,
+  ssoSignIns,
+} from '../../../model/index.js'
 import type { Document } from '../../../store/index.js'
 import type { Actor } from '../../context/actor.js'
 import type { App } from '../../context/app.js'
@@ -19,7 +26,11 @@ import { tie, untie } from './ties.js'
 export async function tieOwnIdentity(app: App, actor: Actor, code: string): Promise<Document<SsoIdentityDoc>> {
   return app.store.transact(async (tx) => {
     const current = await findSignIn(app, tx, code)
-    if (!current) throw new ServiceError('not-found', 'The code does not exist, was used already or has expired: sign in at the provider again.')
+    if (!current)
+      throw new ServiceError(
+        'not-found',
+        'The code does not exist, was used already or has expired: sign in at the provider again.',
+      )
     const { signIn } = current
     const member = await tx.get(memberships, membershipId(signIn.organization, actor.user.id))
     if (!member || member.disabled || (actor.token.organization ?? signIn.organization) !== signIn.organization)
@@ -28,18 +39,26 @@ export async function tieOwnIdentity(app: App, actor: Actor, code: string): Prom
         'This token gives no access to the organization that you have signed in for. Use a token of a member of it that is not limited to another organization.',
       )
     const known = await findIdentity(tx, signIn)
-    if (known && known.user !== actor.user.id) throw conflict('Another member signs in with this identity. An admin can forget it first.')
+    if (known && known.user !== actor.user.id)
+      throw conflict('Another member signs in with this identity. An admin can forget it first.')
     await tx.remove(ssoSignIns, signIn.id)
     return known ?? tie(app, tx, signIn, member, actor.user.id)
   })
 }
 
 /** A page of the identities of a provider, newest first. */
-export const listIdentities = (app: App, provider: Document<SamlProviderDoc>, query: PageQuery): Promise<Page<Document<SsoIdentityDoc>>> =>
-  pageOf(app.store, ssoIdentities, 'createdAt', provider.id, query)
+export const listIdentities = (
+  app: App,
+  provider: Document<SamlProviderDoc>,
+  query: PageQuery,
+): Promise<Page<Document<SsoIdentityDoc>>> => pageOf(app.store, ssoIdentities, 'createdAt', provider.id, query)
 
 /** An identity of a provider; null if there is none. */
-export async function findIdentityOf(app: App, provider: Document<SamlProviderDoc>, id: string): Promise<Document<SsoIdentityDoc> | null> {
+export async function findIdentityOf(
+  app: App,
+  provider: Document<SamlProviderDoc>,
+  id: string,
+): Promise<Document<SsoIdentityDoc> | null> {
   const doc = await app.store.get(ssoIdentities, id)
   return doc?.provider === provider.id ? doc : null
 }
@@ -65,7 +84,8 @@ export async function removeMemberFromSso(app: App, actor: Actor, { doc: { id } 
     if (!stored) throw notFound('The member')
     const { organization, user, role } = stored
     await requireAdmin(tx, actor, organization)
-    for (const one of await tx.find(ssoIdentities, 'user', `${organization}/${user}`)) await tx.remove(ssoIdentities, one.id)
+    for (const one of await tx.find(ssoIdentities, 'user', `${organization}/${user}`))
+      await tx.remove(ssoIdentities, one.id)
     if (!stored.sso && stored.ssoLink === undefined) return
     const { ssoLink: _, ...rest } = stored
     await tx.replace(memberships, { ...rest, sso: false })

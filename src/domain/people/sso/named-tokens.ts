@@ -1,6 +1,14 @@
 /** Tokens that an admin has named: they give access although single sign-on is required, for automation. */
 import { conflict, notFound } from '../../../kernel/errors.js'
-import { membershipId, memberships, type SsoTokenDoc, ssoTokenId, ssoTokens, type TokenDoc, tokens } from '../../../model/index.js'
+import {
+  membershipId,
+  memberships,
+  type SsoTokenDoc,
+  ssoTokenId,
+  ssoTokens,
+  type TokenDoc,
+  tokens,
+} from '../../../model/index.js'
 import type { Document } from '../../../store/index.js'
 import type { Actor } from '../../context/actor.js'
 import type { App } from '../../context/app.js'
@@ -19,11 +27,17 @@ export interface NamedToken {
 export async function listNamedTokens(app: App, organization: LoadedOrganization): Promise<NamedToken[]> {
   const docs = await app.store.find(ssoTokens, 'organization', organization.doc.id)
   const found = await Promise.all(docs.map(async (doc) => ({ doc, token: await app.store.get(tokens, doc.token) })))
-  return found.flatMap(({ doc, token }) => (token ? [{ doc, token }] : [])).sort((a, b) => (a.doc.createdAt < b.doc.createdAt ? -1 : 1))
+  return found
+    .flatMap(({ doc, token }) => (token ? [{ doc, token }] : []))
+    .sort((a, b) => (a.doc.createdAt < b.doc.createdAt ? -1 : 1))
 }
 
 /** A token of a member that works in the organization; null if there is none. */
-export async function findMemberToken(app: App, organization: LoadedOrganization, id: string): Promise<Document<TokenDoc> | null> {
+export async function findMemberToken(
+  app: App,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<Document<TokenDoc> | null> {
   const { id: own } = organization.doc
   const token = await app.store.get(tokens, id)
   if (!token || (token.organization ?? own) !== own) return null
@@ -31,7 +45,12 @@ export async function findMemberToken(app: App, organization: LoadedOrganization
 }
 
 /** Names a token; naming it again changes nothing. Throws 404 if it was revoked meanwhile, 409 for too many. */
-export async function nameToken(app: App, actor: Actor, organization: LoadedOrganization, { id }: Document<TokenDoc>): Promise<NamedToken> {
+export async function nameToken(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  { id }: Document<TokenDoc>,
+): Promise<NamedToken> {
   const { id: own } = organization.doc
   return app.store.transact(async (tx) => {
     const token = await tx.get(tokens, id)
@@ -40,13 +59,25 @@ export async function nameToken(app: App, actor: Actor, organization: LoadedOrga
     if (stored) return { doc: stored, token }
     const named = await tx.find(ssoTokens, 'organization', own)
     for (const one of named) if (!(await tx.get(tokens, one.token))) await tx.remove(ssoTokens, one.id)
-    if ((await tx.count(ssoTokens, 'organization', own)) >= MOST) throw conflict(`An organization has at most ${MOST} named tokens: remove one first.`)
-    const doc = { id: ssoTokenId(own, id), organization: own, token: id, user: token.user, createdBy: actor.user.id, createdAt: app.clock.now().toISOString() }
+    if ((await tx.count(ssoTokens, 'organization', own)) >= MOST)
+      throw conflict(`An organization has at most ${MOST} named tokens: remove one first.`)
+    const doc = {
+      id: ssoTokenId(own, id),
+      organization: own,
+      token: id,
+      user: token.user,
+      createdBy: actor.user.id,
+      createdAt: app.clock.now().toISOString(),
+    }
     return { doc: await tx.insert(ssoTokens, doc), token }
   })
 }
 
 /** Takes the name away: from then on the token is refused as any other. */
-export async function unnameToken(app: App, organization: LoadedOrganization, { id }: Document<TokenDoc>): Promise<void> {
+export async function unnameToken(
+  app: App,
+  organization: LoadedOrganization,
+  { id }: Document<TokenDoc>,
+): Promise<void> {
   await app.store.remove(ssoTokens, ssoTokenId(organization.doc.id, id))
 }

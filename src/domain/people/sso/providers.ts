@@ -25,15 +25,23 @@ import { untie } from './ties.js'
 const MOST = 10
 
 /** A provider with all that signing in by it takes. */
-export type ActiveProvider = Document<SamlProviderDoc> & Required<Pick<SamlProviderDoc, 'certificate' | 'entityID' | 'ssoURL'>>
+export type ActiveProvider = Document<SamlProviderDoc> &
+  Required<Pick<SamlProviderDoc, 'certificate' | 'entityID' | 'ssoURL'>>
 
 /** Whether members can sign in by a provider (it is pending until certificate, entityID and ssoURL are there). */
 export const isActive = (provider: Document<SamlProviderDoc>): provider is ActiveProvider =>
   provider.certificate !== undefined && provider.entityID !== undefined && provider.ssoURL !== undefined
 
 /** A page of an organization's providers, oldest first. */
-export async function listProviders(app: App, organization: LoadedOrganization, query: PageQuery): Promise<Page<Document<SamlProviderDoc>>> {
-  return paginate(await app.store.find(samlProviders, 'organization', organization.doc.id), query, (one) => [one.createdAt, one.id])
+export async function listProviders(
+  app: App,
+  organization: LoadedOrganization,
+  query: PageQuery,
+): Promise<Page<Document<SamlProviderDoc>>> {
+  return paginate(await app.store.find(samlProviders, 'organization', organization.doc.id), query, (one) => [
+    one.createdAt,
+    one.id,
+  ])
 }
 
 /** The providers that members can sign in by, oldest first. */
@@ -43,17 +51,27 @@ export async function listLogins(app: App, organization: LoadedOrganization): Pr
 }
 
 /** A provider of the organization; null if there is none. */
-export async function findProvider(app: App, organization: LoadedOrganization, id: string): Promise<Document<SamlProviderDoc> | null> {
+export async function findProvider(
+  app: App,
+  organization: LoadedOrganization,
+  id: string,
+): Promise<Document<SamlProviderDoc> | null> {
   const doc = await app.store.get(samlProviders, id)
   return doc?.organization === organization.doc.id ? doc : null
 }
 
 /** Creates a provider. Throws 400, 409 for too many. */
-export async function createProvider(app: App, actor: Actor, organization: LoadedOrganization, input: CreateSAMLProvider): Promise<Document<SamlProviderDoc>> {
+export async function createProvider(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateSAMLProvider,
+): Promise<Document<SamlProviderDoc>> {
   const checked = check(app, input)
   return app.store.transact(async (tx) => {
     const { id, defaultRole } = (await tx.get(organizations, organization.doc.id)) ?? organization.doc
-    if ((await tx.count(samlProviders, 'organization', id)) >= MOST) throw conflict(`An organization has at most ${MOST} SAML providers: delete one first.`)
+    if ((await tx.count(samlProviders, 'organization', id)) >= MOST)
+      throw conflict(`An organization has at most ${MOST} SAML providers: delete one first.`)
     await checkTeam(tx, id, input.defaultTeam)
     const { defaultTeam, ...rest } = checked
     const doc = await tx.insert(samlProviders, {
@@ -90,7 +108,9 @@ export async function updateProvider(
     await checkTeam(tx, stored.organization, input.defaultTeam)
     const { defaultTeam, ...next } = { ...stored, ...checked }
     const written = { ...next, ...(defaultTeam ? { defaultTeam } : {}) } as Document<SamlProviderDoc>
-    const changed = Object.keys(input).filter((key) => !isDeepStrictEqual(written[key as keyof SamlProviderDoc], stored[key as keyof SamlProviderDoc]))
+    const changed = Object.keys(input).filter(
+      (key) => !isDeepStrictEqual(written[key as keyof SamlProviderDoc], stored[key as keyof SamlProviderDoc]),
+    )
     if (changed.length === 0) return stored
     const about = { organization: stored.organization, actor: actor.user.id, subject: { samlProvider: stored.id } }
     await emit(app, tx, { type: 'saml_provider.updated', ...about, data: { changed } })
@@ -117,7 +137,9 @@ export const certificatesOf = ({ certificate }: Pick<SamlProviderDoc, 'certifica
 
 async function checkTeam(tx: Transaction, organization: string, team: string | null | undefined): Promise<void> {
   if (team && (await tx.get(teams, team))?.organization !== organization)
-    throw badRequest('There is no such team.', [{ path: '/defaultTeam', message: 'must be the ID of a team of this organization' }])
+    throw badRequest('There is no such team.', [
+      { path: '/defaultTeam', message: 'must be the ID of a team of this organization' },
+    ])
 }
 
 /** The input with its certificates in PEM; throws 400 for certificates and addresses that cannot be used. */
@@ -134,7 +156,8 @@ function check<T extends UpdateSAMLProvider>(app: App, input: T): T {
   const { certificate, ssoURL } = input
   const found = certificate === undefined ? undefined : attempt('/certificate', () => readCertificates(certificate))
   if (ssoURL !== undefined) attempt('/ssoURL', () => checkAddress(app, ssoURL))
-  if (details.length > 0) throw badRequest(`The request is invalid: ${details[0]?.path} ${details[0]?.message}.`, details)
+  if (details.length > 0)
+    throw badRequest(`The request is invalid: ${details[0]?.path} ${details[0]?.message}.`, details)
   return found ? { ...input, certificate: found.map(({ pem }) => pem).join('') } : input
 }
 
@@ -148,4 +171,5 @@ function checkAddress(app: App, address: string): void {
 }
 
 /** Whether a host name, as `URL` gives it, is that of the machine itself. */
-export const isLoopback = (hostname: string): boolean => hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)

@@ -18,13 +18,22 @@ import { emit } from '../../events/events.js'
 import { isLastResort, requireOtherAdmin } from '../admins.js'
 
 /** The ID of an identity: provider (and by it the organization), the identity provider's entity ID, NameID. */
-export const identityId = ({ provider, issuer, nameId }: Pick<SsoIdentityDoc, 'provider' | 'issuer' | 'nameId'>): string =>
+export const identityId = ({
+  provider,
+  issuer,
+  nameId,
+}: Pick<SsoIdentityDoc, 'provider' | 'issuer' | 'nameId'>): string =>
   createHash('sha256')
     .update(JSON.stringify([provider, issuer, nameId]))
     .digest('hex')
 
 /** Makes the identity of a sign-in that of a user, in place of any other that they have at the provider. */
-export async function writeIdentity(app: App, tx: Transaction, signIn: SsoSignInDoc, user: string): Promise<Document<SsoIdentityDoc>> {
+export async function writeIdentity(
+  app: App,
+  tx: Transaction,
+  signIn: SsoSignInDoc,
+  user: string,
+): Promise<Document<SsoIdentityDoc>> {
   const { organization, provider, issuer, nameId } = signIn
   const id = identityId(signIn)
   for (const other of await tx.find(ssoIdentities, 'user', `${organization}/${user}`))
@@ -40,12 +49,24 @@ export async function writeIdentity(app: App, tx: Transaction, signIn: SsoSignIn
  * repair it.
  * @param by ID of the user who did it; absent if it was the sign-in itself, of a member whom an admin has added
  */
-export async function tie(app: App, tx: Transaction, signIn: SsoSignInDoc, member: Document<MembershipDoc>, by?: string): Promise<Document<SsoIdentityDoc>> {
+export async function tie(
+  app: App,
+  tx: Transaction,
+  signIn: SsoSignInDoc,
+  member: Document<MembershipDoc>,
+  by?: string,
+): Promise<Document<SsoIdentityDoc>> {
   const next = { ...member, ssoLink: 'linked' as const }
   if (isLastResort(member) && !isLastResort(next)) await requireOtherAdmin(tx, member)
   const { organization, user, role } = member
   const data = { changed: ['ssoIdentity'], role, previousRole: role, samlProvider: signIn.provider }
-  await emit(app, tx, { type: 'member.updated', organization, ...(by === undefined ? {} : { actor: by }), subject: { user }, data })
+  await emit(app, tx, {
+    type: 'member.updated',
+    organization,
+    ...(by === undefined ? {} : { actor: by }),
+    subject: { user },
+    data,
+  })
   await tx.replace(memberships, next)
   return writeIdentity(app, tx, signIn, user)
 }

@@ -24,7 +24,12 @@ export async function changesBetween(
   const pages = await findPageChanges(app, comparison)
   const all =
     query.pageId === undefined
-      ? [...pages, ...(await findFileChanges(app, comparison)), ...findVariableChanges(comparison), ...findReusableContentChanges(comparison)]
+      ? [
+          ...pages,
+          ...(await findFileChanges(app, comparison)),
+          ...findVariableChanges(comparison),
+          ...findReusableContentChanges(comparison),
+        ]
       : pages.filter((found) => found.page === query.pageId)
   const shown = all.slice(0, query.limit)
   const changes = await Promise.all(shown.map((found) => found.describe()))

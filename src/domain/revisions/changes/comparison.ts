@@ -24,17 +24,27 @@ export interface FoundChange {
 }
 
 /** Opens two revisions for comparison. If `before` is null, `after` is compared with an empty revision. */
-export async function openComparison(app: App, space: LoadedSpace, before: CommitId | null, after: CommitId): Promise<Comparison> {
+export async function openComparison(
+  app: App,
+  space: LoadedSpace,
+  before: CommitId | null,
+  after: CommitId,
+): Promise<Comparison> {
   if (before !== null) {
     const both = await openBoth(app, space, before, after)
     return { before: both.before, after: both.after, changed: byPath(both.changes) }
   }
   const [changes, revision] = await Promise.all([space.repo.diff(null, after), openRevision(app, space, after)])
   const snapshot = Object.assign(space.repo.tree(EMPTY_TREE), { commit: after })
-  return { before: { ...revision, snapshot, structure: emptyLike(revision.structure) }, after: revision, changed: byPath(changes) }
+  return {
+    before: { ...revision, snapshot, structure: emptyLike(revision.structure) },
+    after: revision,
+    changed: byPath(changes),
+  }
 }
 
-const byPath = (changes: readonly TreeChange[]): Map<string, TreeChange> => new Map(changes.map((change) => [change.path, change]))
+const byPath = (changes: readonly TreeChange[]): Map<string, TreeChange> =>
+  new Map(changes.map((change) => [change.path, change]))
 
 const emptyLike = ({ config }: ContentStructure): ContentStructure => ({
   config,

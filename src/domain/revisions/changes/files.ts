@@ -20,7 +20,8 @@ function showsElsewhere(structure: ContentStructure, path: string): boolean {
  * that was moved keeps its ID and counts as one edited file.
  */
 export async function findFileChanges(app: App, { before, after, changed }: Comparison): Promise<FoundChange[]> {
-  const isNew = ({ path, status }: TreeChange): boolean => status === 'added' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
+  const isNew = ({ path, status }: TreeChange): boolean =>
+    status === 'added' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
   const isGone = ({ path, status }: TreeChange): boolean =>
     status === 'deleted' && !before.structure.byGitPath.has(path) && !showsElsewhere(before.structure, path)
   const isOther = ({ path, status }: TreeChange): boolean =>
@@ -41,9 +42,14 @@ export async function findFileChanges(app: App, { before, after, changed }: Comp
     if (from !== undefined) gone.delete(file.id)
     found.push({
       describe: () =>
-        from !== undefined ? { type: 'file_edited', file, from } : isNew(change) ? { type: 'file_created', file } : { type: 'file_edited', file },
+        from !== undefined
+          ? { type: 'file_edited', file, from }
+          : isNew(change)
+            ? { type: 'file_created', file }
+            : { type: 'file_edited', file },
     })
   }
-  for (const { path } of gone.values()) found.push({ describe: () => ({ type: 'file_deleted', file: fileIn(before.structure, old, path) }) })
+  for (const { path } of gone.values())
+    found.push({ describe: () => ({ type: 'file_deleted', file: fileIn(before.structure, old, path) }) })
   return found
 }

@@ -22,12 +22,17 @@ export async function findPageChanges(app: App, comparison: Comparison): Promise
   for (const one of kept) {
     if (slices.due) await slices.rest()
     if (one.moved) found.push({ entry: one.after, change: pageMoved(one.after, one.moved) })
-    if (isEdited(comparison, one.before, one.after)) found.push({ entry: one.after, change: pageEdited(app, comparison, one.before, one.after) })
+    if (isEdited(comparison, one.before, one.after))
+      found.push({ entry: one.after, change: pageEdited(app, comparison, one.before, one.after) })
   }
-  return [...found.sort((a, b) => byLine(a.entry, b.entry)).map(({ change }) => change), ...deleted.map((entry) => createdOrDeleted('page_deleted', entry))]
+  return [
+    ...found.sort((a, b) => byLine(a.entry, b.entry)).map(({ change }) => change),
+    ...deleted.map((entry) => createdOrDeleted('page_deleted', entry)),
+  ]
 }
 
-const byLine = (a: PageEntry, b: PageEntry): number => (a.line ?? 0) - (b.line ?? 0) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+const byLine = (a: PageEntry, b: PageEntry): number =>
+  (a.line ?? 0) - (b.line ?? 0) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
 const changedPage = (entry: PageEntry) => ({
   id: entry.id,
@@ -55,7 +60,11 @@ const pageMoved = (entry: PageEntry, { from, to }: { from: TreeLocation; to: Tre
 })
 
 /** The two blobs of a page that both revisions have; null if they are the same. */
-function editedBlobs({ changed }: Comparison, before: PageEntry, after: PageEntry): { before: string; after: string } | null {
+function editedBlobs(
+  { changed }: Comparison,
+  before: PageEntry,
+  after: PageEntry,
+): { before: string; after: string } | null {
   if (before.type !== 'document' || after.type !== 'document') return null
   const was = changed.get(before.gitPath)?.before
   const is = changed.get(after.gitPath)?.after
@@ -82,11 +91,14 @@ function pageEdited(app: App, comparison: Comparison, before: PageEntry, after: 
   const blobs = editedBlobs(comparison, before, after)
   const attributes: Record<string, object> = {}
   const compare = (name: string, was: unknown, is: unknown): void => {
-    if (!sameValue(was, is)) attributes[name] = { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) }
+    if (!sameValue(was, is))
+      attributes[name] = { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) }
   }
   return {
     page: after.id,
-    ...(blobs ? { text: { ...blobs, from: (before as DocumentEntry).gitPath, to: (after as DocumentEntry).gitPath } } : {}),
+    ...(blobs
+      ? { text: { ...blobs, from: (before as DocumentEntry).gitPath, to: (after as DocumentEntry).gitPath } }
+      : {}),
     describe: async (): Promise<Change> => {
       const [was, is] = [ownMembers(before), ownMembers(after)] as [Record<string, unknown>, Record<string, unknown>]
       for (const name of Object.keys(is)) compare(name, was[name], is[name])
@@ -95,7 +107,8 @@ function pageEdited(app: App, comparison: Comparison, before: PageEntry, after: 
           readDocument(app, comparison.before, before as DocumentEntry),
           readDocument(app, comparison.after, after as DocumentEntry),
         ])
-        for (const name of frontMatterAttributes) compare(name, old.source.attributes[name], now.source.attributes[name])
+        for (const name of frontMatterAttributes)
+          compare(name, old.source.attributes[name], now.source.attributes[name])
         // A text that is too large to be held is known to differ because its blobs do.
         const isLarge = old.large !== undefined || now.large !== undefined
         if (isLarge || body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}

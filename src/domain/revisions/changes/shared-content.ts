@@ -6,7 +6,9 @@ import type { Comparison, FoundChange } from './comparison.js'
 export function findVariableChanges({ before, after }: Comparison): FoundChange[] {
   const [old, now] = [before.structure.variables, after.structure.variables]
   if (old === now) return []
-  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => own(old, name) !== own(now, name)).sort()
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])]
+    .filter((name) => own(old, name) !== own(now, name))
+    .sort()
   if (names.length === 0) return []
   const variables = Object.fromEntries(
     names.map((name) => {
@@ -17,7 +19,8 @@ export function findVariableChanges({ before, after }: Comparison): FoundChange[
   return [{ describe: () => ({ type: 'variables_edited', variables }) }]
 }
 
-const own = (values: Record<string, string>, name: string): string | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)
+const own = (values: Record<string, string>, name: string): string | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined
 
 /** The pieces of reusable content that differ, by ID. */
 export function findReusableContentChanges({ before, after, changed }: Comparison): FoundChange[] {
@@ -33,6 +36,7 @@ export function findReusableContentChanges({ before, after, changed }: Compariso
       found.push({ describe: () => ({ type: 'reusable_content_edited', reusableContent: content(place) }) })
     }
   }
-  for (const place of old.values()) found.push({ describe: () => ({ type: 'reusable_content_deleted', reusableContent: content(place) }) })
+  for (const place of old.values())
+    found.push({ describe: () => ({ type: 'reusable_content_deleted', reusableContent: content(place) }) })
   return found
 }

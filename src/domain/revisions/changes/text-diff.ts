@@ -22,9 +22,16 @@ interface TextPair {
 }
 
 /** The diffs of texts, in their order. A diff that is too long is left out, with the reason in `omitted`. */
-export async function diffTexts(revision: OpenRevision, texts: readonly TextPair[], format: DiffFormat): Promise<TextDiff[]> {
+export async function diffTexts(
+  revision: OpenRevision,
+  texts: readonly TextPair[],
+  format: DiffFormat,
+): Promise<TextDiff[]> {
   const found: TextDiff[] = []
-  const omitted: TextDiff = { format, omitted: 'The response has too many differences already. Ask for this page alone, with pageId.' }
+  const omitted: TextDiff = {
+    format,
+    omitted: 'The response has too many differences already. Ask for this page alone, with pageId.',
+  }
   let left = MAX_TOTAL_BYTES
   for (let at = 0; at < texts.length; at += AT_ONCE) {
     const open = left > 0 && at < MAX_PAGES
@@ -39,7 +46,10 @@ export async function diffTexts(revision: OpenRevision, texts: readonly TextPair
 async function diffOne({ repo, snapshot }: OpenRevision, text: TextPair, format: DiffFormat): Promise<TextDiff> {
   const { before, after } = text
   const sizes = await snapshot.sizes([before, after])
-  const hunks = Math.max(...sizes) > MAX_TEXT_BYTES ? null : await repo.diffText({ before, after, words: format === 'words', maxBytes: MAX_DIFF_BYTES })
+  const hunks =
+    Math.max(...sizes) > MAX_TEXT_BYTES
+      ? null
+      : await repo.diffText({ before, after, words: format === 'words', maxBytes: MAX_DIFF_BYTES })
   if (!hunks) return { format, omitted: 'The page or its difference is too long to be shown.' }
   const decoded = decodeText(hunks)
   return format === 'words' ? { format, hunks: parseWords(decoded) } : { format, unified: `${header(text)}${decoded}` }

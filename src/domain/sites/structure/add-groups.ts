@@ -27,8 +27,14 @@ function requireSection(structure: SiteStructure, id: string, field: string): Se
  * Adds a group with sections, in the order given, to the top level or to another group. It takes the place of the first of them that
  * stands there, else it goes to the end. Throws 400 (sections, group), 409 (too many groups, or levels).
  */
-export function addGroup(structure: SiteStructure, added: NewGroup, sectionIds: readonly string[], parent: string | null = null): SiteStructure {
-  if (groupsOf(structure).length >= MAX_GROUPS) throw conflict(`A site can have at most ${MAX_GROUPS} groups of sections: remove some first.`)
+export function addGroup(
+  structure: SiteStructure,
+  added: NewGroup,
+  sectionIds: readonly string[],
+  parent: string | null = null,
+): SiteStructure {
+  if (groupsOf(structure).length >= MAX_GROUPS)
+    throw conflict(`A site can have at most ${MAX_GROUPS} groups of sections: remove some first.`)
   if (parent !== null) requireGroup(structure, parent, '/sectionGroup')
   const children = sectionIds.map((section, i) => requireSection(structure, section, `/sections/${i}`))
   const group: GroupEntry = { type: 'site-section-group', ...added, children }
@@ -47,7 +53,8 @@ export function checkLevels(structure: SiteStructure, group: GroupEntry, parent:
   const above = parent === null ? 0 : (itemsOf(structure).find(({ item }) => item.id === parent)?.level ?? 0)
   const heightOf = (children: ItemList): number =>
     1 + Math.max(0, ...children.map((item) => (item.type === 'site-section-group' ? heightOf(item.children) : 0)))
-  if (above + heightOf(group.children) > MAX_LEVELS) throw conflict(`Groups can be nested at most ${MAX_LEVELS} levels deep: choose another group.`)
+  if (above + heightOf(group.children) > MAX_LEVELS)
+    throw conflict(`Groups can be nested at most ${MAX_LEVELS} levels deep: choose another group.`)
 }
 
 /** Moves a section to the end of a group, unless it is in the group already. Throws 404 (group), 400 (section). */

@@ -8,15 +8,25 @@ import { type Container, replaceContainer } from './lists.js'
  * Sets the default section, and the default site space of the site, which makes its section the default. Throws 400 if there
  * is no section or site space with the ID, or the site space is not in the given section.
  */
-export function setDefaults(structure: SiteStructure, { section, siteSpace }: { section?: string; siteSpace?: string }): SiteStructure {
+export function setDefaults(
+  structure: SiteStructure,
+  { section, siteSpace }: { section?: string; siteSpace?: string },
+): SiteStructure {
   if (section !== undefined && !findSection(structure, section))
-    throw badRequest('There is no such section.', [{ path: '/defaultSiteSection', message: 'must be the ID of a section of this site' }])
+    throw badRequest('There is no such section.', [
+      { path: '/defaultSiteSection', message: 'must be the ID of a section of this site' },
+    ])
   const chosen = section === undefined ? structure : { ...structure, defaultSection: section }
   if (siteSpace === undefined) return chosen
   const found = findSiteSpace(structure, siteSpace)
-  if (!found) throw badRequest('There is no such site space.', [{ path: '/defaultSiteSpace', message: 'must be the ID of a site space of this site' }])
+  if (!found)
+    throw badRequest('There is no such site space.', [
+      { path: '/defaultSiteSpace', message: 'must be the ID of a site space of this site' },
+    ])
   if (section !== undefined && found.section?.id !== section)
-    throw badRequest('The site space is not in the section.', [{ path: '/defaultSiteSpace', message: 'must be the ID of a site space of defaultSiteSection' }])
+    throw badRequest('The site space is not in the section.', [
+      { path: '/defaultSiteSpace', message: 'must be the ID of a site space of defaultSiteSection' },
+    ])
   const { siteSpaces } = found.section ?? structure
   const next = replaceContainer(chosen, found.section, { siteSpaces, defaultSiteSpace: siteSpace })
   return { ...next, defaultSection: found.section?.id ?? null }
@@ -30,6 +40,8 @@ export function shownDefault({ siteSpaces, defaultSiteSpace }: Container): strin
 
 /** ID of the section that is shown at the root of a site: the chosen default, unless it has nothing to show, or is a draft, and another is live. */
 export function shownDefaultSection(structure: SiteStructure): string | null {
-  const shown = itemsOf(structure).flatMap(({ item, live }) => (item.type === 'site-section' && live && shownDefault(item) !== null ? [item] : []))
+  const shown = itemsOf(structure).flatMap(({ item, live }) =>
+    item.type === 'site-section' && live && shownDefault(item) !== null ? [item] : [],
+  )
   return (shown.find((section) => section.id === structure.defaultSection) ?? shown[0])?.id ?? structure.defaultSection
 }

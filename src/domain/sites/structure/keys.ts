@@ -55,4 +55,5 @@ export const withKeys = (structure: SiteStructure): SiteStructure => ({
 })
 
 /** The sort key of an entry in a list across nested lists: the keys on its path, joined by a blank, which sorts before all characters of a key. */
-export const sortKeyOf = (...orders: (string | undefined)[]): string => orders.filter((order) => order !== undefined).join(' ')
+export const sortKeyOf = (...orders: (string | undefined)[]): string =>
+  orders.filter((order) => order !== undefined).join(' ')

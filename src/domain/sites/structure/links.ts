@@ -8,7 +8,9 @@ const MAX_LINKS = 200
 
 /** The links of a structure in order, each with its group. */
 const linksOf = (structure: SiteStructure): { link: LinkEntry; group: string }[] =>
-  itemsOf(structure).flatMap(({ item, group }) => (item.type === 'site-external-link' && group ? [{ link: item, group: group.id }] : []))
+  itemsOf(structure).flatMap(({ item, group }) =>
+    item.type === 'site-external-link' && group ? [{ link: item, group: group.id }] : [],
+  )
 
 const appendTo = (structure: SiteStructure, group: string, link: LinkEntry): SiteStructure =>
   replaceList(structure, group, [...listOfGroup(structure, group), link])
@@ -16,7 +18,8 @@ const appendTo = (structure: SiteStructure, group: string, link: LinkEntry): Sit
 /** Adds a link at the end of a group. Throws 400 (group), 409 (too many). */
 export function addLink(structure: SiteStructure, link: Omit<LinkEntry, 'type'>, group: string): SiteStructure {
   requireGroup(structure, group, '/sectionGroup')
-  if (linksOf(structure).length >= MAX_LINKS) throw conflict(`A site can have at most ${MAX_LINKS} external links: remove some first.`)
+  if (linksOf(structure).length >= MAX_LINKS)
+    throw conflict(`A site can have at most ${MAX_LINKS} external links: remove some first.`)
   return appendTo(structure, group, { type: 'site-external-link', ...link })
 }
 
@@ -29,7 +32,11 @@ interface LinkChange {
 }
 
 /** Changes a link; another group moves it to its end. Throws 404, 400 (group). */
-export function updateLink(structure: SiteStructure, id: string, { icon, sectionGroup, ...change }: LinkChange): SiteStructure {
+export function updateLink(
+  structure: SiteStructure,
+  id: string,
+  { icon, sectionGroup, ...change }: LinkChange,
+): SiteStructure {
   const found = findLink(structure, id)
   if (!found) throw notFound('The external link')
   const { icon: had, ...rest } = found.link
@@ -41,4 +48,5 @@ export function updateLink(structure: SiteStructure, id: string, { icon, section
 }
 
 /** Removes a link. Returns a structure without the link unchanged. */
-export const removeLink = (structure: SiteStructure, id: string): SiteStructure => (findLink(structure, id) ? withoutItem(structure, id) : structure)
+export const removeLink = (structure: SiteStructure, id: string): SiteStructure =>
+  findLink(structure, id) ? withoutItem(structure, id) : structure

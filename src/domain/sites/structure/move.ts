@@ -12,18 +12,30 @@ const refuse = (message: string): never => {
   throw badRequest('The item cannot be moved there.', [{ path: '/into', message }])
 }
 
-const whatOf = { 'site-section': 'The site section', 'site-section-group': 'The site section group', 'site-external-link': 'The external link' }
+const whatOf = {
+  'site-section': 'The site section',
+  'site-section-group': 'The site section group',
+  'site-external-link': 'The external link',
+}
 
 /**
  * Moves an item: a site space in its section or at the root, others among their siblings or, with `into`, to a group or the top level
  * (null). Throws 404 if there is no such item, 400 (`into`) and 409 (too many levels), and 400 and 409 as `moveAmong`.
  */
-export function moveItem(structure: SiteStructure, { type, id }: ItemPointer, position: SiblingPosition, into?: string | null): SiteStructure {
+export function moveItem(
+  structure: SiteStructure,
+  { type, id }: ItemPointer,
+  position: SiblingPosition,
+  into?: string | null,
+): SiteStructure {
   if (type === 'site-space') {
     if (into !== undefined) refuse('must be left out: a site space stays in its section')
     const { siteSpace, section } = getSiteSpace(structure, id)
     const { siteSpaces, defaultSiteSpace } = section ?? structure
-    return replaceContainer(structure, section, { siteSpaces: moveAmong(siteSpaces, siteSpace, position, () => 'site-space'), defaultSiteSpace })
+    return replaceContainer(structure, section, {
+      siteSpaces: moveAmong(siteSpaces, siteSpace, position, () => 'site-space'),
+      defaultSiteSpace,
+    })
   }
   const found = itemsOf(structure).find(({ item }) => item.id === id && item.type === type)
   if (!found) throw notFound(whatOf[type])

@@ -18,7 +18,12 @@ export interface SiblingPosition {
  * Moves an item of a list: directly before `before`, else directly after `after`, else to the end. Throws 400 if one of them
  * is not a sibling or they contradict each other, 409 if nothing would change.
  */
-export function moveAmong<T extends { id: string }>(list: readonly T[], item: T, position: SiblingPosition, typeOf: (item: T) => SiteItemType): T[] {
+export function moveAmong<T extends { id: string }>(
+  list: readonly T[],
+  item: T,
+  position: SiblingPosition,
+  typeOf: (item: T) => SiteItemType,
+): T[] {
   const rest = list.filter((other) => other.id !== item.id)
   const find = (field: 'before' | 'after'): number | undefined => {
     const pointer = position[field]
@@ -26,7 +31,10 @@ export function moveAmong<T extends { id: string }>(list: readonly T[], item: T,
     const index = rest.findIndex((other) => other.id === pointer.id && typeOf(other) === pointer.type)
     if (index >= 0) return index
     throw badRequest('The position names an item that is not in the same list.', [
-      { path: `/position/${field}`, message: 'must name another item of the same list: of the same section, group or top level' },
+      {
+        path: `/position/${field}`,
+        message: 'must name another item of the same list: of the same section, group or top level',
+      },
     ])
   }
   const [before, after] = [find('before'), find('after')]
@@ -36,12 +44,17 @@ export function moveAmong<T extends { id: string }>(list: readonly T[], item: T,
     ])
   const index = before ?? (after === undefined ? rest.length : after + 1)
   const next = [...rest.slice(0, index), item, ...rest.slice(index)]
-  if (next.every((other, i) => other.id === list[i]?.id)) throw conflict('Nothing would change: the item is at this position already.')
+  if (next.every((other, i) => other.id === list[i]?.id))
+    throw conflict('Nothing would change: the item is at this position already.')
   return next
 }
 
 /** Removes an item. If it was the default, the next item becomes the default, else the first, else none. */
-export function without<T extends { id: string }>(list: readonly T[], id: string, byDefault: string | null): { rest: T[]; byDefault: string | null } {
+export function without<T extends { id: string }>(
+  list: readonly T[],
+  id: string,
+  byDefault: string | null,
+): { rest: T[]; byDefault: string | null } {
   const index = list.findIndex((item) => item.id === id)
   const rest = list.filter((item) => item.id !== id)
   return { rest, byDefault: byDefault === id ? ((rest[index] ?? rest[0])?.id ?? null) : byDefault }

@@ -27,9 +27,18 @@ function add(
   { id, title, icon, draft }: NewSection,
   container: Pick<SectionEntry, 'siteSpaces' | 'defaultSiteSpace'>,
 ): SiteStructure {
-  if (sectionsOf(structure).length >= MAX_SECTIONS) throw conflict(`A site can have at most ${MAX_SECTIONS} sections: remove some first.`)
+  if (sectionsOf(structure).length >= MAX_SECTIONS)
+    throw conflict(`A site can have at most ${MAX_SECTIONS} sections: remove some first.`)
   const path = derivedPath(title, paths(structure), 'section')
-  const section: SectionEntry = { type: 'site-section', id, title, path, ...(icon === undefined ? {} : { icon }), ...(draft ? { draft } : {}), ...container }
+  const section: SectionEntry = {
+    type: 'site-section',
+    id,
+    title,
+    path,
+    ...(icon === undefined ? {} : { icon }),
+    ...(draft ? { draft } : {}),
+    ...container,
+  }
   return { ...structure, items: [...structure.items, section], defaultSection: structure.defaultSection ?? id }
 }
 
@@ -37,7 +46,12 @@ function add(
  * Adds a section with its first site space at the end of the top level. If there are site spaces at the root, they move into
  * a section of their own (`root`), which comes first and is the default.
  */
-export function addSection(structure: SiteStructure, section: NewSection, first: NewSiteSpace, root: NewSection): SiteStructure {
+export function addSection(
+  structure: SiteStructure,
+  section: NewSection,
+  first: NewSiteSpace,
+  root: NewSection,
+): SiteStructure {
   checkNewSpace(structure, first.space)
   const { siteSpaces, defaultSiteSpace, ...rest } = structure
   const bare = { ...rest, siteSpaces: [], defaultSiteSpace: null }
@@ -63,9 +77,18 @@ export function updateSection(structure: SiteStructure, id: string, change: Sect
     checkPath(change.path, '/path')
     checkFree(change.path, paths(structure, id), 'path')
   }
-  if (change.defaultSiteSpace !== undefined && !section.siteSpaces.some((entry) => entry.id === change.defaultSiteSpace))
-    throw badRequest('There is no such site space.', [{ path: '/defaultSiteSpace', message: 'must be the ID of a site space of this section' }])
-  const next = Object.fromEntries(Object.entries({ ...section, ...change }).filter(([, value]) => value !== null && value !== undefined && value !== false))
+  if (
+    change.defaultSiteSpace !== undefined &&
+    !section.siteSpaces.some((entry) => entry.id === change.defaultSiteSpace)
+  )
+    throw badRequest('There is no such site space.', [
+      { path: '/defaultSiteSpace', message: 'must be the ID of a site space of this section' },
+    ])
+  const next = Object.fromEntries(
+    Object.entries({ ...section, ...change }).filter(
+      ([, value]) => value !== null && value !== undefined && value !== false,
+    ),
+  )
   return replaceItem(structure, { defaultSiteSpace: null, ...next } as SectionEntry)
 }
 

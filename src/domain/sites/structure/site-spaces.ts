@@ -9,7 +9,8 @@ import { without } from './position.js'
 /** The structure of a site is one document, which is read as a whole: so its size is limited. */
 export const MAX_SITE_SPACES = 500
 
-const paths = (container: Container, but?: string): string[] => container.siteSpaces.filter((entry) => entry.id !== but).map((entry) => entry.path)
+const paths = (container: Container, but?: string): string[] =>
+  container.siteSpaces.filter((entry) => entry.id !== but).map((entry) => entry.path)
 
 /** A space to be put on a site. Its path is made from its title. */
 export interface NewSiteSpace {
@@ -23,23 +24,36 @@ export interface NewSiteSpace {
 export function checkNewSpace(structure: SiteStructure, space: string): void {
   const there = spacesOf(structure)
   if (there.includes(space)) throw shownAlready()
-  if (there.length >= MAX_SITE_SPACES) throw conflict(`A site can show at most ${MAX_SITE_SPACES} spaces: remove some first.`)
+  if (there.length >= MAX_SITE_SPACES)
+    throw conflict(`A site can show at most ${MAX_SITE_SPACES} spaces: remove some first.`)
 }
 
 const shownAlready = () => conflict('The site shows this space already: a space can be on a site only once.')
 
 /** Adds a site space at the end of a container. The first one is the default. */
 export function appended(container: Container, { id, space, title, draft }: NewSiteSpace): Container {
-  const entry: SiteSpaceEntry = { id, space, path: derivedPath(title, paths(container), 'space'), ...(draft ? { draft } : {}) }
+  const entry: SiteSpaceEntry = {
+    id,
+    space,
+    path: derivedPath(title, paths(container), 'space'),
+    ...(draft ? { draft } : {}),
+  }
   return { siteSpaces: [...container.siteSpaces, entry], defaultSiteSpace: container.defaultSiteSpace ?? id }
 }
 
 /** Adds a site space to a section; without `sectionId` to the default section, or to the root of a site without sections. */
-export function addSiteSpace(structure: SiteStructure, added: NewSiteSpace, sectionId: string | undefined): SiteStructure {
+export function addSiteSpace(
+  structure: SiteStructure,
+  added: NewSiteSpace,
+  sectionId: string | undefined,
+): SiteStructure {
   checkNewSpace(structure, added.space)
   const id = sectionId ?? structure.defaultSection
   const section = id === null ? undefined : findSection(structure, id)?.section
-  if (id !== null && !section) throw badRequest('There is no such section.', [{ path: '/sectionId', message: 'must be the ID of a section of this site' }])
+  if (id !== null && !section)
+    throw badRequest('There is no such section.', [
+      { path: '/sectionId', message: 'must be the ID of a section of this site' },
+    ])
   return replaceContainer(structure, section, appended(section ?? structure, added))
 }
 
@@ -52,7 +66,11 @@ interface SiteSpaceChange {
 }
 
 /** Changes a site space. Throws 404, 400 (path), 409 if a sibling has the path or the site shows the space already. */
-export function updateSiteSpace(structure: SiteStructure, id: string, { path, condition, space, draft }: SiteSpaceChange): SiteStructure {
+export function updateSiteSpace(
+  structure: SiteStructure,
+  id: string,
+  { path, condition, space, draft }: SiteSpaceChange,
+): SiteStructure {
   const { siteSpace, section } = getSiteSpace(structure, id)
   const container = section ?? structure
   if (path !== undefined && path !== siteSpace.path) {

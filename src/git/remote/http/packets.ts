@@ -21,7 +21,8 @@ export const packet = (line: string): Buffer => {
 }
 
 /** The text of a line, without its end. */
-export const textOf = (line: Packet): string => (typeof line === 'string' ? '' : line.toString('utf8').replace(/\n$/, ''))
+export const textOf = (line: Packet): string =>
+  typeof line === 'string' ? '' : line.toString('utf8').replace(/\n$/, '')
 
 /** Reads packets until the bytes end. Throws `LeftToGit` if they end within a packet, or are none. */
 export async function* packets(bytes: AsyncIterable<Buffer>): AsyncGenerator<Packet, void> {

@@ -16,7 +16,8 @@ export async function requireVersion2(server: SmartHttp): Promise<void> {
   const said = new Set<string>()
   for await (const one of packets(bounded(await server.advertisement()))) said.add(textOf(one))
   const names = new Set([...said].map((line) => line.split('=')[0]))
-  if (!said.has('version 2') || !names.has('ls-refs') || !names.has('fetch')) throw new LeftToGit('the remote does not speak version 2')
+  if (!said.has('version 2') || !names.has('ls-refs') || !names.has('fetch'))
+    throw new LeftToGit('the remote does not speak version 2')
   if (names.has('object-format') && !said.has('object-format=sha1')) throw new LeftToGit('the remote has other hashes')
   spoken.remember(address.url)
 }

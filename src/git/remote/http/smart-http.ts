@@ -48,7 +48,11 @@ export class SmartHttp {
     const secure = { ...options, ...(caFile === undefined ? {} : { ca: certificatesIn(caFile) }) }
     this.#agent = address.protocol === 'https' ? new HttpsAgent(secure) : new HttpAgent(options)
     const basic = credential && Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
-    this.#headers = { 'user-agent': 'git/bindery', 'git-protocol': 'version=2', ...(basic === null ? {} : { authorization: `Basic ${basic}` }) }
+    this.#headers = {
+      'user-agent': 'git/bindery',
+      'git-protocol': 'version=2',
+      ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
+    }
   }
 
   /** What the server can do, as it says to everybody who asks for `git-upload-pack`. */
@@ -60,7 +64,11 @@ export class SmartHttp {
   /** The response to a command of the protocol. */
   command(body: Buffer): Promise<AsyncIterable<Buffer>> {
     const accept = 'application/x-git-upload-pack-result'
-    const headers = { accept, 'content-type': 'application/x-git-upload-pack-request', 'content-length': String(body.length) }
+    const headers = {
+      accept,
+      'content-type': 'application/x-git-upload-pack-request',
+      'content-length': String(body.length),
+    }
     return this.#send({ method: 'POST', path: 'git-upload-pack', headers, body }, accept)
   }
 
@@ -73,12 +81,21 @@ export class SmartHttp {
     const { address, signal } = this.place
     const send = address.protocol === 'https' ? httpsRequest : httpRequest
     const base = address.path.endsWith('/') ? address.path : `${address.path}/`
-    const options = { method, host: address.host, port: address.port, path: base + path, headers: { ...this.#headers, ...headers }, signal, agent: this.#agent }
+    const options = {
+      method,
+      host: address.host,
+      port: address.port,
+      path: base + path,
+      headers: { ...this.#headers, ...headers },
+      signal,
+      agent: this.#agent,
+    }
     return awaitRemote(
       () =>
         new Promise((resolve, reject) => {
           const sent = send(options, (response) => {
-            if (response.statusCode === OK && response.headers['content-type'] === type) return resolve(bodyOf(response))
+            if (response.statusCode === OK && response.headers['content-type'] === type)
+              return resolve(bodyOf(response))
             response.destroy()
             reject(new LeftToGit(`the remote answered with status ${response.statusCode}`))
           })
