@@ -46,7 +46,7 @@ const service = await start(
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
     BINDERY_SSH_KEY_FILE: process.env.BINDERY_SSH_KEY_FILE,
     BINDERY_SSH_KNOWN_HOSTS: process.env.BINDERY_SSH_KNOWN_HOSTS,
-    BINDERY_CHECK_ANSWERS: 'true',
+    BINDERY_CHECK_RESPONSES: 'true',
   }),
   { log: createLog({ level: 'error' }) },
 )

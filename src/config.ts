@@ -73,8 +73,8 @@ const settings = {
     String(10 * MIB),
     'Largest JSON body, in bytes.',
   ),
-  answersLimitBytes: setting<number>(
-    'ANSWERS_LIMIT_BYTES',
+  responsesLimitBytes: setting<number>(
+    'RESPONSES_LIMIT_BYTES',
     integer(1024, 64 * 1024 * MIB),
     String(128 * MIB),
     'Most bytes of all responses together that clients have not read yet; beyond that, requests get a 503 with `Retry-After`. The first 64 KiB of each are not counted.',
@@ -329,8 +329,8 @@ const settings = {
     '',
     'Opens `/metrics` as a bearer token. Without it, only callers on this machine see it, and nobody if a proxy is in front (`BINDERY_PUBLIC_URL` or `BINDERY_TRUST_PROXY` is set).',
   ),
-  checkAnswers: setting<boolean>(
-    'CHECK_ANSWERS',
+  checkResponses: setting<boolean>(
+    'CHECK_RESPONSES',
     flag,
     'false',
     'Check every response against its schema, for development: a response that does not match becomes a 500.',

@@ -10,7 +10,7 @@ import { at, textAt } from './values.js'
 
 /** A token that ends within this is not used any more: an import may take a while. They last an hour. */
 const RENEW_MS = 10 * 60_000
-const MOST_TOKENS = 1000
+const MAX_TOKENS = 1000
 
 /** Makes the JWT of an app, RS256, of at most ten minutes. Throws if the key is none. */
 export type SignAppToken = (privateKey: string, appId: string, now: Date) => Promise<string>
@@ -41,7 +41,7 @@ interface InstallationTokensOptions {
 
 /** One token for each installation and repository; whoever asks while one is on its way waits for the same. */
 export class InstallationTokens {
-  readonly #kept = new LRUCache<string, InstallationToken>({ max: MOST_TOKENS })
+  readonly #kept = new LRUCache<string, InstallationToken>({ max: MAX_TOKENS })
   // bound: requests under way
   readonly #coming = new Map<string, Promise<InstallationToken>>()
 

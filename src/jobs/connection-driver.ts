@@ -11,15 +11,15 @@ import type { ConnectionDoc } from '../model/index.js'
 import { POLLS } from './queues.js'
 
 /** Hints of one repository are one look in this time. */
-const LEAST_GAP_MS = 2_000
-const LONGEST_BACK_OFF_MS = 60 * 60 * 1000
+const MIN_GAP_MS = 2_000
+const MAX_BACK_OFF_MS = 60 * 60 * 1000
 /** After a start, the first polls are spread over this time. */
 const FIRST_SPREAD_MS = 60_000
 /** How many times the quiet time a space that is always edited waits for its export. */
-const MOST_QUIET_TIMES = 6
-const LEAST_TIMER_MS = 10
+const MAX_QUIET_TIMES = 6
+const MIN_TIMER_MS = 10
 /** Timers end before Node's limit; a look that finds nothing due sets the next one. */
-const LONGEST_TIMER_MS = 60 * 60 * 1000
+const MAX_TIMER_MS = 60 * 60 * 1000
 
 export interface ConnectionDriver {
   /** Reports that branches of a space moved. May be called in a transaction. */
@@ -146,7 +146,7 @@ class Driver {
         this.#timerAt = Number.POSITIVE_INFINITY
         this.wake()
       },
-      Math.min(Math.max(ms, LEAST_TIMER_MS), LONGEST_TIMER_MS),
+      Math.min(Math.max(ms, MIN_TIMER_MS), MAX_TIMER_MS),
     ).unref()
   }
 
@@ -174,7 +174,7 @@ class Driver {
     let next = Number.POSITIVE_INFINITY
     const ready = new Set<string>()
     for (const [space, { first, last }] of moved) {
-      const at = Math.min(last + quietMs, first + MOST_QUIET_TIMES * quietMs)
+      const at = Math.min(last + quietMs, first + MAX_QUIET_TIMES * quietMs)
       if (at <= now) ready.add(space)
       else next = Math.min(next, at)
     }
@@ -200,7 +200,7 @@ class Driver {
       this.#watches.set(name, watch)
       if (group.some(({ id }) => hints.has(id))) {
         watch.hinted = true
-        watch.nextAt = Math.min(watch.nextAt, Math.max(this.#now(), watch.lastAt + LEAST_GAP_MS))
+        watch.nextAt = Math.min(watch.nextAt, Math.max(this.#now(), watch.lastAt + MIN_GAP_MS))
       }
       if (watch.running) continue
       const { organization = '' } = group[0] ?? {}
@@ -246,8 +246,8 @@ class Driver {
   #nextPoll(failures: number, now: number): number {
     const { pollMs } = this.app.settings.connections
     if (pollMs === 0 && failures === 0) return Number.POSITIVE_INFINITY
-    const every = Math.max(pollMs, LEAST_GAP_MS)
-    const wait = Math.max(every, Math.min(every * 2 ** failures, LONGEST_BACK_OFF_MS))
+    const every = Math.max(pollMs, MIN_GAP_MS)
+    const wait = Math.max(every, Math.min(every * 2 ** failures, MAX_BACK_OFF_MS))
     return now + wait * (0.9 + 0.2 * Math.random())
   }
 }

@@ -10,9 +10,9 @@ import { type DeliveryDoc, events, webhooks } from '../model/index.js'
 const AT_ONCE = 4
 /** Pause of a webhook whose documents could not be written, and before webhooks that could not be read are read again. */
 const REST_MS = 30_000
-const LEAST_TIMER_MS = 10
+const MIN_TIMER_MS = 10
 /** Timers end before Node's limit; a look that finds nothing due sets the next one. */
-const LONGEST_TIMER_MS = 60 * 60 * 1000
+const MAX_TIMER_MS = 60 * 60 * 1000
 /** How long deliveries under way may take when the service stops; those cut off are repeated after the next start. */
 const GRACE_MS = 5_000
 
@@ -84,7 +84,7 @@ class Lane {
 
   #lookIn(ms: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.look(), Math.min(Math.max(ms, LEAST_TIMER_MS), LONGEST_TIMER_MS)).unref()
+    this.#timer = setTimeout(() => this.look(), Math.min(Math.max(ms, MIN_TIMER_MS), MAX_TIMER_MS)).unref()
   }
 
   async #deliver(delivery: DeliveryDoc): Promise<void> {

@@ -28,7 +28,7 @@ const GIVEN_UP =
   'The run failed unexpectedly, several times. The cause is in the log of the server: tell an administrator, then start the run again.'
 const HOUSEKEEPING_MS = 60 * 60 * 1000
 const FIRST_HOUSEKEEPING_MS = 60 * 1000
-const LEAST_TIMER_MS = 10
+const MIN_TIMER_MS = 10
 /** What jobs leave to be done begins so long after their end: clients who wait for that end ask for it first. */
 const ASIDE_MS = 10
 /** How long after an error of the store the queue is looked at again: a database may be away for a while. */
@@ -189,7 +189,7 @@ class QueueRunner {
       new Set([...this.#active.keys(), ...this.#elsewhere]),
     )
     for (const queue of new Set(ready.map((job) => this.#queueOf(job)))) this.#startIn(queue, ready)
-    if (wakeAt !== null) this.#lookIn(Math.max(LEAST_TIMER_MS, wakeAt - this.app.clock.now().getTime()))
+    if (wakeAt !== null) this.#lookIn(Math.max(MIN_TIMER_MS, wakeAt - this.app.clock.now().getTime()))
   }
 
   /** Starts jobs of one queue while it has room for them. */

@@ -4,9 +4,9 @@ import { type DestinationStream, pino } from 'pino'
 /** Longest time that a line waits. A process that is killed loses at most these lines, besides those whose write was under way. */
 const WAIT_MS = 10
 /** Lines are written at once when there are this many characters of them. */
-const MOST_CHARACTERS = 64 * 1024
+const MAX_CHARACTERS = 64 * 1024
 /** And when so many wait to be made. */
-const MOST_UNMADE = 200
+const MAX_UNMADE = 200
 /** Lines of this level (`warn`) and above do not wait. */
 const URGENT = 40
 
@@ -25,9 +25,9 @@ interface Sink {
 export class BatchedLines implements DestinationStream {
   readonly [METADATA] = true
   lastLevel = 0
-  // bound: MOST_CHARACTERS and one line
+  // bound: MAX_CHARACTERS and one line
   #waiting = ''
-  // bound: MOST_UNMADE
+  // bound: MAX_UNMADE
   #unmade: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
@@ -38,14 +38,14 @@ export class BatchedLines implements DestinationStream {
     // What happened before comes before.
     this.#makeAll()
     this.#waiting += line
-    if (urgent || this.#waiting.length >= MOST_CHARACTERS) this.flush()
+    if (urgent || this.#waiting.length >= MAX_CHARACTERS) this.flush()
     else this.#soon()
   }
 
   /** Takes a line that `make` will write, with the batch: hundreds made in a row take much less time than each at its own moment. */
   later(make: () => void): void {
     this.#unmade.push(make)
-    if (this.#unmade.length >= MOST_UNMADE) this.flush()
+    if (this.#unmade.length >= MAX_UNMADE) this.flush()
     else this.#soon()
   }
 

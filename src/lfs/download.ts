@@ -5,8 +5,8 @@ import { LfsError } from './errors.js'
 import type { LfsFiles } from './files.js'
 
 const MAX_REDIRECTS = 3
-const LEAST_MS = 60_000
-const MOST_MS = 30 * 60_000
+const MIN_MS = 60_000
+const MAX_MS = 30 * 60_000
 /** A slower server is given up: bytes in a millisecond. */
 const SLOWEST = 64
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -41,7 +41,7 @@ async function follow(
   into: (chunk: Uint8Array) => Promise<void>,
 ): Promise<HttpResponse> {
   const { http, signal, endpoint, access } = server
-  const until = Date.now() + Math.min(MOST_MS, LEAST_MS + size / SLOWEST)
+  const until = Date.now() + Math.min(MAX_MS, MIN_MS + size / SLOWEST)
   let url = action.href
   let headers = action.headers
   for (let hops = 0; ; hops++) {

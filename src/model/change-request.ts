@@ -1,7 +1,7 @@
 /** Change requests: their stored form, inputs and responses, with those of conflicts and merges. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, Id, LONGEST_TEXT, nullable, oneOf, Timestamp } from './common.js'
+import { closed, Id, MAX_TEXT_LENGTH, nullable, oneOf, Timestamp } from './common.js'
 import { ContentDocument } from './content.js'
 import { UnmetRule } from './merge-rules.js'
 import { User } from './user.js'
@@ -118,7 +118,7 @@ export type UpdateChangeRequest = Static<typeof UpdateChangeRequest>
 const resolvedPath = { path: Type.String({ minLength: 1, maxLength: 4096 }) }
 export const Resolution = Type.Union([
   Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request']) }, closed),
-  Type.Object({ ...resolvedPath, content: Type.String({ maxLength: LONGEST_TEXT }) }, closed),
+  Type.Object({ ...resolvedPath, content: Type.String({ maxLength: MAX_TEXT_LENGTH }) }, closed),
   Type.Object({ ...resolvedPath, delete: Type.Literal(true) }, closed),
 ])
 export type Resolution = Static<typeof Resolution>

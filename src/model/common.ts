@@ -8,7 +8,7 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 86
 export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Unique ID.' })
 
 /** Longest text of one file, in characters: more than any page that can still be shown has. */
-export const LONGEST_TEXT = 10 * 1024 * 1024
+export const MAX_TEXT_LENGTH = 10 * 1024 * 1024
 
 /** Roles from the least to the most powerful; each includes those before it. */
 export const roles = ['read', 'comment', 'edit', 'review', 'create', 'admin'] as const

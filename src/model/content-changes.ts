@@ -1,12 +1,12 @@
 /** The operations of a content edit (insert a page, move it, upload files …), as clients send them, and what they get back. */
 import { type Static, Type } from '@sinclair/typebox'
-import { closed, Id, LONGEST_TEXT, nullable } from './common.js'
+import { closed, Id, MAX_TEXT_LENGTH, nullable } from './common.js'
 
 const clearable = (max: number) => Type.Optional(nullable(Type.String({ maxLength: max })))
 
 const DocumentInput = Type.Union(
   [
-    Type.Object({ markdown: Type.String({ maxLength: LONGEST_TEXT }) }, closed),
+    Type.Object({ markdown: Type.String({ maxLength: MAX_TEXT_LENGTH }) }, closed),
     Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, closed),
   ],
   {

@@ -1,7 +1,7 @@
 /** OpenAPI specifications of an organization, and their versions. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, Id, LONGEST_TEXT, listOf, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
+import { closed, Id, MAX_TEXT_LENGTH, listOf, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 
 export const specStates = ['pending', 'progress', 'complete'] as const
 export const specErrorCodes = ['FETCH_TIMEOUT', 'FETCH_ERROR', 'PARSE_ERROR'] as const
@@ -137,7 +137,7 @@ const Source = Type.Union([
     {
       text: Type.String({
         minLength: 1,
-        maxLength: LONGEST_TEXT,
+        maxLength: MAX_TEXT_LENGTH,
         description: 'The specification itself, as JSON or YAML.',
       }),
     },

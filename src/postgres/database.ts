@@ -80,7 +80,7 @@ export interface Database extends Session {
 const ATTEMPTS = 20
 /** Pauses between attempts, and before a listening connection is made anew, in milliseconds. */
 const PAUSE = 5
-const LONGEST_PAUSE = 200
+const MAX_PAUSE = 200
 const AGAIN_AFTER = 500
 /** How long a transaction may wait for this process between two statements, in milliseconds. */
 const IDLE_MS = 3_000
@@ -138,7 +138,7 @@ class PostgresDatabase implements Database {
       } catch (error) {
         if (isAway(error)) throw new DatabaseAway(error)
         if (!(mayRunAgain(error) || again?.(error)) || attempt === ATTEMPTS) throw error
-        await wait(Math.random() * Math.min(PAUSE * 2 ** attempt, LONGEST_PAUSE))
+        await wait(Math.random() * Math.min(PAUSE * 2 ** attempt, MAX_PAUSE))
       }
     }
   }

@@ -6,8 +6,8 @@ const CHANNEL = 'bindery_hints'
 /** Hints of this time are sent together, each of them once, in milliseconds. */
 const GATHER_MS = 10
 /** Most hints that wait to be sent; those beyond are dropped. PostgreSQL takes 8,000 bytes for one. */
-const MOST_WAITING = 10_000
-const MOST_BYTES = 7_000
+const MAX_WAITING = 10_000
+const MAX_BYTES = 7_000
 
 export interface Hints {
   /** Tells the other nodes, soon; one that is too long is not sent. Never throws. */
@@ -21,7 +21,7 @@ export interface Hints {
 export function openHints(database: Database, holder: string): Hints {
   // bound: topics, a handful
   const listeners = new Map<string, (text: string) => void>()
-  // bound: MOST_WAITING
+  // bound: MAX_WAITING
   const waiting = new Set<string>()
   let sending: Promise<void> | null = null
 
@@ -45,7 +45,7 @@ export function openHints(database: Database, holder: string): Hints {
   return {
     send(topic, text = '') {
       const hint = JSON.stringify([holder, topic, text])
-      if (Buffer.byteLength(hint) > MOST_BYTES || waiting.size >= MOST_WAITING) return
+      if (Buffer.byteLength(hint) > MAX_BYTES || waiting.size >= MAX_WAITING) return
       waiting.add(hint)
       sending ??= sendAll()
     },

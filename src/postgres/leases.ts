@@ -90,7 +90,7 @@ const LOOK_MS = 300
 /** After so long, and as seldom, those who wait look whether a node sleeps in the middle of transactions, in milliseconds. */
 const SLEEP_MS = 750
 /** The first pause before holdings are looked at again; each is twice the one before. */
-const LEAST_PAUSE_MS = 10
+const MIN_PAUSE_MS = 10
 
 /** Makes the table if it is missing, and opens its leases. Throws `DatabaseAway`. */
 export async function openLeases(database: Database, options: LeaseOptions): Promise<Leases> {
@@ -223,7 +223,7 @@ class DatabaseLeases implements Leases {
   async othersEnded(which: { name: string } | { prefix: string }): Promise<void> {
     const holdings = await holdingsOfOthers(this.#database, which, this.#holder)
     let open = holdings
-    for (let pause = LEAST_PAUSE_MS, left = this.#leaseMs; open.length > 0 && left > 0; left -= pause, pause *= 2) {
+    for (let pause = MIN_PAUSE_MS, left = this.#leaseMs; open.length > 0 && left > 0; left -= pause, pause *= 2) {
       await wait(pause)
       open = await stillHeld(this.#database, open)
     }

@@ -25,11 +25,11 @@ const TABLES = `
 const steps: readonly Step[] = [{ version: 1, sql: TABLES }]
 
 /** Names that are remembered with the time of their last change. When there are more, all of them count as changed. */
-const MOST_NAMES = 20_000
+const MAX_NAMES = 20_000
 /** More changes since the last question are not read one by one. */
-const MOST_ROWS = 5_000
+const MAX_ROWS = 5_000
 /** Whoever did not ask for the first takes everything for changed; rows are deleted after the second, in seconds. The clock is the database's. */
-const LONGEST_SILENCE_S = 300
+const MAX_SILENCE_S = 300
 const ROWS_LAST_S = 900
 
 /**
@@ -48,10 +48,10 @@ const ALL = '*'
 /** What the view before did not see: transactions that began after it, and those that were running then. Both are found by the index. */
 const QUESTION = `SELECT pg_current_snapshot()::text AS view, clock_timestamp()::text AS at,
   pg_backend_pid() || ' ' || pg_relation_filenode('news') AS place,
-  CASE WHEN $2::timestamptz > clock_timestamp() - interval '${LONGEST_SILENCE_S} s' THEN
+  CASE WHEN $2::timestamptz > clock_timestamp() - interval '${MAX_SILENCE_S} s' THEN
     ARRAY(SELECT name FROM news WHERE xid >= pg_snapshot_xmax($1::pg_snapshot)
       UNION ALL SELECT name FROM news WHERE xid = ANY(ARRAY(SELECT pg_snapshot_xip($1::pg_snapshot)))
-      LIMIT ${MOST_ROWS + 1})
+      LIMIT ${MAX_ROWS + 1})
   END AS names`
 
 interface Answer {
@@ -113,7 +113,7 @@ class DatabaseNews implements News {
   version = 1
   epoch = 1
   readonly #database: Database
-  // bound: MOST_NAMES
+  // bound: MAX_NAMES
   readonly #stamps = new Map<string, number>()
   /** The stamp of everything that is not in `#stamps`. */
   #floor = 1
@@ -164,7 +164,7 @@ class DatabaseNews implements News {
     if (this.#closed) throw new DatabaseAway(new Error('the news are closed'))
     // A view is compared only with one of the same connection: a database that was restored has new connections.
     if (this.#connection?.isBroken() !== false) await this.#connect()
-    const before = performance.now() - this.#askedAt < LONGEST_SILENCE_S * 1000 ? this.#before : null
+    const before = performance.now() - this.#askedAt < MAX_SILENCE_S * 1000 ? this.#before : null
     const askedAt = performance.now()
     const [now] =
       (await this.#connection?.query<Answer>(QUESTION, [before?.view ?? null, before?.at ?? null], 'news')) ?? []
@@ -172,7 +172,7 @@ class DatabaseNews implements News {
     if (now.place !== this.#before?.place) this.epoch++
     this.#before = now
     this.#askedAt = askedAt
-    if (now.names === null || now.names.length > MOST_ROWS || now.place !== before?.place || now.names.includes(ALL))
+    if (now.names === null || now.names.length > MAX_ROWS || now.place !== before?.place || now.names.includes(ALL))
       this.#forget()
     else if (now.names.length > 0) this.#note(now.names)
   }
@@ -193,7 +193,7 @@ class DatabaseNews implements News {
   #note(names: readonly string[]): void {
     this.version++
     for (const name of names) this.#stamps.set(name, this.version)
-    if (this.#stamps.size > MOST_NAMES) this.#forget()
+    if (this.#stamps.size > MAX_NAMES) this.#forget()
   }
 
   #forget(): void {

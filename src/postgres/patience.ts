@@ -4,7 +4,7 @@
  */
 
 /** What an attempt is given at least, and how many times what the last one took that succeeded, in milliseconds. */
-const LEAST_MS = 1_500
+const MIN_MS = 1_500
 const TIMES = 3
 /** If none succeeded for so long, the database may be that slow: attempts are given all the time that there is. In milliseconds. */
 const SLOW_MS = 10_000
@@ -23,7 +23,7 @@ export class Patience {
   /** How long the attempt that begins now may take, in milliseconds. */
   forNext(): number {
     const slow = this.#failingSince !== null && performance.now() - this.#failingSince > SLOW_MS
-    return slow ? this.#mostMs : Math.min(this.#mostMs, Math.max(LEAST_MS, TIMES * this.#tookMs))
+    return slow ? this.#mostMs : Math.min(this.#mostMs, Math.max(MIN_MS, TIMES * this.#tookMs))
   }
 
   /** An attempt that began at `since` (of `performance.now()`) has succeeded. */

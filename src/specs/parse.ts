@@ -1,6 +1,6 @@
 /** Parses JSON and YAML of specifications within bounds of nesting, aliases and values. */
 import { parseYaml } from '@redocly/openapi-core'
-import { isChain, MOST_HOPS } from './values.js'
+import { isChain, MAX_HOPS } from './values.js'
 
 /** Lists and maps in each other. Far more than specifications have, and few enough for code that walks them by recursion. */
 const MAX_NESTING = 100
@@ -39,7 +39,7 @@ function checkReferences(document: unknown): void {
     seen.add(one)
     if (isChain(document, one))
       throw new ParseFailure(
-        `It cannot be read: the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to other references, in a circle or more than ${MOST_HOPS} times`,
+        `It cannot be read: the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to other references, in a circle or more than ${MAX_HOPS} times`,
       )
     for (const value of Object.values(one)) left.push(value)
   }

@@ -12,7 +12,7 @@ const MAX_PART_BYTES = 64 * 1024
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
 /** Longer names and paths, in characters, belong to no part. */
-const LONGEST_NAME = 500
+const MAX_NAME_LENGTH = 500
 /** Characters of a tag's description, and of those of all tags. */
 const TAG_DESCRIPTION = { each: 2_000, all: 400_000 }
 /** Characters of a part that can be found by search. */
@@ -62,7 +62,7 @@ export function partsOf(document: Document): { parts: Buffer; index: Buffer } {
 
 const firstTag = ({ operation }: FoundOperation): string | undefined =>
   itemsOf(operation.tags).find(
-    (one): one is string => typeof one === 'string' && one.trim() !== '' && one.length <= LONGEST_NAME,
+    (one): one is string => typeof one === 'string' && one.trim() !== '' && one.length <= MAX_NAME_LENGTH,
   )
 
 const numbered = (numbers: ReadonlyMap<string, number>, tag: string | undefined): { tag?: number } => {
@@ -135,13 +135,13 @@ class PartWriter {
   }
 
   operation(found: FoundOperation): PartPlace | null {
-    if (found.path.length > LONGEST_NAME || found.method.length > 40) return null
+    if (found.path.length > MAX_NAME_LENGTH || found.method.length > 40) return null
     const shown = showOperation(found)
     return this.#write({ title: shown.title, words: wordsOf(shown) }, shown)
   }
 
   schema(document: Document, name: string, schema: unknown): (PartPlace & { name: string }) | null {
-    if (name.length > LONGEST_NAME) return null
+    if (name.length > MAX_NAME_LENGTH) return null
     const shown = {
       kind: 'schema',
       name,

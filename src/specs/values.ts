@@ -14,7 +14,7 @@ export const membersOf = (value: unknown): [string, unknown][] => (isObject(valu
 export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** References that lead to each other: more are not followed. */
-export const MOST_HOPS = 20
+export const MAX_HOPS = 20
 
 /** Follows references within the document; null if they lead nowhere, to another file, to no object, or in a circle. */
 export function resolveIn(document: unknown, value: unknown): Record<string, unknown> | null {
@@ -28,12 +28,12 @@ export function booleanIn(document: unknown, value: unknown): boolean | null {
   return typeof found === 'boolean' ? found : null
 }
 
-/** Whether a reference leads to other references in a circle, or more than `MOST_HOPS` times. */
+/** Whether a reference leads to other references in a circle, or more than `MAX_HOPS` times. */
 export const isChain = (document: unknown, value: unknown): boolean => follow(document, value) === 'chain'
 
 function follow(document: unknown, value: unknown): Record<string, unknown> | boolean | 'chain' | null {
   let at = value
-  for (let hops = 0; hops <= MOST_HOPS; hops++) {
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
     if (!isObject(at)) return typeof at === 'boolean' ? at : null
     if (typeof at.$ref !== 'string') return at
     if (!at.$ref.startsWith('#/')) return null

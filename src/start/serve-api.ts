@@ -6,7 +6,7 @@ import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { ByteCache } from '../api/pipeline/renewed.js'
-import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
+import { keptCache, MAX_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
 import { resolvers } from '../api/resolvers.js'
 import { about } from '../api/introduction.js'
 import { can, denial, checkStillMay } from '../api/service.js'
@@ -103,12 +103,12 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
       trustProxy: config.trustProxy,
       bodyLimitBytes: config.bodyLimitBytes,
       bodiesLimitBytes: config.bodiesLimitBytes,
-      responsesLimitBytes: config.answersLimitBytes,
+      responsesLimitBytes: config.responsesLimitBytes,
       fileLimitBytes: config.fileLimitBytes,
       rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
       corsOrigins: config.corsOrigins,
       metricsToken: config.metricsToken,
-      checkResponses: config.checkAnswers,
+      checkResponses: config.checkResponses,
     },
     log,
     metrics: metricsOf(app, config, budget),
@@ -153,7 +153,7 @@ function checkReadOnly(actor: Actor, method: string): void {
 function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
   const cache = budget.cache<Buffer>({
     weigh: (bytes) => bytes.length + 200,
-    maxEntryBytes: LARGEST_KEPT_BYTES,
+    maxEntryBytes: MAX_KEPT_BYTES,
     goesWithLast: true,
   })
   if (!node) return cache

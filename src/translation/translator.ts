@@ -8,7 +8,7 @@ import { type Engine, EngineError, type Guidance, type LanguagePair } from './ty
 const TRIES = 5
 const FIRST_PAUSE_MS = 500
 /** Longest pause that an engine may ask for. */
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 /** What is translated, how, and by what. */
 export interface TranslationOrder {
@@ -98,7 +98,7 @@ async function withRetries<T>(ask: () => Promise<T>, signal: AbortSignal): Promi
       const again = error instanceof EngineError && (error.kind === 'busy' || error.kind === 'unreachable')
       if (!again || tries >= TRIES) throw error
       const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
-      if (pause > LONGEST_PAUSE_MS)
+      if (pause > MAX_PAUSE_MS)
         throw new EngineError(
           'busy',
           `${error.message} It asks to be tried again in ${Math.ceil(pause / 1000)} seconds.`,

@@ -225,14 +225,14 @@ const lie = endpoint({
 })
 
 /** The largest raw body of the library. */
-export const MOST_RAW = 100_000
+export const MAX_RAW = 100_000
 const measure = endpoint({
   method: 'POST',
   path: '/v1/measure',
   summary: 'Measure a body',
   section,
   needs: 'public',
-  rawBodyLimitBytes: MOST_RAW,
+  rawBodyLimitBytes: MAX_RAW,
   returns: Anything,
   fails: [401],
   handle: async ({ request }) => {

@@ -97,13 +97,11 @@ test('files: ranges, validators, names', async () => {
 })
 
 test('cross-origin: preflight, exposed headers, other origins', async () => {
-  const preflight = await api()
-    .options(emma)
-    .set({
-      Origin: 'https://a.example',
-      'Access-Control-Request-Method': 'DELETE',
-      'Access-Control-Request-Headers': 'authorization',
-    })
+  const preflight = await api().options(emma).set({
+    Origin: 'https://a.example',
+    'Access-Control-Request-Method': 'DELETE',
+    'Access-Control-Request-Headers': 'authorization',
+  })
   assert.is(preflight.status, 204)
   assert.is(preflight.headers['access-control-allow-origin'], '*')
   assert.match(preflight.headers['access-control-allow-methods'] ?? '', /DELETE/)

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../src/api/declaration.js'
 import { compileEndpoint } from '../../src/api/pipeline/compiled-endpoint.js'
 import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import { suiteWith } from '../support/suite.js'
-import { endpoints, MOST_RAW, startFake } from './fake-api.js'
+import { endpoints, MAX_RAW, startFake } from './fake-api.js'
 
 const [test, fake] = await suiteWith('pipeline: raw bodies', startFake)
 
@@ -16,7 +16,7 @@ test('a raw body is any bytes of any type, and nothing of it is parsed', async (
     ['[[[', 'application/json'],
     [Buffer.from([0, 255, 128]), 'application/octet-stream'],
     ['a=b', 'application/x-www-form-urlencoded'],
-    ['x'.repeat(MOST_RAW), 'text/plain'],
+    ['x'.repeat(MAX_RAW), 'text/plain'],
   ] as const) {
     const response = await measure(body, type)
     assert.equal([response.status, response.body.bytes], [200, body.length])
@@ -25,11 +25,11 @@ test('a raw body is any bytes of any type, and nothing of it is parsed', async (
 })
 
 test('one byte too many is 413, announced or not', async () => {
-  const response = await measure('x'.repeat(MOST_RAW + 1), 'text/plain')
-  assert.equal([response.status, response.body.error.message], [413, `The body must have at most ${MOST_RAW} bytes.`])
+  const response = await measure('x'.repeat(MAX_RAW + 1), 'text/plain')
+  assert.equal([response.status, response.body.error.message], [413, `The body must have at most ${MAX_RAW} bytes.`])
   const stream = new ReadableStream({
     start(controller) {
-      for (let n = 0; n < 3; n++) controller.enqueue(new Uint8Array(MOST_RAW / 2))
+      for (let n = 0; n < 3; n++) controller.enqueue(new Uint8Array(MAX_RAW / 2))
       controller.close()
     },
   })

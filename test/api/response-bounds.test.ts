@@ -7,7 +7,7 @@ import { suiteWith } from '../support/suite.js'
 const MIB = 1024 * 1024
 let large: string
 const [test, here] = await suiteWith('responses that nobody reads are bounded', () =>
-  startService({ env: { BINDERY_ANSWERS_LIMIT_BYTES: String(32 * MIB), BINDERY_CHECK_ANSWERS: 'false' } }),
+  startService({ env: { BINDERY_RESPONSES_LIMIT_BYTES: String(32 * MIB), BINDERY_CHECK_RESPONSES: 'false' } }),
 )
 test.before(async () => {
   const { admin, organization } = here

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024
 const BOUND_MS = 1_000
 
 const [test, here] = await suiteWith('writing in a space with files of many megabytes', () =>
-  startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }),
+  startService({ env: { BINDERY_CHECK_RESPONSES: 'false' } }),
 )
 
 const filled = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))

@@ -25,9 +25,7 @@ export interface ConnectedSpaces<S extends Served> {
   repository(files?: Files): Promise<Repository>
   /** Connects a space, and waits for the first run. */
   connect(space: string, body: object): Promise<{ id: string; base: string; webhookSecret: string }>
-  get(
-    base: string,
-  ): Promise<
+  get(base: string): Promise<
     Record<string, never> & {
       failure?: { cause: string; message: string }
       lastRun?: { state: string; result?: string }

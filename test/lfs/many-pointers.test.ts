@@ -13,7 +13,7 @@ import { suiteWith } from '../support/suite.js'
 const [test, here] = await suiteWith('lfs: many pointers', async () => {
   const lfs = await startLfs()
   // As services run: to check a response of megabytes takes longer than to make it.
-  const connected = await startConnected({ env: { BINDERY_LFS_LIMIT_BYTES: '4000', BINDERY_CHECK_ANSWERS: 'false' } })
+  const connected = await startConnected({ env: { BINDERY_LFS_LIMIT_BYTES: '4000', BINDERY_CHECK_RESPONSES: 'false' } })
   connected.remotes.behaviour.lfs = lfs.handler
   const close = async (): Promise<void> => {
     await connected.close()

@@ -2,7 +2,7 @@
 import type { Client, Deed, Reader } from './world.js'
 
 /** More spaces than these make the end of a story long. */
-const MOST_SPACES = 8
+const MAX_SPACES = 8
 
 interface Named {
   name: string
@@ -26,7 +26,7 @@ export class Documents implements Deed {
     const kind = this.#client.random(10)
     if (kind < 4) return this.#team()
     if (kind < 9) return this.#token()
-    if (this.#client.world.spaces.length < MOST_SPACES) return this.#space()
+    if (this.#client.world.spaces.length < MAX_SPACES) return this.#space()
   }
 
   get #org(): string {

@@ -43,7 +43,7 @@ let content: string
 const read = (path: string) => fetch(`${here.url}${path}`, { headers: { Authorization: `Bearer ${here.admin.token}` } })
 
 const [test, here] = await suiteWith('hostile pages, read over HTTP', () =>
-  startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }),
+  startService({ env: { BINDERY_CHECK_RESPONSES: 'false' } }),
 )
 test.before(async () => {
   const files = { ...pages, ...Object.fromEntries(flows), readme: '' }

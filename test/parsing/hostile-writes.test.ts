@@ -11,7 +11,7 @@ const BOUND_MS = 3_000
 
 let desk: Desk
 const [test, here] = await suiteWith('hostile texts, written over HTTP', () =>
-  startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }),
+  startService({ env: { BINDERY_CHECK_RESPONSES: 'false' } }),
 )
 test.before(async () => {
   const space = (

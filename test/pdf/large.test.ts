@@ -4,7 +4,9 @@ import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith('pdf: large', () => startService({ env: { BINDERY_ANSWERS_LIMIT_BYTES: '1024' } }))
+const [test, here] = await suiteWith('pdf: large', () =>
+  startService({ env: { BINDERY_RESPONSES_LIMIT_BYTES: '1024' } }),
+)
 
 test(
   'a PDF that is larger than what responses may hold in memory is sent',

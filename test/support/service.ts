@@ -45,7 +45,7 @@ export async function startService(
     BINDERY_PORT: '0',
     BINDERY_DATA_DIR: join(dir, 'data'),
     BINDERY_REPOS_DIR: join(dir, 'repos'),
-    BINDERY_CHECK_ANSWERS: 'true',
+    BINDERY_CHECK_RESPONSES: 'true',
     BINDERY_REMOTE_PROTOCOLS: 'https,ssh,http,file',
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
     BINDERY_RATE_LIMIT_PER_MINUTE: '0',

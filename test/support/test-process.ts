@@ -10,9 +10,9 @@ import type { Report } from './report.js'
 const FILE_TIMEOUT_MS = Number(process.env.TEST_FILE_MINUTES ?? 25) * 60_000
 /** How long a process that is to end may take. */
 const END_MS = 5_000
-const MOST_FILES = 60
+const MAX_FILES = 60
 /** In bytes. A fresh process has to load and warm up the service, which takes seconds of processor time. */
-const MOST_MEMORY = 640 * 1024 ** 2
+const MAX_MEMORY = 640 * 1024 ** 2
 
 /** A process that runs test files one after the other: loading the whole service costs more than most of them. */
 export class TestProcess {
@@ -58,7 +58,7 @@ export class TestProcess {
 
   /** Whether the next file should have a fresh process. */
   worn(report: Report | null): boolean {
-    return report === null || report.memory > MOST_MEMORY || this.#done.length >= MOST_FILES
+    return report === null || report.memory > MAX_MEMORY || this.#done.length >= MAX_FILES
   }
 
   async end(): Promise<void> {

@@ -3,9 +3,9 @@
 /** Ends a list of lines. */
 export const FLUSH = Buffer.from('0000')
 const LENGTH_DIGITS = 4
-const LONGEST_LINE = 65_520
+const MAX_LINE_LENGTH = 65_520
 /** Bytes of one frame of a side band: its length and the number of the band are in it too. */
-const LONGEST_PIECE = LONGEST_LINE - LENGTH_DIGITS - 1
+const MAX_PIECE_LENGTH = MAX_LINE_LENGTH - LENGTH_DIGITS - 1
 
 /** What was sent is not a pkt-line. */
 export class BadPktLine extends Error {}
@@ -14,15 +14,15 @@ export class BadPktLine extends Error {}
 export function pktLine(content: string | Buffer): Buffer {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const length = bytes.length + LENGTH_DIGITS
-  if (length > LONGEST_LINE) throw new RangeError(`a line of ${length} bytes is too long`)
+  if (length > MAX_LINE_LENGTH) throw new RangeError(`a line of ${length} bytes is too long`)
   return Buffer.concat([Buffer.from(length.toString(16).padStart(LENGTH_DIGITS, '0')), bytes])
 }
 
 /** Bytes on a side band: 1 = the response, 2 = text for the user. */
 export function sideBand(band: 1 | 2, bytes: Buffer): Buffer {
   const frames: Buffer[] = []
-  for (let at = 0; at < bytes.length; at += LONGEST_PIECE)
-    frames.push(pktLine(Buffer.concat([Buffer.from([band]), bytes.subarray(at, at + LONGEST_PIECE)])))
+  for (let at = 0; at < bytes.length; at += MAX_PIECE_LENGTH)
+    frames.push(pktLine(Buffer.concat([Buffer.from([band]), bytes.subarray(at, at + MAX_PIECE_LENGTH)])))
   return Buffer.concat(frames)
 }
 
@@ -49,7 +49,8 @@ export class PktReader {
     const digits = this.#take(LENGTH_DIGITS).toString('latin1')
     const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
     if (length === 0) return null
-    if (length < LENGTH_DIGITS || length > LONGEST_LINE) throw new BadPktLine('The request is not made of pkt-lines.')
+    if (length < LENGTH_DIGITS || length > MAX_LINE_LENGTH)
+      throw new BadPktLine('The request is not made of pkt-lines.')
     if (!(await this.#has(length - LENGTH_DIGITS))) throw new BadPktLine('The request ends in the middle of a line.')
     const content = this.#take(length - LENGTH_DIGITS)
     return content.at(-1) === 0x0a ? content.subarray(0, -1) : content

@@ -6,10 +6,10 @@ import type { CommitId } from '../../kernel/ids.js'
 import { NO_OBJECT } from './advertisement.js'
 import { BadPktLine, FLUSH, PktReader, pktLine, sideBand } from './pkt-line.js'
 
-const MOST_COMMANDS = 100
-const MOST_COMMAND_BYTES = 256 * 1024
-const LONGEST_TITLE = 100
-const LONGEST_DESCRIPTION = 10_000
+const MAX_COMMANDS = 100
+const MAX_COMMAND_BYTES = 256 * 1024
+const MAX_TITLE_LENGTH = 100
+const MAX_DESCRIPTION_LENGTH = 10_000
 
 /** What a client asks for. */
 export interface PushRequest {
@@ -25,7 +25,7 @@ export interface PushRequest {
 
 /** Reads a push up to its pack. Throws `BadPktLine` with a message for the client. */
 export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushRequest> {
-  const reader = new PktReader(body, MOST_COMMAND_BYTES)
+  const reader = new PktReader(body, MAX_COMMAND_BYTES)
   const commands: RefCommand[] = []
   let capabilities: ReadonlySet<string> = new Set()
   for (let line = await reader.line(); line !== null; line = await reader.line()) {
@@ -40,7 +40,7 @@ export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushReq
           .split(' '),
       )
     commands.push(commandOf(line.toString('utf8', 0, end < 0 ? line.length : end)))
-    if (commands.length > MOST_COMMANDS) throw new BadPktLine(`At most ${MOST_COMMANDS} refs can be pushed at once.`)
+    if (commands.length > MAX_COMMANDS) throw new BadPktLine(`At most ${MAX_COMMANDS} refs can be pushed at once.`)
   }
   // Git asks for it only where it is offered; it must not get half of what it asked for.
   if (capabilities.has('atomic'))
@@ -71,9 +71,9 @@ async function readOptions(reader: PktReader): Promise<Pick<PushRequest, 'option
     found.set(key, value.join('='))
   }
   const [title = '', description = ''] = [found.get('title'), found.get('description')]
-  if ([...title].length > LONGEST_TITLE) problem ??= `The title has more than ${LONGEST_TITLE} characters.`
-  if (description.length > LONGEST_DESCRIPTION)
-    problem ??= `The description has more than ${LONGEST_DESCRIPTION} characters.`
+  if ([...title].length > MAX_TITLE_LENGTH) problem ??= `The title has more than ${MAX_TITLE_LENGTH} characters.`
+  if (description.length > MAX_DESCRIPTION_LENGTH)
+    problem ??= `The description has more than ${MAX_DESCRIPTION_LENGTH} characters.`
   return { options: Object.fromEntries(found), problem }
 }
 
@@ -110,8 +110,8 @@ function linesOf(pushed: PushedRef, second: boolean): string[] {
   ]
 }
 
-const LONGEST_REASON = 2000
+const MAX_REASON_LENGTH = 2000
 
-const oneLine = (text: string): string => printable(text.replaceAll(/\s+/g, ' ').trim()).slice(0, LONGEST_REASON)
+const oneLine = (text: string): string => printable(text.replaceAll(/\s+/g, ' ').trim()).slice(0, MAX_REASON_LENGTH)
 /** Without control characters: the text ends in a terminal. */
 const printable = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?')

@@ -13,7 +13,7 @@ import { BadPktLine } from './pkt-line.js'
 import { type PushRequest, readPush, report } from './push-protocol.js'
 
 /** Bytes of a refused push that are read to its end, so that Git shows the reason. */
-const MOST_READ_OUT = 64 * 1024 * 1024
+const MAX_READ_OUT = 64 * 1024 * 1024
 
 /** Responds with the refs (`list`), or carries out a push. Throws 403. */
 export async function pushing(call: DoorCall, list: boolean): Promise<MountedResponse> {
@@ -42,7 +42,7 @@ async function push(call: DoorCall): Promise<Buffer> {
 
 /** Reads what the client still sends: Git looks at the response only when all is sent. */
 async function readOut(pack: AsyncIterable<Uint8Array>): Promise<void> {
-  let left = MOST_READ_OUT
+  let left = MAX_READ_OUT
   try {
     for await (const piece of pack) {
       left -= piece.length

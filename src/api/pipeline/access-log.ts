@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/log.js'
 import type { Metrics } from './metrics.js'
 
 /** Longer path segments are no IDs but texts or signatures: they are not logged. */
-const LONGEST_SEGMENT = 64
+const MAX_SEGMENT = 64
 
 /** A request, as the log names it. */
 export interface Served {
@@ -21,11 +21,11 @@ export interface Served {
 
 /** The path without what may be secret: texts and signatures. The query is never logged. */
 export const loggedPath = (path: string): string =>
-  path.length <= LONGEST_SEGMENT
+  path.length <= MAX_SEGMENT
     ? path
     : path
         .split('/')
-        .map((segment) => (segment.length > LONGEST_SEGMENT ? '…' : segment))
+        .map((segment) => (segment.length > MAX_SEGMENT ? '…' : segment))
         .slice(0, 30)
         .join('/')
 

@@ -35,7 +35,7 @@ export interface KeptResponse {
 export type KeptCache = Pick<BoundedCache<KeptResponse>, 'get' | 'set' | 'delete'>
 
 /** Larger responses are not kept: their time is that of sending them. */
-export const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
+export const MAX_KEPT_BYTES = 16 * 1024 * 1024
 const OBJECT_BYTES = 500
 const RENEWABLE_BYTES = 1000
 /** Who shares the evidence of another response counts this part of it: together they outlive the one that counts it whole. */
@@ -54,7 +54,7 @@ export function keptCache(budget: MemoryBudget): KeptCache {
   return budget.cache<KeptResponse | Buffer>({
     weigh,
     base,
-    maxEntryBytes: LARGEST_KEPT_BYTES,
+    maxEntryBytes: MAX_KEPT_BYTES,
   }) as BoundedCache<KeptResponse>
 }
 

@@ -17,7 +17,7 @@ export interface Metrics {
 }
 
 /** So many requests are counted at a time: in a row they take much less time than each at its own moment. */
-const MOST_UNCOUNTED = 500
+const MAX_UNCOUNTED = 500
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -54,7 +54,7 @@ function requestMetrics(registry: Registry): Pick<Metrics, 'observe'> & { countA
     if (!timer) timers.set(operation, (timer = durations.labels(operation)))
     timer.observe(seconds)
   }
-  // bound: MOST_UNCOUNTED
+  // bound: MAX_UNCOUNTED
   let uncounted: Observed[] = []
   const countAll = (): void => {
     for (const observed of uncounted) count(observed)
@@ -63,7 +63,7 @@ function requestMetrics(registry: Registry): Pick<Metrics, 'observe'> & { countA
   return {
     observe(operation, status, seconds) {
       uncounted.push({ operation, status, seconds })
-      if (uncounted.length >= MOST_UNCOUNTED) countAll()
+      if (uncounted.length >= MAX_UNCOUNTED) countAll()
     },
     countAll,
   }

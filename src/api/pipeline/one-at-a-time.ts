@@ -3,14 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Most requests of one connection that may wait for the responses before them; a client that sends more is cut off. */
-const MOST_AHEAD = 16
+const MAX_AHEAD = 16
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void
 
 /** What a connection is doing. */
 interface Turn {
   busy: boolean
-  // bound: MOST_AHEAD
+  // bound: MAX_AHEAD
   readonly ahead: (readonly [IncomingMessage, ServerResponse])[]
 }
 
@@ -43,7 +43,7 @@ export function oneAtATime(listener: Listener): Listener {
     let turn = turns.get(socket)
     if (!turn) turns.set(socket, (turn = { busy: false, ahead: [] }))
     if (!turn.busy) begin(turn, req, res)
-    else if (turn.ahead.length < MOST_AHEAD) turn.ahead.push([req, res])
+    else if (turn.ahead.length < MAX_AHEAD) turn.ahead.push([req, res])
     else socket.destroy()
   }
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/errors.js'
 
 const WINDOW_MS = 60_000
 /** Keys that are counted at a time: of more, the one that was silent for the longest begins anew. */
-const MOST_KEYS = 50_000
+const MAX_KEYS = 50_000
 
 export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }
 
@@ -18,7 +18,7 @@ interface Window {
 /** Counts requests in windows of a minute, each beginning with the first request of a key after the one before. */
 export class RateLimit {
   // By size, not by number: for a number, the cache would fill lists of that length at every start.
-  readonly #windows = new LRUCache<string, Window>({ maxSize: MOST_KEYS, sizeCalculation: () => 1 })
+  readonly #windows = new LRUCache<string, Window>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 })
   readonly #policy: string
   /** Requests by key that were not exchanged with other processes yet; null = there are none to exchange with. */
   #changes: LRUCache<string, number> | null = null
@@ -77,7 +77,7 @@ export class RateLimit {
 
   /** Begins to note what is counted, for other processes that count the same keys. */
   share(): void {
-    this.#changes = new LRUCache({ max: MOST_KEYS })
+    this.#changes = new LRUCache({ max: MAX_KEYS })
   }
 
   /** What was counted since the last call, by key. */

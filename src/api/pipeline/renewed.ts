@@ -36,7 +36,7 @@ const CONDITIONS = [
 ] as const
 
 /** Larger bodies are made anew: one is copied at once for each commit. */
-const LARGEST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /** The body of a response that may be renewed: one that is whole, as it was made, and that was sent whatever the client has; else null. */
 export function renewableBody({ method, status, req, res, body }: Context): Buffer | null {
@@ -47,7 +47,7 @@ export function renewableBody({ method, status, req, res, body }: Context): Buff
     CONDITIONS.some((name) => req.headers[name] !== undefined)
   )
     return null
-  return Buffer.isBuffer(body) && body.length <= LARGEST_BYTES ? body : null
+  return Buffer.isBuffer(body) && body.length <= MAX_BYTES ? body : null
 }
 
 /** The response for where the branch points now; null if it is not known to be the same but for the commit. */

@@ -30,13 +30,13 @@ function isTimestamp(text: string): boolean {
 }
 
 /** No pattern or format is one of more characters than this; many take time that grows faster than the text. */
-const LONGEST_PATTERNED = 4096
+const MAX_PATTERNED_LENGTH = 4096
 
 /** A pattern that fails long texts unseen. */
 function shortPattern(source: string, flags: string): { test(text: string): boolean; toString(): string } {
   const pattern = new RegExp(source, flags)
   // ajv tells patterns apart by their text
-  return { test: (text) => text.length <= LONGEST_PATTERNED && pattern.test(text), toString: () => String(pattern) }
+  return { test: (text) => text.length <= MAX_PATTERNED_LENGTH && pattern.test(text), toString: () => String(pattern) }
 }
 // what ajv would write into a check that it prints as code
 shortPattern.code = 'new RegExp'
@@ -49,7 +49,7 @@ type FormatCheck = RegExp | ((text: string) => boolean) | { validate: RegExp | (
 function shortFormat(check: FormatCheck): (text: string) => boolean {
   const inner = 'validate' in check ? check.validate : check
   const holds = inner instanceof RegExp ? (text: string) => inner.test(text) : inner
-  return (text) => text.length <= LONGEST_PATTERNED && holds(text)
+  return (text) => text.length <= MAX_PATTERNED_LENGTH && holds(text)
 }
 
 /** Tells whether schemas are any. Compiling the schema of schemas took two thirds of a start when each set of checks did it for itself. */

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 
 /** Most certificates of a provider. */
 const MOST = 10
-const LEAST_BITS = 2048
+const MIN_BITS = 2048
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
 
 /** A certificate, with what is to be known about it. */
@@ -33,8 +33,8 @@ function readOne(block: string): Certificate {
   const base64 = block.replaceAll(/-----(?:BEGIN|END) CERTIFICATE-----|\s+/g, '')
   const found = parse(base64)
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = found.publicKey
-  if (type !== 'rsa' || (details?.modulusLength ?? 0) < LEAST_BITS)
-    throw new Error(`must have an RSA key of at least ${LEAST_BITS} bits`)
+  if (type !== 'rsa' || (details?.modulusLength ?? 0) < MIN_BITS)
+    throw new Error(`must have an RSA key of at least ${MIN_BITS} bits`)
   return {
     pem: found.toString(),
     subject: found.subject.replaceAll('\n', ', '),

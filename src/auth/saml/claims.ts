@@ -33,7 +33,7 @@ export interface Asserted {
 /** By how much the clocks of two servers may differ, in milliseconds. */
 const SKEW_MS = 60_000
 /** Longest time from the issue of an assertion to its use. */
-const MOST_AGE_MS = 10 * 60_000
+const MAX_AGE_MS = 10 * 60_000
 const NAME_ID = 256
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
@@ -52,7 +52,7 @@ export function readClaims(assertion: Element, expected: Expected): Asserted {
   const issued = time(assertion, 'IssueInstant')
   if (issued > expected.now + SKEW_MS)
     throw new SamlRefused('The assertion was issued in the future: check the clocks of both servers.')
-  if (issued < expected.now - MOST_AGE_MS - SKEW_MS) throw new SamlRefused('The assertion is too old.')
+  if (issued < expected.now - MAX_AGE_MS - SKEW_MS) throw new SamlRefused('The assertion is too old.')
   checkConditions(only(assertion, ASSERTION, 'Conditions'), expected)
   const subject = only(assertion, ASSERTION, 'Subject')
   checkConfirmation(subject, expected)
@@ -63,7 +63,7 @@ export function readClaims(assertion: Element, expected: Expected): Asserted {
     nameId,
     email: addressOf(statements, isAddress ? nameId : null),
     displayName: nameOf(statements),
-    expires: issued + MOST_AGE_MS + SKEW_MS,
+    expires: issued + MAX_AGE_MS + SKEW_MS,
     sessionEnds: sessionEnd(assertion, expected.now),
   }
 }

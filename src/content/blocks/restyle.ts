@@ -8,7 +8,7 @@ import { diffArrays } from 'diff'
 const MAX_LENGTH = 50_000
 const MAX_DIFFERENCES = 600
 /** Most tokens of blanks that an insertion is moved across. */
-const MOST_BLANKS = 8
+const MAX_BLANKS = 8
 
 /** Words, runs of blanks, line ends, and single characters; a list marker with the line end and the blanks before it, so that it is no emphasis. */
 const TOKEN = /(?:^|\r?\n)[ \t>]{0,40}(?:[-*+]|\d{1,9}[.)])(?=[ \t])|\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu
@@ -89,7 +89,7 @@ function inserted(
 ): Change | null {
   if (start !== end) return null
   if (start === 0) return { start: 0, end: 0, tokens }
-  for (let shift = 0; shift <= MOST_BLANKS; shift++) {
+  for (let shift = 0; shift <= MAX_BLANKS; shift++) {
     const before = printed[start - shift - 1] as string
     const place = places[start - shift - 1] as number
     if (place >= 0)

@@ -51,10 +51,10 @@ function whyTooCostly(text: string, maxWeight: number, cost: Record<Kind, number
 }
 
 /** What of a text costs the same in whatever markdown it is written: in a page its markers stand as they are, or escaped, which is no cheaper. */
-const LEAST_COST: Record<Kind, number> = { ...COST, lines: 0, 'table cells': 0, 'levels of nested lists and quotes': 0 }
+const MIN_COST: Record<Kind, number> = { ...COST, lines: 0, 'table cells': 0, 'levels of nested lists and quotes': 0 }
 
 /** Why a page cannot hold a text, known before it is written as markdown, which may take long. Null says nothing about that markdown. */
-export const textLimit = (text: string): string | null => whyTooCostly(text, MAX_WEIGHT, LEAST_COST)
+export const textLimit = (text: string): string | null => whyTooCostly(text, MAX_WEIGHT, MIN_COST)
 
 /** Whether the native parser can read a text in about two seconds, so that its references can be found though it is not shown as a tree. */
 export function isReadableNatively(text: string): boolean {

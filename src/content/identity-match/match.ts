@@ -35,9 +35,9 @@ const POINTS = {
   unlisted: -0.4,
 }
 /** A smaller share of a text in common is ignored. */
-const LEAST_TEXT = 0.25
+const MIN_TEXT = 0.25
 /** Least score for a page whose path is gone to be the page at a new path. */
-const LEAST_RENAME = 0.5
+const MIN_RENAME = 0.5
 /** Most fragments of all pages together, since they are all in memory at the same time. With more, no texts are compared. */
 const MAX_FRAGMENTS = 500_000
 /** Most unmatched pages that are compared with each other by their texts. */
@@ -101,7 +101,7 @@ async function edgesOf(old: readonly Seen[], now: readonly Seen[], slices: Slice
     const columns = new Set([...text[row]!.keys(), ...hints.of(page), ...(own === undefined ? [] : [own])])
     for (const column of columns) {
       const score = scoreOf(page, now[column]!, hints, text[row]!.get(column) ?? 0)
-      const least = hints.was.has(now[column]!.path) || own !== undefined ? 0 : LEAST_RENAME
+      const least = hints.was.has(now[column]!.path) || own !== undefined ? 0 : MIN_RENAME
       if (score > least) edges.push({ row, column, score })
     }
     if (slices.due) await slices.rest()
@@ -190,7 +190,7 @@ async function sharedText(old: readonly Seen[], now: readonly Seen[], slices: Sl
     }
     if (slices.due) await slices.rest()
   }
-  for (const columns of shared) for (const [column, part] of columns) if (part < LEAST_TEXT) columns.delete(column)
+  for (const columns of shared) for (const [column, part] of columns) if (part < MIN_TEXT) columns.delete(column)
   return shared
 }
 
@@ -223,6 +223,6 @@ async function matchLeft(
       edges.push({ row, column, score: likeness(page.fragments, there.fragments) })
       if (slices.due) await slices.rest()
     }
-  for (const [row, column] of assign(edges.filter((edge) => edge.score >= LEAST_TEXT)))
+  for (const [row, column] of assign(edges.filter((edge) => edge.score >= MIN_TEXT)))
     found.set(driven[row]!.path, left[column]!.path)
 }

@@ -3,7 +3,7 @@ import { entriesFrom } from '../config.js'
 import type { Reference } from '../reference.js'
 import type { ContentStructure, PageAttributes, PageEntry } from '../types.js'
 import { isRecord } from '../json.js'
-import { type Link, LONGEST_TARGET, type LinkSource, type LinkTarget, linkKey } from './link.js'
+import { type Link, MAX_TARGET_LENGTH, type LinkSource, type LinkTarget, linkKey } from './link.js'
 import { type LinkContext, resolveLink } from './resolve-link.js'
 
 /** The links of a revision. */
@@ -131,7 +131,7 @@ class Collector {
           : resolveLink(one, source, this.context)
       if (!resolved) continue
       const relation = one.part || PARTS.has(one.kind) ? 'dependsOn' : 'reference'
-      const base = { source, relation, target: one.target.slice(0, LONGEST_TARGET) } as const
+      const base = { source, relation, target: one.target.slice(0, MAX_TARGET_LENGTH) } as const
       const link: Link =
         'problem' in resolved
           ? { ...base, ...resolved, to: resolved.to ?? null }

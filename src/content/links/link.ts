@@ -39,7 +39,7 @@ export interface Link {
   source: LinkSource
   /** `dependsOn`: the page shows what it names as a part of itself: reusable content, a cover, a specification. */
   relation: 'reference' | 'dependsOn'
-  /** As written, with escapes resolved; at most `LONGEST_TARGET` characters of it. */
+  /** As written, with escapes resolved; at most `MAX_TARGET_LENGTH` characters of it. */
   target: string
   /** Null if it leads nowhere. A link to an anchor that is not there leads to the page still. */
   to: LinkTarget | null
@@ -50,7 +50,7 @@ export interface Link {
 }
 
 /** Longest target that is kept, in characters. */
-export const LONGEST_TARGET = 2_048
+export const MAX_TARGET_LENGTH = 2_048
 
 /** Characters of a target in the key by which links of one source are told apart; a longer one is hashed. */
 const KEY_LENGTH = 160

@@ -6,7 +6,7 @@ import { resolveReference } from '../resolve-reference.js'
 import type { Submodules } from '../submodules.js'
 import type { ContentStructure } from '../types.js'
 import { readTarget } from '../specs/named-part.js'
-import { LONGEST_TARGET, type LinkSource, type LinkTarget, type Problem } from './link.js'
+import { MAX_TARGET_LENGTH, type LinkSource, type LinkTarget, type Problem } from './link.js'
 
 /** What a reference leads to, before anchors are looked up. */
 type Resolution =
@@ -81,8 +81,8 @@ function outside(text: string, from: string): Resolution | null {
   const end = text.search(/[?#]/)
   const written = end < 0 ? text : text.slice(0, end)
   const path = pathOutside(decodePercent(written) ?? written, folderOf(from))
-  if (path === null || path.length > LONGEST_TARGET) return null
-  return { to: { kind: 'outside', path, rest: text.slice(written.length, LONGEST_TARGET) }, problem: 'outside' }
+  if (path === null || path.length > MAX_TARGET_LENGTH) return null
+  return { to: { kind: 'outside', path, rest: text.slice(written.length, MAX_TARGET_LENGTH) }, problem: 'outside' }
 }
 
 /** A target that names nothing, with the file that it would name if upper and lower case were the same. */
@@ -101,12 +101,12 @@ export function linkedAddress({ kind, target }: Named): { origin: string; target
   const text = (kind === 'autolink' ? addressOf(target) : target).trim()
   if (EXPRESSION.test(text)) return null
   const origin = SPACE_PATH.test(text) ? '' : originOf(text)
-  return origin === null ? null : { origin, target: text.slice(0, LONGEST_TARGET) }
+  return origin === null ? null : { origin, target: text.slice(0, MAX_TARGET_LENGTH) }
 }
 
 const originOf = (address: string): string | null => ORIGIN.exec(address)?.[0].toLowerCase() ?? null
 
-const url = (address: string): { to: LinkTarget } => ({ to: { kind: 'url', url: address.slice(0, LONGEST_TARGET) } })
+const url = (address: string): { to: LinkTarget } => ({ to: { kind: 'url', url: address.slice(0, MAX_TARGET_LENGTH) } })
 const fragmentOf = (fragment: string | undefined): { fragment?: string } => (fragment ? { fragment } : {})
 
 /** `/pages/<id>` of a page that has no file, such as a group or a link. */

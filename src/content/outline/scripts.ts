@@ -6,7 +6,7 @@ export type Script = 'latin' | 'cjk' | 'cyrillic' | 'greek' | 'arabic' | 'hebrew
 /** How many characters of a text are looked at. */
 const LOOKED_AT = 32 * 1024
 /** Which share of the letters a script must have to be named. */
-const LEAST_SHARE = 0.02
+const MIN_SHARE = 0.02
 
 /** Scripts by the code units they end before, from the first letter of ASCII; '' = no letters. */
 const RANGES: readonly (readonly [end: number, script: Script | ''])[] = [
@@ -73,7 +73,7 @@ export function scriptsOf(texts: readonly string[]): Script[] {
     letters++
   }
   return [...counts]
-    .filter(([, count]) => count >= letters * LEAST_SHARE)
+    .filter(([, count]) => count >= letters * MIN_SHARE)
     .sort((a, b) => b[1] - a[1])
     .map(([script]) => script)
 }

@@ -18,8 +18,8 @@ import { emit, type NewEvent } from '../events/events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
 
 /** If a branch moved by more commits than this, they are announced as one step. */
-const LONGEST_WALK = 32
-const LONGEST_MESSAGE = 200
+const MAX_WALK = 32
+const MAX_MESSAGE_LENGTH = 200
 
 /** One commit to announce. */
 interface Step {
@@ -62,14 +62,14 @@ async function stepsBetween(
 ): Promise<Step[]> {
   const organization = (await app.store.get(spaces, space))?.organization
   const steps: Step[] = []
-  for (let commit: CommitId | undefined = head; commit !== undefined && steps.length < LONGEST_WALK; ) {
+  for (let commit: CommitId | undefined = head; commit !== undefined && steps.length < MAX_WALK; ) {
     const info = await repo.commit(commit)
     const [parent] = info.parents
     const byService = info.committer.email === app.settings.committer.email
     const author =
       byService && organization !== undefined ? await memberOfAddress(app.store, organization, info.author.email) : null
     const [subject = ''] = info.message.split('\n')
-    const message = [...subject].slice(0, LONGEST_MESSAGE).join('')
+    const message = [...subject].slice(0, MAX_MESSAGE_LENGTH).join('')
     steps.unshift({ revision: commit, previous: parent ?? previous, message, ...(author ? { actor: author.id } : {}) })
     if (parent === previous) return steps
     commit = parent

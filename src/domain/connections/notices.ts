@@ -28,7 +28,7 @@ const PASSING: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'failed'
 const ATTEMPTS_TO_NOTICE = 3
 /** When a run that failed is repeated: after 1, 2, 4 … minutes. */
 const FIRST_RETRY_MS = 60_000
-const LONGEST_RETRY_MS = 60 * 60 * 1000
+const MAX_RETRY_MS = 60 * 60 * 1000
 const MAX_MAILS = 20
 
 /** Records that a connection does not work, and tells of it once for each cause. */
@@ -62,7 +62,7 @@ export async function failed(
 }
 
 const retryAt = (app: App, attempts: number): string =>
-  new Date(app.clock.now().getTime() + Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS)).toISOString()
+  new Date(app.clock.now().getTime() + Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS)).toISOString()
 
 /** Records that a connection works, and tells those who were told that it did not. */
 export async function recovered(app: App, tx: Transaction, connection: Document<ConnectionDoc>): Promise<void> {

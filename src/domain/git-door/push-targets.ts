@@ -19,7 +19,7 @@ export type PushTarget =
 
 const FOR = 'refs/for/'
 const HEADS = 'refs/heads/'
-const LONGEST_TOPIC = 200
+const MAX_TOPIC_LENGTH = 200
 
 const refused = (reason: string): PushTarget => ({ kind: 'refused', reason })
 
@@ -56,6 +56,6 @@ function forTarget(rest: string, topic: string | undefined): PushTarget {
 }
 
 const named = (topic: string): PushTarget =>
-  topic === '' || topic.length > LONGEST_TOPIC
-    ? refused(`a topic has 1 to ${LONGEST_TOPIC} characters`)
+  topic === '' || topic.length > MAX_TOPIC_LENGTH
+    ? refused(`a topic has 1 to ${MAX_TOPIC_LENGTH} characters`)
     : { kind: 'topic', topic }

@@ -13,10 +13,10 @@ import { addCommits } from './push-to-branch.js'
 import { checkContent, groundOf, PushRefused } from './refused.js'
 import { tell } from './tell.js'
 
-const LONGEST_SUBJECT = 100
-const LONGEST_DESCRIPTION = 10_000
+const MAX_SUBJECT_LENGTH = 100
+const MAX_DESCRIPTION_LENGTH = 10_000
 /** Of the change requests that a user pushed without a topic and that are open, how many are looked at for one to add to. */
-const MOST_COMPARED = 50
+const MAX_COMPARED = 50
 /** The topic of those that were pushed without one. */
 const NO_TOPIC = ''
 
@@ -46,7 +46,7 @@ async function containedIn(
   open: readonly Document<ChangeRequestDoc>[],
   head: CommitId,
 ): Promise<Document<ChangeRequestDoc> | undefined> {
-  for (const doc of open.slice(0, MOST_COMPARED))
+  for (const doc of open.slice(0, MAX_COMPARED))
     if (await space.repo.isAncestor(loadHead(space, doc).head, head)) return doc
   return undefined
 }
@@ -83,7 +83,7 @@ async function wordsOf(
   const body = others.length === 0 ? rest.join('\n').trim() : ''
   const description = options.description ?? body
   return {
-    subject: [...(options.title ?? first)].slice(0, LONGEST_SUBJECT).join(''),
-    ...(description === '' ? {} : { description: description.slice(0, LONGEST_DESCRIPTION) }),
+    subject: [...(options.title ?? first)].slice(0, MAX_SUBJECT_LENGTH).join(''),
+    ...(description === '' ? {} : { description: description.slice(0, MAX_DESCRIPTION_LENGTH) }),
   }
 }

@@ -10,7 +10,7 @@ import type { Push } from './push-request.js'
 export class PushRefused extends Error {}
 
 /** Lines of diagnostics that are told. */
-const MOST_LINES = 50
+const MAX_LINES = 50
 /** Lines of one kind. */
 const MAX_OF_A_KIND = 20
 
@@ -34,8 +34,8 @@ export async function checkContent({ app, space, say }: Push, before: CommitId, 
   const lines = [...grouped([...breaking, ...others], MAX_OF_A_KIND)].flatMap((one) =>
     one === null ? [] : [lineOf(one)],
   )
-  for (const line of lines.slice(0, MOST_LINES)) say(line)
-  if (lines.length > MOST_LINES) say(`… and ${lines.length - MOST_LINES} more`)
+  for (const line of lines.slice(0, MAX_LINES)) say(line)
+  if (lines.length > MAX_LINES) say(`… and ${lines.length - MAX_LINES} more`)
   const [first] = breaking
   if (first) throw new PushRefused(lineOf(first))
 }

@@ -6,19 +6,19 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 
 /** Of more change requests that are open or drafts, the newest are shown. All can be fetched by the ID of their head. */
-const MOST_SHOWN = 1000
+const MAX_SHOWN = 1000
 
 /** The refs that are advertised, with the commits that they name now, in order of name. */
 export async function shownRefs(app: App, space: LoadedSpace): Promise<Map<RefName, CommitId>> {
   const numbers: number[] = []
   for (const status of ['open', 'draft'] as const) {
     const { documents } = await app.store.page(changeRequests, 'number', `${space.doc.id}/${status}`, {
-      limit: MOST_SHOWN,
+      limit: MAX_SHOWN,
       direction: 'desc',
     })
     numbers.push(...documents.map(({ number }) => number))
   }
-  const newest = numbers.sort((a, b) => b - a).slice(0, MOST_SHOWN)
+  const newest = numbers.sort((a, b) => b - a).slice(0, MAX_SHOWN)
   const shown = new Map<RefName, CommitId>()
   for (const ref of [MAIN, ...newest.map(changeRequestRef)].sort()) {
     const head = space.repo.head(ref)

@@ -9,7 +9,7 @@ import { dropAnchors } from './log-anchors.js'
 /** Most commits of one export. What is older becomes one commit. */
 const MOST = 2_000
 /** Most commits from before the remote's last change that are put on top of it one by one. What is older becomes one commit with what follows. */
-const MOST_REPLAYED = 200
+const MAX_REPLAYED = 200
 
 /** The commits of main's first-parent line that the remote does not have, oldest first; main is the last. There is at least one. */
 export interface ExportLine {
@@ -53,7 +53,7 @@ export async function findExportLine(
   // Places count from main downwards.
   const oldest = Math.min(met ? begin - 1 : begin === 0 ? 0 : came, MOST - 1)
   const whole = Math.max(0, oldest - Math.min(came, dropped))
-  const first = dropped <= came ? whole : Math.max(0, whole - MOST_REPLAYED, oldest - dropped + 1)
+  const first = dropped <= came ? whole : Math.max(0, whole - MAX_REPLAYED, oldest - dropped + 1)
   return {
     commits: line.slice(0, oldest + 1).reverse(),
     before: met && oldest === begin - 1 ? (line[begin] as CommitId) : null,

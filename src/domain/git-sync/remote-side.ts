@@ -9,9 +9,9 @@ import { originalIn } from './original.js'
 import { type Contact, type FetchHints, fetchHead } from './sync.js'
 
 /** Commits made here, one on top of the other, that are mapped without a fetch. */
-const MOST_MADE = 100
+const MAX_MADE = 100
 /** Commits that are compared with a head in the search for the one that a commit here was made of. */
-const MOST_ORIGINALS = 20
+const MAX_ORIGINALS = 20
 
 /** The commits of a remote, and what they are here. */
 export interface RemoteSide {
@@ -87,7 +87,7 @@ class ScratchSide implements RemoteSide {
     if (logged !== undefined && (await repo.hasCommit(logged))) return logged
     const found = this.#fetched?.find(commit)
     if (found !== undefined) return found
-    if (depth > MOST_MADE) throw new GitError(`commit ${commit} of the remote was not fetched`)
+    if (depth > MAX_MADE) throw new GitError(`commit ${commit} of the remote was not fetched`)
     return this.#map(log, commit, depth)
   }
 
@@ -111,7 +111,7 @@ class ScratchSide implements RemoteSide {
   }
 
   async original(mapped: CommitId, head: CommitId): Promise<CommitId | null> {
-    for (const one of this.#fetched?.originals(mapped, MOST_ORIGINALS) ?? [])
+    for (const one of this.#fetched?.originals(mapped, MAX_ORIGINALS) ?? [])
       if (await this.commits.isAncestor(one, head)) return one
     return null
   }

@@ -12,9 +12,9 @@ import type { CommonGround } from './common-ground.js'
 import { haveCrossed, type Passage } from './crossed-versions.js'
 
 /** How many of each side's newest commits are searched. */
-const MOST_COMMITS = 200
+const MAX_COMMITS = 200
 /** How many conflicts are looked at. */
-const MOST_FILES = 50
+const MAX_FILES = 50
 
 /**
  * Finds the changes by which the merge base gets the shared versions of files in conflict. A version is shared if one side has it now, and the other had
@@ -27,7 +27,7 @@ export async function sharedVersions(
   { main, theirs }: { main: CommitId; theirs: CommitId },
   conflicts: readonly MergeConflict[],
 ): Promise<FileChange[]> {
-  const texts = conflicts.filter((one) => one.kind === 'content').slice(0, MOST_FILES)
+  const texts = conflicts.filter((one) => one.kind === 'content').slice(0, MAX_FILES)
   if (texts.length === 0 || bases.length === 0) return []
   const [here, there] = [bases.map(({ local }) => local), bases.map((base) => base.theirs)]
   const [mine, other] = [await commitsSince(repo, main, here), await commitsSince(repo, theirs, there)]
@@ -78,7 +78,7 @@ export async function sharedFiles(
     bases.map((one) => one.theirs),
   )
   const files = await repo.at(main)
-  for (const { id, ours, its } of open.slice(0, MOST_FILES)) {
+  for (const { id, ours, its } of open.slice(0, MAX_FILES)) {
     const taken = await passageOf(repo, ours, { commits: here, path: ours.path }, { commits: there, path: ours.path })
     const given = await passageOf(repo, its, { commits: there, path: its.path }, { commits: here, path: its.path })
     const passage = taken ?? given
@@ -93,7 +93,7 @@ export async function sharedFiles(
 async function commitsSince(repo: Repository, head: CommitId, bases: readonly CommitId[]): Promise<CommitId[]> {
   const left = (await Promise.all(bases.map((base) => repo.mergeBase(base, head)))).filter((base) => base !== null)
   const found: CommitId[] = []
-  for (const commit of await repo.historyIds({ from: head, not: left, limit: MOST_COMMITS })) {
+  for (const commit of await repo.historyIds({ from: head, not: left, limit: MAX_COMMITS })) {
     const contains = await Promise.all(left.map((base) => repo.isAncestor(base, commit)))
     if (!contains.includes(false)) found.push(commit)
   }

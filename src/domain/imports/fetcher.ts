@@ -8,7 +8,7 @@ import { ImportRefused, Interrupted, ResourceFailure } from './failure.js'
 const RESPONSE_MS = 30_000
 /** Waits before the second and third try of what may work a moment later. */
 const RETRY_MS = [500, 2_000]
-const LONGEST_RETRY_AFTER_MS = 10_000
+const MAX_RETRY_AFTER_MS = 10_000
 const PASSING = new Set([429, 502, 503, 504])
 
 interface FetchBounds {
@@ -84,7 +84,7 @@ export class Fetcher {
       if (failure && (!passing || pause === undefined || isNameFailure(failure)))
         throw new ResourceFailure(failure.message, { cause: failure })
       const asked = Number(response?.headers['retry-after'] ?? 0) * 1000
-      await this.#rest(Math.max(pause ?? 0, Math.min(asked || 0, LONGEST_RETRY_AFTER_MS)))
+      await this.#rest(Math.max(pause ?? 0, Math.min(asked || 0, MAX_RETRY_AFTER_MS)))
     }
   }
 

@@ -14,7 +14,7 @@ export type MailOrder =
 /** How long a mail is tried again while the mail server fails. */
 const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000, connection: 24 * 60 * 60 * 1000 }
 const FIRST_RETRY_MS = 10_000
-const LONGEST_RETRY_MS = 30 * 60 * 1000
+const MAX_RETRY_MS = 30 * 60 * 1000
 
 /** Queues a mail, in the transaction of the change that it is about. Call `app.wakeJobs()` afterwards. */
 export async function queueMail(app: App, tx: Transaction, order: MailOrder): Promise<void> {
@@ -97,7 +97,7 @@ export async function sendMail(
       { error, job: job.id, mail: order.mail },
       refused ? 'A mail was refused.' : 'A mail could not be sent.',
     )
-    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** order.tries, LONGEST_RETRY_MS)
+    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** order.tries, MAX_RETRY_MS)
     const now = app.clock.now().getTime()
     const isOver = refused || now + waitMs - order.since > PATIENCE_MS[order.mail]
     app.meters.mails.inc({ outcome: isOver ? 'failed' : 'retried' })

@@ -4,7 +4,7 @@ import { previewLane, schedulePreviewLook } from '../connections/preview-looks.j
 import type { App } from '../context/app.js'
 
 /** Hints of one connection are one look in this time. */
-const LEAST_GAP_MS = 2_000
+const MIN_GAP_MS = 2_000
 
 /** Looks at the pull requests of a connection soon, if they are previewed. */
 export async function notePullRequests(app: App, connection: string): Promise<void> {
@@ -12,7 +12,7 @@ export async function notePullRequests(app: App, connection: string): Promise<vo
     const doc = await tx.get(connections, connection)
     if (!doc || doc.paused || !doc.pullRequests.preview) return false
     const last = doc.previews === undefined ? Number.NEGATIVE_INFINITY : Date.parse(doc.previews.lookedAt)
-    await schedulePreviewLook(app, tx, doc, Math.max(app.clock.now().getTime(), last + LEAST_GAP_MS))
+    await schedulePreviewLook(app, tx, doc, Math.max(app.clock.now().getTime(), last + MIN_GAP_MS))
     return (await tx.find(jobs, 'lane', previewLane(doc.id))).length > 0
   })
   if (queued) app.wakeJobs()

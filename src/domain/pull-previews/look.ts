@@ -13,12 +13,12 @@ import { previewsOf, releaseOthers } from './release.js'
 import { Statuses } from './statuses.js'
 
 /** Open pull requests of a connection that get a preview: the newest. */
-const MOST_PREVIEWS = 100
+const MAX_PREVIEWS = 100
 /** Previews that one look makes; the next look goes on at once. */
 const MADE_AT_ONCE = 10
-const LEAST_POLL_MS = 60_000
+const MIN_POLL_MS = 60_000
 const FIRST_RETRY_MS = 60_000
-const LONGEST_RETRY_MS = 60 * 60_000
+const MAX_RETRY_MS = 60 * 60_000
 
 /** What is written in the transaction that ends the job of the look. */
 type Written = (tx: Transaction) => Promise<void>
@@ -69,7 +69,7 @@ interface Trouble {
 async function step(look: Look): Promise<{ isDone: boolean; problem: HostError | RemoteError | null }> {
   const { app, through, host } = look
   const { items } = await host.openPullRequests(through.ref.replace('refs/heads/', ''))
-  const pulls = items.slice(0, MOST_PREVIEWS)
+  const pulls = items.slice(0, MAX_PREVIEWS)
   const known = await previewsOf(app, through.id)
   const meant = pulls.filter(({ number }) => (known.get(number)?.key ?? through.key) === through.key)
   await releaseOthers(app, { connection: through.id, space: through.space }, new Set(meant.map(({ number }) => number)))
@@ -219,12 +219,12 @@ function ended(app: App, { id, space }: ConnectionDoc, trouble: Trouble | null, 
 function nextLook({ settings }: App, now: number, isDone: boolean): number | null {
   const { pollMs } = settings.connections
   if (!isDone) return now
-  return pollMs === 0 ? null : now + Math.max(LEAST_POLL_MS, pollMs)
+  return pollMs === 0 ? null : now + Math.max(MIN_POLL_MS, pollMs)
 }
 
 const retryAt = ({ retryAt: told }: Trouble, attempts: number, now: number): number =>
   told === null
-    ? now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
+    ? now + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
     : Math.max(now, told.getTime())
 
 /** Records that looks failed for a reason that nobody foresaw, and looks again in an hour. */
@@ -244,6 +244,6 @@ export async function retryLook(
     app,
     tx,
     stored ?? { id: place.connection, space: place.space },
-    app.clock.now().getTime() + LONGEST_RETRY_MS,
+    app.clock.now().getTime() + MAX_RETRY_MS,
   )
 }

@@ -13,7 +13,7 @@ import { parsePage } from '../revisions/page-source.js'
 import type { OpenRevision } from '../revisions/revisions.js'
 
 /** Problems that are kept. */
-const MOST_PROBLEMS = 50
+const MAX_PROBLEMS = 50
 
 interface FoundProblems {
   /** Those that fail first. */
@@ -34,13 +34,13 @@ export async function problemsBetween(
   const failing = [...told.filter(({ fails }) => fails), ...links.map(describe)]
   const all = [...failing, ...told.filter(({ fails }) => !fails)]
   const lines = new Map<PreviewProblem, number>()
-  for (const [n, link] of links.slice(0, MOST_PROBLEMS).entries()) {
+  for (const [n, link] of links.slice(0, MAX_PROBLEMS).entries()) {
     const line = await lineOfLink(app, after, link)
     const problem = failing[failing.length - links.length + n]
     if (problem && line !== null) lines.set(problem, line)
   }
   const problems = all
-    .slice(0, MOST_PROBLEMS)
+    .slice(0, MAX_PROBLEMS)
     .map((one) => (lines.has(one) ? { ...one, line: lines.get(one) as number } : one))
   return { problems, counts: { all: all.length, failing: failing.length } }
 }

@@ -6,7 +6,7 @@ import type { Look } from './contact.js'
 import { hasStatus, setStatus } from './set-status.js'
 
 /** Requests of one look that may get no answer: each can take 20 s. */
-const MOST_UNANSWERED = 3
+const MAX_UNANSWERED = 3
 
 export class Statuses {
   /** Why a status could not be set: the first reason. */
@@ -30,7 +30,7 @@ export class Statuses {
       this.problem ??= error
       if (error.failure === 'unavailable') this.#unanswered++
       this.#isOver =
-        error.failure === 'unauthorized' || error.failure === 'noRight' || this.#unanswered === MOST_UNANSWERED
+        error.failure === 'unauthorized' || error.failure === 'noRight' || this.#unanswered === MAX_UNANSWERED
     }
   }
 }

@@ -13,7 +13,7 @@ import { BranchConflict } from './take-in.js'
 import { digestOf, reviewersOf, wordsOf } from './words.js'
 
 const FIRST_RETRY_MS = 30_000
-const LONGEST_RETRY_MS = 60 * 60_000
+const MAX_RETRY_MS = 60 * 60_000
 
 /** What is written in the transaction that ends the job of the look. */
 type Written = (tx: Transaction) => Promise<void>
@@ -94,7 +94,7 @@ const problemAfter = (before: ExportProblem | undefined, { cause, message }: Tro
 
 const retryAt = ({ retryAt: told }: Trouble, { attempts }: ExportProblem, now: number): number =>
   told === null
-    ? now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
+    ? now + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
     : Math.max(now, told.getTime())
 
 async function step(all: Export): Promise<void> {

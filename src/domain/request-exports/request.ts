@@ -16,7 +16,7 @@ import { headOf } from '../revisions/main-content.js'
 import { isLive, scheduleLook } from './schedule.js'
 
 /** Exports of a connection that have not ended. */
-const MOST_LIVE = 100
+const MAX_LIVE = 100
 
 /** The export of a change request. Throws 404 if it was never exported. */
 export async function getExport(app: App, { doc }: LoadedChangeRequest): Promise<Document<RequestExportDoc>> {
@@ -60,9 +60,9 @@ export async function requestExportOf(
       return before
     }
     const live = (await tx.find(requestExports, 'connection', connection.id)).filter(isLive)
-    if (live.length >= MOST_LIVE)
+    if (live.length >= MAX_LIVE)
       throw conflict(
-        `A connection can have at most ${MOST_LIVE} exported change requests that are open: merge or archive some first.`,
+        `A connection can have at most ${MAX_LIVE} exported change requests that are open: merge or archive some first.`,
       )
     const next = newExport(connection, request, {
       by: actor.user.id,

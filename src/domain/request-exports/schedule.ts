@@ -8,11 +8,11 @@ import { headNow } from '../context/head-now.js'
 import { changeRequestRef } from '../context/refs.js'
 
 /** Reviewers that are asked, or named, at most. */
-export const MOST_REVIEWERS = 20
+export const MAX_REVIEWERS = 20
 export const REQUEST_EXPORT = 'request-export'
 /** An open pull request is asked for this often, and less often the longer nothing happened: after a tenth of that time. */
-const LEAST_POLL_MS = 60_000
-const MOST_POLL_MS = 15 * 60_000
+const MIN_POLL_MS = 60_000
+const MAX_POLL_MS = 15 * 60_000
 /** A closed one may be reopened for this long. */
 const REOPEN_MS = 7 * 24 * 60 * 60_000
 const POLL_OF_CLOSED_MS = 60 * 60_000
@@ -25,7 +25,7 @@ const isWaiting = (doc: RequestExportDoc): boolean => doc.waitsFor !== undefined
 /** When a look that found nothing to do is to be repeated (milliseconds since 1970); null = never. */
 export function nextLook(doc: RequestExportDoc, now: number): number | null {
   const quiet = now - Date.parse(doc.changedAt)
-  if (isLive(doc) || isWaiting(doc)) return now + Math.min(MOST_POLL_MS, Math.max(LEAST_POLL_MS, quiet / 10))
+  if (isLive(doc) || isWaiting(doc)) return now + Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, quiet / 10))
   return doc.status === 'closed' && doc.pullRequest !== undefined && quiet < REOPEN_MS ? now + POLL_OF_CLOSED_MS : null
 }
 
@@ -48,7 +48,7 @@ export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): 
   const request = await reader.get(changeRequests, doc.id)
   const head = request === null ? null : await headNow(app, doc.space, changeRequestRef(request.number))
   const { documents } = await reader.page(requestedReviews, 'requestedAt', doc.id, {
-    limit: MOST_REVIEWERS,
+    limit: MAX_REVIEWERS,
     direction: 'asc',
   })
   const asked = documents.map(({ user }) => user)

@@ -15,7 +15,7 @@ import type { Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { type Export, record, withPushed } from './contact.js'
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /** Conflicts between the host's branch and the change request: nothing is overwritten on either side. */
 export class BranchConflict extends SyncFailure {}
@@ -99,7 +99,7 @@ function withExport(log: SyncLog, last: ExportedRevision, { branch }: Export): S
 function conflictOf(paths: readonly string[]): BranchConflict {
   const all = [...new Set(paths)]
   const listed =
-    all.slice(0, MOST_NAMED).join(', ') + (all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '')
+    all.slice(0, MAX_NAMED).join(', ') + (all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '')
   return new BranchConflict(
     `Commits on the host's branch conflict with the change request in ${listed}. Nothing was overwritten on either side. ` +
       'Change these files on one side so that both agree, or merge the pull request without the later changes here.',

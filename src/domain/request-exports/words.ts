@@ -4,7 +4,7 @@ import { type ConnectionDoc, requestedReviews, type UserDoc, users } from '../..
 import type { Document } from '../../store/index.js'
 import type { Export } from './contact.js'
 import { titleOf } from './export-commit.js'
-import { MOST_REVIEWERS } from './schedule.js'
+import { MAX_REVIEWERS } from './schedule.js'
 
 /** Addresses that GitHub gives to those who hide theirs say their login. */
 const NOREPLY = /^(?:\d+\+)?([A-Za-z0-9-]{1,39})@users\.noreply\.github\.com$/i
@@ -21,7 +21,7 @@ interface Reviewers {
 /** The users whose review is requested, by their logins: those that the connection lists, or that a GitHub address says. */
 export async function reviewersOf({ app, request, through }: Export): Promise<Reviewers> {
   const { documents } = await app.store.page(requestedReviews, 'requestedAt', request.id, {
-    limit: MOST_REVIEWERS,
+    limit: MAX_REVIEWERS,
     direction: 'asc',
   })
   const found: Reviewers = { logins: [], unknown: [], userOf: new Map() }

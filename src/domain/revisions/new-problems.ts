@@ -8,7 +8,7 @@ import { diagnosticsOf } from './page-source.js'
 import { knownPages, type OpenRevision, openBoth } from './revisions.js'
 
 /** Pages whose front matter is looked at. */
-const MOST_PAGES = 500
+const MAX_PAGES = 500
 
 /** What nobody means to do: the table of contents, the settings or a name would not mean what their author meant. */
 const BREAKING: ReadonlySet<Diagnostic['code']> = new Set([
@@ -59,7 +59,7 @@ export async function newProblems(
 async function problemsOfPages(app: App, revision: OpenRevision, paths: readonly string[]): Promise<Diagnostic[]> {
   const entries = paths.flatMap((path): DocumentEntry[] => [revision.structure.byGitPath.get(path) ?? []].flat())
   const present = []
-  for (const entry of entries.slice(0, MOST_PAGES))
+  for (const entry of entries.slice(0, MAX_PAGES))
     if ((await revision.snapshot.entry(entry.gitPath)) !== null) present.push(entry)
   return [...(await knownPages(app, revision, present))].flatMap(([path, { page }]) => diagnosticsOf(page, path))
 }

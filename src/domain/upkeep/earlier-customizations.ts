@@ -4,8 +4,8 @@ import type { MigrationView } from '../../store/index.js'
 type Json = Record<string, unknown>
 
 const LOCALES = new Set(['en', 'fr', 'es', 'zh', 'ja', 'de', 'nl', 'no', 'pt-br', 'ru'])
-const LONGEST_MENU_TITLE = 64
-const LONGEST_MESSAGE = 128
+const MAX_MENU_TITLE_LENGTH = 64
+const MAX_MESSAGE_LENGTH = 128
 
 /**
  * Migrates all stored customizations: `aiSearch` becomes `ai`, values that are gone have their default again (the theme `system`,
@@ -23,7 +23,7 @@ export function migrateCustomizations(view: MigrationView): void {
     if ((settings.themes as Json | undefined)?.default === 'system')
       settings.themes = without(settings.themes as Json, 'default')
     const announcement = settings.announcement as Json | undefined
-    if (announcement) settings.announcement = { ...announcement, ...cut('message', announcement, LONGEST_MESSAGE) }
+    if (announcement) settings.announcement = { ...announcement, ...cut('message', announcement, MAX_MESSAGE_LENGTH) }
     const header = settings.header as (Json & { links?: Json[] }) | undefined
     if (header?.links) settings.header = { ...header, links: header.links.map(withShortMenu) }
     view.put('site-customizations', { ...doc, settings })
@@ -40,5 +40,5 @@ function cut(member: string, { [member]: text }: Json, length: number): Json {
 
 const withShortMenu = (link: Json & { links?: Json[] }): Json =>
   link.links
-    ? { ...link, links: link.links.map((below) => ({ ...below, ...cut('title', below, LONGEST_MENU_TITLE) })) }
+    ? { ...link, links: link.links.map((below) => ({ ...below, ...cut('title', below, MAX_MENU_TITLE_LENGTH) })) }
     : link

@@ -9,7 +9,7 @@ import { isAbout } from '../events/event-stream.js'
  * Most deliveries of one webhook that wait for another attempt. Beyond that the webhook takes no more events from the stream:
  * the backlog of an endpoint that is down is then just a number, not a document per event.
  */
-const MOST_PENDING = 100
+const MAX_PENDING = 100
 /** Most events read in one transaction. */
 const MAX_SCANNED = 500
 
@@ -39,7 +39,7 @@ export function claimDeliveries(app: App, id: string, busy: ReadonlySet<string>,
     const waiting = pending.filter((one) => !busy.has(one.id))
     const due = waiting.filter((one) => dueAt(one) <= now.getTime()).sort((a, b) => (a.id < b.id ? -1 : 1))
     const times = waiting.map(dueAt).filter((time) => time > now.getTime())
-    const wanted = Math.min(room - due.length, MOST_PENDING - pending.length)
+    const wanted = Math.min(room - due.length, MAX_PENDING - pending.length)
     if (wanted <= 0) return { due: due.slice(0, room), wakeAt: earliest(times) }
     const { taken, more } = await takeEvents(tx, webhook, wanted, now)
     return { due: [...due, ...taken], wakeAt: more ? now.getTime() : earliest(times) }

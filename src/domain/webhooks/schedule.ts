@@ -5,7 +5,7 @@ const HOUR = 60 * 60 * SECOND
 
 const FIRST_DELAY_MS = 5 * SECOND
 const FACTOR = 4
-const LONGEST_DELAY_MS = 12 * HOUR
+const MAX_DELAY_MS = 12 * HOUR
 /** The first attempt and twelve more: 5 s, 20 s, 80 s … 12 h, together about three days. */
 const MAX_ATTEMPTS = 13
 /** Each delay varies by up to a fifth, so that deliveries that failed together are not retried together. */
@@ -22,8 +22,8 @@ export const PATIENCE_MS = 3 * 24 * HOUR
  */
 export function retryDelay(attempts: number, asked = 0, random = Math.random()): number | null {
   if (attempts >= MAX_ATTEMPTS) return null
-  const delay = Math.min(FIRST_DELAY_MS * FACTOR ** (attempts - 1), LONGEST_DELAY_MS)
-  return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), Math.min(asked, LONGEST_DELAY_MS)))
+  const delay = Math.min(FIRST_DELAY_MS * FACTOR ** (attempts - 1), MAX_DELAY_MS)
+  return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), Math.min(asked, MAX_DELAY_MS)))
 }
 
 /** Milliseconds that a `Retry-After` header asks for, in seconds or as a date; 0 if it is absent or invalid. */

@@ -72,7 +72,7 @@ export async function fetchPartial(fetch: PartialFetch<Limits>): Promise<CommitI
 const refusesFilter = (stderr: string): boolean => /\bfilter/i.test(stderr)
 
 /** Files that are asked for by one request. */
-const MOST_FILES = 100_000
+const MAX_FILES = 100_000
 
 /**
  * Fetches files by their IDs into a quarantine of the scratch repository, and leaves them there: the caller takes what it needs and removes it. Whether all came is
@@ -83,10 +83,10 @@ export async function fetchFiles(
   into: Awaited<ReturnType<typeof openQuarantine>>,
   files: readonly string[],
 ): Promise<void> {
-  for (let at = 0; at < files.length; at += MOST_FILES) {
+  for (let at = 0; at < files.length; at += MAX_FILES) {
     const input = Buffer.from(
       files
-        .slice(at, at + MOST_FILES)
+        .slice(at, at + MAX_FILES)
         .map((oid) => `${oid}\n`)
         .join(''),
     )

@@ -102,7 +102,7 @@ export class PackFile {
   /** The index, to be held in memory; null if it is not small. */
   smallIndex(): SmallIndex | null {
     const count = this.#upTo[255] as number
-    if (count > SmallIndex.MOST_OBJECTS) return null
+    if (count > SmallIndex.MAX_OBJECTS) return null
     const names = Buffer.allocUnsafeSlow(count * OID_BYTES)
     this.#read(this.#index, names, names.length, HEAD_BYTES)
     const offsets = Buffer.allocUnsafe(4 * count)

@@ -5,7 +5,7 @@ const LONG = 2 ** 31
 
 export class SmallIndex {
   /** Packs with more objects have their index read from the disk. */
-  static readonly MOST_OBJECTS = 256
+  static readonly MAX_OBJECTS = 256
 
   /**
    * @param checksum of the pack to which it belongs

@@ -18,7 +18,7 @@ const ZERO = '0'.repeat(40)
 const PATIENCE_MS = 2000
 /** How many attempts in a row may fail without a lock in their way. */
 const UNLOCKED_ATTEMPTS = 4
-const MOST_FOLDERS = 32
+const MAX_FOLDERS = 32
 /** How long `update-ref` may take without output: it waits only for the disk. */
 const SILENCE_MS = 30_000
 
@@ -61,7 +61,7 @@ export class RefMover {
   readonly #intent: MoveIntent
   #last: Promise<unknown> = Promise.resolve()
   /** Folders of refs whose own names, and those of the folders above them, are durable → which folder it was. */
-  // bound: MOST_FOLDERS
+  // bound: MAX_FOLDERS
   readonly #rooted = new Map<string, string>()
 
   constructor(
@@ -229,7 +229,7 @@ export class RefMover {
         }),
       ),
     )
-    if (this.#rooted.size + rooted.size > MOST_FOLDERS) this.#rooted.clear()
+    if (this.#rooted.size + rooted.size > MAX_FOLDERS) this.#rooted.clear()
     for (const [folder, which] of rooted) this.#rooted.set(folder, which)
   }
 

@@ -18,7 +18,7 @@ const MAX_DEPTH = 5
 const SETTLED_MS = 2500
 /** The same on a file system that counts in parts of a millisecond: its times are those of the kernel's clock, which ticks a hundred times a second or more. */
 const SETTLED_EXACT_MS = 100
-const MOST_SETTLED = 16
+const MAX_SETTLED = 16
 const NS_PER_MS = 1_000_000n
 const EXACT = { bigint: true, throwIfNoEntry: false } as const
 
@@ -49,7 +49,7 @@ function readShort(path: string): string | null {
 export class RefReader {
   readonly #packed: PackedRefs
   /** What refs say whose file had not changed for a while when it was read. */
-  // bound: MOST_SETTLED
+  // bound: MAX_SETTLED
   readonly #settled = new Map<string, { path: string; stat: BigIntStats; text: string }>()
 
   constructor(
@@ -120,7 +120,7 @@ export class RefReader {
   }
 
   #keepSettled(ref: string, read: { path: string; stat: BigIntStats; text: string }): void {
-    if (this.#settled.size >= MOST_SETTLED) this.#settled.clear()
+    if (this.#settled.size >= MAX_SETTLED) this.#settled.clear()
     const { ctimeNs } = read.stat
     const settledMs = ctimeNs % NS_PER_MS === 0n ? SETTLED_MS : SETTLED_EXACT_MS
     if (Date.now() - Number(ctimeNs / NS_PER_MS) > settledMs) this.#settled.set(ref, read)

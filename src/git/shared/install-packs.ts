@@ -12,7 +12,7 @@ import { INDEX, PACK, readChunks, readSmallPacks, type StoredPack } from './stor
 import { CHUNK_BYTES } from './schema.js'
 
 /** Most bytes of small packs that are read at once. */
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 const SUM_BYTES = 20
 
 /** A pack that was listed is no longer in the database: others have its objects by now. */
@@ -38,7 +38,7 @@ export async function installPacks(session: Session, place: Place, packs: readon
     let bytes = 0
     const few: StoredPack[] = []
     do few.push(small.shift() as StoredPack)
-    while (small[0] && (bytes += small[0].bytes) < MOST_BYTES)
+    while (small[0] && (bytes += small[0].bytes) < MAX_BYTES)
     await installSmall(session, place, few)
   }
   await place.writer.joinPacks()

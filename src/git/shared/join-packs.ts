@@ -10,7 +10,7 @@ import { addPack, listPacks, readSmallPacks, type StoredPack, storePack } from '
 
 /** Packs are joined from this number on, and so many bytes at once. */
 const MANY = 32
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 /** So many moves are kept in the log. A node that has been away for longer fills its copy again. */
 const KEPT_MOVES = 10_000
 
@@ -52,7 +52,7 @@ async function readEntries(
   let bytes = 0
   for (const pack of packs) {
     bytes += pack.bytes
-    if (bytes > MOST_BYTES) break
+    if (bytes > MAX_BYTES) break
     const read = (await readSmallPacks(database, [pack.id])).get(pack.id)
     const found = read ? entriesOf(read.pack, read.index) : null
     if (found === null) continue

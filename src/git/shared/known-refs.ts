@@ -4,7 +4,7 @@ import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { RefMove } from '../types.js'
 
 /** Commits that refs named before. */
-const MOST_FORMER = 1000
+const MAX_FORMER = 1000
 /** Estimate of the memory that a ref takes, besides its name, in bytes. */
 const REF_BYTES = 360
 
@@ -16,8 +16,8 @@ export class KnownRefs {
   // bound: the refs
   readonly #counts = new Map<CommitId, number>()
   /** Commits that are in the database although no ref names them. */
-  // bound: MOST_FORMER
-  readonly #former = new LRUCache<string, true>({ max: MOST_FORMER })
+  // bound: MAX_FORMER
+  readonly #former = new LRUCache<string, true>({ max: MAX_FORMER })
   #bytes = 1000
 
   constructor(refs: Iterable<readonly [RefName, CommitId]> = []) {

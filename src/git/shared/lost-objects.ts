@@ -5,14 +5,14 @@ import { installPacks } from './install-packs.js'
 import { listPacks, packsWith } from './stored-packs.js'
 
 /** Objects that the database did not have either are not looked for again at once. */
-const MOST_VAIN = 1000
+const MAX_VAIN = 1000
 const VAIN_MS = 10_000
 /** So many of them in that time, and questions whether there is a commit are not taken to the database: a sync may ask for thousands that are only at its remote. */
 const MANY_VAIN = 20
 
 export class LostObjects {
-  // bound: MOST_VAIN
-  readonly #vain = new LRUCache<string, true>({ max: MOST_VAIN, ttl: VAIN_MS })
+  // bound: MAX_VAIN
+  readonly #vain = new LRUCache<string, true>({ max: MAX_VAIN, ttl: VAIN_MS })
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(

@@ -6,9 +6,9 @@ import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js
 import { objectsBeyond } from '../trees/new-objects.js'
 
 /** What is looked for and packed in this process; beyond, Git does it. */
-const MOST_COMMITS = 64
-const MOST_OBJECTS = 2000
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_COMMITS = 64
+const MAX_OBJECTS = 2000
+const MAX_BYTES = 8 * 1024 * 1024
 
 /** New objects, and the commits among them. */
 export interface NewObjects {
@@ -35,7 +35,7 @@ export async function findNewObjects(
     )
     found.add(id)
     for (const oid of await objectsBeyond(tree, known, readTree)) found.add(oid)
-    if (found.size > MOST_OBJECTS) return null
+    if (found.size > MAX_OBJECTS) return null
   }
   const objects: EncodedObject[] = []
   let bytes = 0
@@ -44,7 +44,7 @@ export async function findNewObjects(
     const object = oid === EMPTY_TREE ? encodeObject('tree', Buffer.alloc(0)) : (await database.recall(oid)).object
     objects.push(object)
     bytes += object.content.length
-    if (bytes > MOST_BYTES) return null
+    if (bytes > MAX_BYTES) return null
   }
   return { commits: [...commits.keys()], objects }
 }
@@ -58,7 +58,7 @@ async function newCommits(
   const queue = new Set(tips)
   for (const id of queue) {
     if (isPublished(id)) continue
-    if (found.size === MOST_COMMITS) return null
+    if (found.size === MAX_COMMITS) return null
     try {
       const commit = await database.commit(id)
       found.set(id, commit)

@@ -5,7 +5,7 @@ import { type Head, readHeads } from './head.js'
 /** Questions under way at a time: what is asked meanwhile goes into the next one. */
 const AT_ONCE = 2
 /** Most names in a question. */
-const MOST_NAMES = 500
+const MAX_NAMES = 500
 
 interface Waiting {
   resolve(head: Head | null): void
@@ -38,7 +38,7 @@ export class HeadQuestions {
   }
 
   async #run(): Promise<void> {
-    const asked = new Map([...this.#waiting].slice(0, MOST_NAMES))
+    const asked = new Map([...this.#waiting].slice(0, MAX_NAMES))
     for (const name of asked.keys()) this.#waiting.delete(name)
     try {
       const found = asked.size === 0 ? new Map<string, Head>() : await readHeads(this.database, [...asked.keys()])

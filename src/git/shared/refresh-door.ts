@@ -10,7 +10,7 @@ import { whyNoSocket } from '../../disk/socket-path.js'
 const pathIn = (reposDir: string): string => join(reposDir, '.bindery-refresh')
 const mayHaveDoor = (reposDir: string): boolean => whyNoSocket(pathIn(reposDir), 'BINDERY_REPOS_DIR') === null
 /** Longest name that is read, and longest wait for one, in milliseconds. */
-const MOST_BYTES = 200
+const MAX_BYTES = 200
 const PATIENCE_MS = 10_000
 /** A first refresh may read gigabytes. */
 const REFRESH_MS = 3_600_000
@@ -47,7 +47,7 @@ export async function openRefreshDoor(
 }
 
 async function answer(socket: Socket, refresh: (name: string) => Promise<void>): Promise<void> {
-  const name = await readAll(socket, MOST_BYTES)
+  const name = await readAll(socket, MAX_BYTES)
   socket.setTimeout(REFRESH_MS, () => socket.destroy())
   socket.end(
     await refresh(name).then(

@@ -11,7 +11,7 @@ import type {
 } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
-import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened, strange, webUrl } from './common.js'
+import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened, strange, webUrl } from './common.js'
 import { type HostCommit, mergedAs, MAX_COMMITS } from './merged-commits.js'
 
 const PAGE = 50
@@ -101,7 +101,7 @@ export class Bitbucket implements Host {
   }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
     const existing = await this.#openOne(head, base)
     if (existing !== undefined) return { pullRequest: await this.#read(existing), refusedReviewers: [] }
-    const wanted = reviewers.slice(0, MOST_REVIEWERS)
+    const wanted = reviewers.slice(0, MAX_REVIEWERS)
     const known = wanted.filter((one) => ACCOUNT.test(one))
     const request = {
       title,
@@ -162,7 +162,7 @@ export class Bitbucket implements Host {
   async openPullRequests(base: string): Promise<{ items: PullRequest[]; more: boolean }> {
     const q = `state = "OPEN" AND destination.branch.name = "${base.replaceAll(/["\\]/g, '\\$&')}"`
     const query = new URLSearchParams({ q, sort: '-created_on', pagelen: '30' })
-    const limits = { size: 30, most: MOST_PULL_REQUESTS, member: 'values' }
+    const limits = { size: 30, most: MAX_PULL_REQUESTS, member: 'values' }
     const { items, more } = await this.options.api.list(
       `${this.#repo}/pullrequests?${query}`,
       { doing: 'list pull requests', needs: PULLS },

@@ -2,9 +2,9 @@
 import { HostError } from '../types.js'
 
 /** Pull requests that a list gives at most. */
-export const MOST_PULL_REQUESTS = 300
+export const MAX_PULL_REQUESTS = 300
 /** Reviewers that are asked for at most. */
-export const MOST_REVIEWERS = 20
+export const MAX_REVIEWERS = 20
 const MAX_DESCRIPTION = 140
 
 /** A branch in a path, its slashes kept. Throws `HostError` (`refused`) for what cannot be a branch. */

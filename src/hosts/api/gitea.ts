@@ -10,7 +10,7 @@ import type {
 } from '../types.js'
 import { at, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
-import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
+import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened } from './common.js'
 import { githubCommit, githubPullRequest } from './github-shapes.js'
 import { mergedAs, MAX_COMMITS } from './merged-commits.js'
 
@@ -83,7 +83,7 @@ export class Gitea implements Host {
     if (made.status === 409 && !existing) throw api.failure(made, OPENING)
     const pullRequest = existing ?? githubPullRequest(api.host, made.value)
     const refusedReviewers: string[] = []
-    for (const name of reviewers.slice(0, MOST_REVIEWERS))
+    for (const name of reviewers.slice(0, MAX_REVIEWERS))
       if (!(await this.#askFor(pullRequest.number, name))) refusedReviewers.push(name)
     return { pullRequest, refusedReviewers }
   }
@@ -135,7 +135,7 @@ export class Gitea implements Host {
     // the host cannot be asked for those against one branch
     const { items, more } = await api.list(`${this.#repo}/pulls?state=open&sort=newest&limit=${PAGE}`, purpose, {
       size: PAGE,
-      most: MOST_PULL_REQUESTS,
+      most: MAX_PULL_REQUESTS,
     })
     return { items: items.map((one) => githubPullRequest(api.host, one)).filter((one) => one.base.ref === base), more }
   }

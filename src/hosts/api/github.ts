@@ -10,7 +10,7 @@ import type {
 } from '../types.js'
 import { at, listAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
-import { MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
+import { MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened } from './common.js'
 import { githubCommit, githubPullRequest } from './github-shapes.js'
 import { githubProtection } from './github-protection.js'
 import { mergedAs, MAX_COMMITS } from './merged-commits.js'
@@ -80,7 +80,7 @@ export class GitHub implements Host {
     const value = made.status === 422 ? await this.#openOne(head, base) : made.value
     if (value === undefined) throw api.failure(made, OPENING)
     const pullRequest = githubPullRequest(api.host, value)
-    return { pullRequest, refusedReviewers: await this.#ask(pullRequest, reviewers.slice(0, MOST_REVIEWERS)) }
+    return { pullRequest, refusedReviewers: await this.#ask(pullRequest, reviewers.slice(0, MAX_REVIEWERS)) }
   }
 
   async #openOne(head: string, base: string): Promise<unknown> {
@@ -154,7 +154,7 @@ export class GitHub implements Host {
     const purpose = { doing: 'list pull requests', needs: 'the permission "Pull requests: read"' }
     const { items, more } = await api.list(`${this.#repo}/pulls?${query}`, purpose, {
       size: 30,
-      most: MOST_PULL_REQUESTS,
+      most: MAX_PULL_REQUESTS,
     })
     return { items: items.map((one) => githubPullRequest(api.host, one)), more }
   }

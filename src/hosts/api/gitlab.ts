@@ -11,7 +11,7 @@ import type {
 } from '../types.js'
 import { at, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
-import { branchPath, MOST_PULL_REQUESTS, MOST_REVIEWERS, shortened } from './common.js'
+import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened } from './common.js'
 import { gitlabCommit, gitlabMergeRequest } from './gitlab-shapes.js'
 import { mergedAs, MAX_COMMITS } from './merged-commits.js'
 
@@ -85,7 +85,7 @@ export class GitLab implements Host {
   }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
     const { api } = this.options
     const known = new Map<string, number | undefined>()
-    for (const name of reviewers.slice(0, MOST_REVIEWERS)) known.set(name, await this.#userId(name))
+    for (const name of reviewers.slice(0, MAX_REVIEWERS)) known.set(name, await this.#userId(name))
     const ids = [...known.values()].filter((id) => id !== undefined)
     const request = {
       source_branch: head,
@@ -169,7 +169,7 @@ export class GitLab implements Host {
     const purpose = { doing: 'list merge requests', needs: READS }
     const { items, more } = await api.list(`${this.#project}/merge_requests?${query}`, purpose, {
       size: PAGE,
-      most: MOST_PULL_REQUESTS,
+      most: MAX_PULL_REQUESTS,
     })
     return { items: items.map((one) => gitlabMergeRequest(api.host, one, name)), more }
   }

@@ -3,16 +3,16 @@ import { LRUCache } from 'lru-cache'
 import { HostError } from '../types.js'
 
 /** Credentials whose waits are known at a time. */
-const MOST_WAITS = 1000
+const MAX_WAITS = 1000
 /** A host that says nothing is asked again after a minute, as GitHub wants it; one that says more than an hour, after an hour. */
 const DEFAULT_MS = 60_000
-const MOST_MS = 60 * 60_000
+const MAX_MS = 60 * 60_000
 
 type Headers = Readonly<Record<string, string>>
 
 /** Waits by credential. */
 export class RateLimits {
-  readonly #until = new LRUCache<string, number>({ max: MOST_WAITS })
+  readonly #until = new LRUCache<string, number>({ max: MAX_WAITS })
 
   constructor(private readonly now: () => Date) {}
 
@@ -41,7 +41,7 @@ export function isRateLimit(status: number, headers: Headers, words: string): bo
 }
 
 function retryAt(headers: Headers, now: Date): Date {
-  const bounded = (ms: number): Date => new Date(now.getTime() + Math.min(MOST_MS, Math.max(1000, ms)))
+  const bounded = (ms: number): Date => new Date(now.getTime() + Math.min(MAX_MS, Math.max(1000, ms)))
   const after = headers['retry-after']?.trim()
   if (after !== undefined && /^\d{1,9}$/.test(after)) return bounded(Number(after) * 1000)
   if (after !== undefined && !Number.isNaN(Date.parse(after))) return bounded(Date.parse(after) - now.getTime())

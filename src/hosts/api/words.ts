@@ -4,7 +4,7 @@ import { at, listAt, textAt } from '../values.js'
 const MAX_LENGTH = 300
 const MAX_PARTS = 5
 /** Shorter secrets would blank out ordinary words; no host gives such ones. */
-const LEAST_SECRET = 6
+const MIN_SECRET = 6
 
 /** The sentences in the body of an error, whichever host it is from; '' if there are none. */
 export function wordsOf(body: unknown, secrets: readonly string[]): string {
@@ -39,6 +39,6 @@ function ofError(error: unknown): string[] {
 
 function without(text: string, secrets: readonly string[]): string {
   let clean = text
-  for (const secret of secrets) if (secret.length >= LEAST_SECRET) clean = clean.replaceAll(secret, '***')
+  for (const secret of secrets) if (secret.length >= MIN_SECRET) clean = clean.replaceAll(secret, '***')
   return clean
 }

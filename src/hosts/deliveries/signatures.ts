@@ -8,7 +8,7 @@ const TOLERANCE = 300
 const HEX = /^[0-9a-fA-F]{64}$/
 const BASE64_KEY = /^whsec_([A-Za-z0-9+/]{16,}={0,2})$/
 /** Signatures of one header that are looked at: a host sends one, or two while a secret is exchanged. */
-const MOST_SIGNATURES = 5
+const MAX_SIGNATURES = 5
 
 /** What a delivery offers as proof: digests to compare with, and a secret that is sent as it is. */
 interface Offered {
@@ -59,7 +59,7 @@ function standardSignatures(headers: IncomingHttpHeaders, now: Date): string[] {
     Math.abs(Number(seconds) - now.getTime() / 1000) > TOLERANCE
   )
     return []
-  const all = header(headers, 'webhook-signature').split(' ', MOST_SIGNATURES)
+  const all = header(headers, 'webhook-signature').split(' ', MAX_SIGNATURES)
   return all.filter((one) => one.startsWith('v1,')).map((one) => one.slice(3))
 }
 

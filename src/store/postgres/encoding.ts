@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { SortKey } from '../../kernel/paging.js'
 
 /** Longer keys are stored as their hash: an entry of a B-tree has about 2,700 bytes at most. */
-const LONGEST_KEY = 200
+const MAX_KEY_LENGTH = 200
 /** How much of a sort key is indexed; what lies beyond is compared too, but found by sorting the few that agree until there. */
 const INDEXED_BYTES = 1_000
 
@@ -15,7 +15,7 @@ const NOT_TEXT = /[\0\p{Cs}]/u
  * cannot be a `text`.
  */
 export function keyText(text: string): string {
-  if (text.length <= LONGEST_KEY && !text.startsWith('\\') && !NOT_TEXT.test(text)) return text
+  if (text.length <= MAX_KEY_LENGTH && !text.startsWith('\\') && !NOT_TEXT.test(text)) return text
   return `\\${createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex')}`
 }
 

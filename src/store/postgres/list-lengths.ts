@@ -2,7 +2,7 @@
 import type { Session } from '../../postgres/index.js'
 
 /** Rows of a list that may pile up. */
-const MOST_ROWS = 8
+const MAX_ROWS = 8
 /** Lists that are seen to at a time. */
 const LISTS_AT_ONCE = 1_000
 
@@ -12,7 +12,7 @@ export const LENGTH =
 
 /** What is deleted and what is written in its place is one statement, so nobody sees another length meanwhile. */
 const JOIN = `WITH long AS (
-    SELECT of, list, grp FROM document_list_lengths GROUP BY of, list, grp HAVING count(*) > ${MOST_ROWS} LIMIT ${LISTS_AT_ONCE}),
+    SELECT of, list, grp FROM document_list_lengths GROUP BY of, list, grp HAVING count(*) > ${MAX_ROWS} LIMIT ${LISTS_AT_ONCE}),
   gone AS (DELETE FROM document_list_lengths d USING long WHERE d.of = long.of AND d.list = long.list AND d.grp = long.grp RETURNING d.*),
   kept AS (INSERT INTO document_list_lengths SELECT of, list, grp, sum(change) FROM gone GROUP BY of, list, grp HAVING sum(change) <> 0)
   SELECT count(*)::int AS lists FROM long`

@@ -11,11 +11,11 @@ type Json = any
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
 /** Blocks that a page fills at most. */
-const MOST_BLOCKS = 100
+const MAX_BLOCKS = 100
 /** Text that these blocks are filled with at most, less one block of the largest kind. */
 const MUCH_TEXT = 900 * 1024
 /** Pages that are read; of more, some in equal distances. */
-const MOST_READ = 400
+const MAX_READ = 400
 
 /** A specification as it is stored, and where. */
 export interface Read {
@@ -61,7 +61,7 @@ function blocksOf({ slug, document, operations }: Read): { markdown: string; cou
   const quoted = (value: string): boolean => !/["\n]/.test(value)
   const named = operations
     .filter(quoted)
-    .slice(0, MOST_BLOCKS - 2)
+    .slice(0, MAX_BLOCKS - 2)
     .map((one) => {
       const [method, path] = [one.slice(0, one.indexOf(' ')).toLowerCase(), one.slice(one.indexOf(' ') + 1)]
       return `{% openapi-operation spec="${slug}" path="${path}" method="${method}" %}\n{% endopenapi-operation %}`
@@ -110,7 +110,7 @@ export async function readPages(desk: Desk, read: Read): Promise<void> {
   const computed = flat(revision.pages).filter(
     (page: Json) => page.computedSeed !== undefined && page.type === 'document',
   )
-  const every = Math.ceil(computed.length / MOST_READ)
+  const every = Math.ceil(computed.length / MAX_READ)
   for (const { id, title } of computed.filter((_, at) => at % every === 0)) {
     const { markdown } = await get(`page/${id}`)
     const { document } = await get(`page/${id}?format=document&evaluated=true`)

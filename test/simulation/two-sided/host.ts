@@ -65,7 +65,7 @@ async function hostApart(data?: string): Promise<Host> {
   const env = {
     BINDERY_REMOTE_PROTOCOLS: 'http,file',
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
-    BINDERY_CHECK_ANSWERS: 'true',
+    BINDERY_CHECK_RESPONSES: 'true',
     BINDERY_LOG_LEVEL: 'error',
   }
   let server: ServerProcess = await startServer(dir, env)

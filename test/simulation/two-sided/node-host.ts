@@ -59,7 +59,7 @@ export class NodeHost implements Host {
       BINDERY_DATABASE_URL: await postgres.database(),
       BINDERY_REMOTE_PROTOCOLS: 'http,file',
       BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
-      BINDERY_CHECK_ANSWERS: 'true',
+      BINDERY_CHECK_RESPONSES: 'true',
       BINDERY_LOG_LEVEL: 'error',
     }
     const all: Running[] = []

@@ -6,7 +6,7 @@ import { converted } from '../read-document.js'
 
 /** Nobody writes so many rules: a longer robots.txt cannot be read. */
 const MAX_BYTES = 512 * 1024
-const LONGEST_DELAY_MS = 10_000
+const MAX_DELAY_MS = 10_000
 
 /** The rules of one origin. */
 export interface Robots {
@@ -32,7 +32,7 @@ export async function readRobots(gathering: Gathering, origin: string): Promise<
     const { delay, sitemaps } = await ask(origin)
     return {
       allows: async (page) => (await ask(page)).isAllowed,
-      delayMs: Math.min(LONGEST_DELAY_MS, Math.max(0, delay * 1000)),
+      delayMs: Math.min(MAX_DELAY_MS, Math.max(0, delay * 1000)),
       sitemaps,
     }
   } catch (error) {
