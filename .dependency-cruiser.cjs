@@ -1,5 +1,5 @@
 // The import rules of ARCHITECTURE.md.
-// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | translation | hosts | lfs | render → content | conversion | parsing | access | auth | outbound | postgres → model → disk, kernel.
+// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | openapi | printing | translation | hosts | lfs | render → content | conversion | threads | access | auth | outbound | postgres → model → disk, kernel.
 // Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
 const floors = [
   'context',
@@ -56,12 +56,12 @@ module.exports = {
     layer('kernel-is-a-leaf', 'kernel', []),
     layer('disk-is-a-leaf', 'disk', ['kernel']),
     layer('model', 'model', ['kernel']),
-    ...['content', 'access', 'auth', 'outbound', 'parsing', 'conversion', 'postgres'].map((name) =>
+    ...['content', 'access', 'auth', 'outbound', 'threads', 'conversion', 'postgres'].map((name) =>
       layer(`${name}-sees-no-sibling`, name, pure),
     ),
-    ...['facts', 'search', 'specs', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
+    ...['facts', 'search', 'openapi', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
     ...['git', 'store'].map((name) => layer(`${name}-sees-the-database-alone`, name, ['postgres', ...files])),
-    layer('files-see-whose-files-they-are', 'files', ['postgres', 'specs', 'lfs', 'printing', ...files]),
+    layer('shared-files-see-whose-files-they-are', 'shared-files', ['postgres', 'openapi', 'lfs', 'printing', ...files]),
     layer('translation-sees-outbound-alone', 'translation', ['outbound', ...files]),
     layer('hosts-see-outbound-alone', 'hosts', ['outbound', ...pure]),
     layer('lfs-sees-outbound-alone', 'lfs', ['outbound', ...files]),
@@ -78,7 +78,7 @@ module.exports = {
       'store',
       'facts',
       'search',
-      'specs',
+      'openapi',
       'content',
       'render',
       'printing',
@@ -88,20 +88,20 @@ module.exports = {
       'access',
       'auth',
       'outbound',
-      'parsing',
+      'threads',
       'conversion',
       ...pure,
     ]),
-    layer('jobs', 'jobs', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', 'parsing', ...pure]),
+    layer('jobs', 'jobs', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', 'threads', ...pure]),
     layer('api', 'api', ['domain', 'git', 'store', 'hosts', 'content', 'access', 'auth', 'outbound', ...pure]),
     {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
       from: {
-        path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/|hosts/|lfs/|files/|postgres/)',
+        path: '^src/(?!git/|store/|facts/|search/|openapi/|outbound/|threads/|printing/|translation/|conversion/|hosts/|lfs/|shared-files/|postgres/)',
       },
       to: {
-        path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion|hosts|lfs|files|postgres)/(?!index\\.ts$)',
+        path: '^src/(git|store|facts|search|openapi|outbound|threads|printing|translation|conversion|hosts|lfs|shared-files|postgres)/(?!index\\.ts$)',
       },
     },
     {
@@ -115,7 +115,7 @@ module.exports = {
     only('postgres-in-its-room', 'pg', '^src/postgres/'),
     only('jose-in-auth', 'jose', '^src/auth/'),
     only('libsql-in-facts-search-and-translation', 'libsql', '^src/(facts|search|translation)/'),
-    only('openapi-library-in-specs', '@redocly', '^src/specs/'),
+    only('redocly-in-openapi', '@redocly', '^src/openapi/'),
     only('parsers-of-markdown-in-content', 'satteri|micromark|mdast-util-from-markdown', '^src/content/'),
     only(
       'converters-in-conversion',

@@ -1,6 +1,6 @@
 /** The command of an operator that lets the nodes of a database have another key. */
 import type { Config } from '../config.js'
-import { forgetFingerprint, type KeyName, prepareFiles } from '../files/index.js'
+import { forgetFingerprint, type KeyName, prepareFiles } from '../shared-files/index.js'
 import { createLog } from '../kernel/log.js'
 import { keyFingerprints, SIGNING_KEY } from '../model/index.js'
 import { openDatabase } from '../postgres/index.js'

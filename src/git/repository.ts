@@ -1,9 +1,9 @@
 /** One bare repository as `git/` offers it to the rest of the service. */
 import type { CommitId, RefName } from '../kernel/ids.js'
-import { deepCheck } from './deep/deep-check.js'
-import { MAX_PACK_BYTES } from './deep/second-reader.js'
-import { withOutgoing } from './folders/folder-scratch.js'
-import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './folders/types.js'
+import { deepCheck } from './verify/deep-check.js'
+import { MAX_PACK_BYTES } from './verify/second-reader.js'
+import { withOutgoing } from './monorepo/folder-scratch.js'
+import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './monorepo/types.js'
 import { maintain } from './lifecycle/maintain.js'
 import { fsck } from './lifecycle/plain.js'
 import type { ObjectDatabase } from './objects/database.js'

@@ -1,7 +1,7 @@
 /** One repository, and all of a service, as `git/` offers them: what the rest of the service may ask of Git. */
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
-import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './folders/types.js'
+import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './monorepo/types.js'
 import type { CommitPaths, CommitStep, HistoryQuery, TextDiffQuery } from './history/types.js'
 import type { MergeOutcome } from './merge/types.js'
 import type { CommitInfo, Snapshot, TreeEntry } from './objects/types.js'

@@ -1,4 +1,4 @@
-/** The fingerprint of the signing key, with which the documents of this installation were sealed. Nodes keep it in their database (`files/`). */
+/** The fingerprint of the signing key, with which the documents of this installation were sealed. Nodes keep it in their database (`shared-files/`). */
 import { table } from '../kernel/documents.js'
 
 export interface KeyFingerprintDoc {

@@ -1,7 +1,7 @@
 /** Keeps a server from starting on what a migration has not completed yet. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Mark, markOf } from '../files/index.js'
+import { type Mark, markOf } from '../shared-files/index.js'
 import type { Database } from '../postgres/index.js'
 
 /** Not everything has arrived; the message says what to do. */

@@ -2,11 +2,11 @@
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
-import { openSharedLfsFiles, openSharedShelf, openSharedSpecFiles } from '../files/index.js'
+import { openSharedLfsFiles, openSharedShelf, openSharedSpecFiles } from '../shared-files/index.js'
 import { openLfsFiles } from '../lfs/index.js'
 import type { Database } from '../postgres/index.js'
 import { openShelf } from '../printing/index.js'
-import { openSpecFiles } from '../specs/index.js'
+import { openSpecFiles } from '../openapi/index.js'
 
 /** Opens the files. On nodes, the tables must have been made by `prepareFiles`. */
 export async function openFiles(

@@ -1,7 +1,7 @@
 // Which mapped commits of a folder contain which is asked at each merge: by counting, the answers cost no more than the history is long.
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { MappedGraph } from '../../src/git/folders/mapped-graph.js'
+import { MappedGraph } from '../../src/git/monorepo/mapped-graph.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('ancestors among the mapped commits of a folder')

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { RemoteScratches } from '../../src/git/folders/remote-scratches.js'
+import { RemoteScratches } from '../../src/git/monorepo/remote-scratches.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('scratch repositories of remotes')

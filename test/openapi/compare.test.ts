@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { compareOutlines } from '../../src/specs/compare.js'
-import { outlineOf } from '../../src/specs/outline.js'
+import { compareOutlines } from '../../src/openapi/compare.js'
+import { outlineOf } from '../../src/openapi/outline.js'
 import { suite } from '../support/suite.js'
 import { spec } from './servers.js'
 

@@ -9,8 +9,8 @@ import { type BuildOptions, build, type Plugin } from 'esbuild'
  * seconds of processor time, most of what a kill or a thread that ran out of time costs.
  */
 const STARTED = [
-  'src/parsing/entry.ts',
-  'src/specs/entry.ts',
+  'src/threads/entry.ts',
+  'src/openapi/entry.ts',
   'src/printing/print-process.ts',
   'src/git/process/spawner.ts',
 ]

@@ -1,5 +1,5 @@
 /** Threads that the services of one process of the test run share, one after the other: starting a thread takes longer than starting a service. */
-import { createPool, type Pool, type PoolOptions, TaskFailure } from '../../src/parsing/index.js'
+import { createPool, type Pool, type PoolOptions, TaskFailure } from '../../src/threads/index.js'
 
 interface Shared {
   pool: Pool

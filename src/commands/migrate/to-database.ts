@@ -9,7 +9,7 @@ import {
   fingerprintOf,
   markOf,
   prepareFiles,
-} from '../../files/index.js'
+} from '../../shared-files/index.js'
 import { prepareRepositories, storedRepositories } from '../../git/index.js'
 import type { Database } from '../../postgres/index.js'
 import { prepareDocuments, writePostgresStore } from '../../store/index.js'

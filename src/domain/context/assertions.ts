@@ -1,7 +1,7 @@
 /** Verifies responses of identity providers, which anybody can send, on a thread of its own with bounds on time and memory. */
 import { type Asserted, SAML_TASKS, type VerifyOrder } from '../../auth/index.js'
 import { ServiceError } from '../../kernel/errors.js'
-import { createPool, type Pool, TaskFailure } from '../../parsing/index.js'
+import { createPool, type Pool, TaskFailure } from '../../threads/index.js'
 
 /** Limits of the thread. A response takes some 20 ms; the largest that is read, 1 s. */
 const LIMITS = {

@@ -1,7 +1,7 @@
 /** Converts what imports bring (web pages, archives, Word documents), on threads of their own with bounds on time, memory and size. */
 import { CONVERSION_TASKS, type Part, unpackParts } from '../../conversion/index.js'
 import { ServiceError } from '../../kernel/errors.js'
-import { type Argument, createPool, type Pool, TaskFailure } from '../../parsing/index.js'
+import { type Argument, createPool, type Pool, TaskFailure } from '../../threads/index.js'
 
 /**
  * Limits of the threads. A long web page takes half a second; the deadline allows for slow machines and large archives. The threads are

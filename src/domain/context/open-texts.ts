@@ -1,7 +1,7 @@
 // Opens the threads that parse, print and compare texts, with their limits.
 import { availableParallelism } from 'node:os'
 import type { MemoryBudget } from '../../kernel/memory-budget.js'
-import { createPool } from '../../parsing/index.js'
+import { createPool } from '../../threads/index.js'
 import { Texts } from './texts.js'
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../kernel/errors.js'
 import { listAsJson, toJsonInSlices } from '../../kernel/raw-json.js'
-import { createPool, type Pool, TaskFailure } from '../../parsing/index.js'
+import { createPool, type Pool, TaskFailure } from '../../threads/index.js'
 import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from '../../search/index.js'
 
 interface SearchOptions {

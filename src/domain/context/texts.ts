@@ -12,7 +12,7 @@ import { decodeOutcome, encodeArguments, FILE_TASKS } from '../../content/work/w
 import { ServiceError } from '../../kernel/errors.js'
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import { Turns } from '../../kernel/turns.js'
-import { type Argument, type Pool, TaskFailure } from '../../parsing/index.js'
+import { type Argument, type Pool, TaskFailure } from '../../threads/index.js'
 
 /** Default size of the cache of results. */
 const DEFAULT_BYTES = 64 * 1024 * 1024

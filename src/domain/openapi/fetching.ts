@@ -2,7 +2,7 @@
 import { Turns } from '../../kernel/turns.js'
 import type { FileValidator, SpecErrorCode } from '../../model/index.js'
 import { type HttpResponse, OutboundError } from '../../outbound/index.js'
-import type { FetchedFile } from '../../specs/index.js'
+import type { FetchedFile } from '../../openapi/index.js'
 import type { App } from '../context/app.js'
 
 const MAX_FILES = 1_000

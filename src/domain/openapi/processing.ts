@@ -8,7 +8,7 @@ import {
   type SpecError,
   type SpecErrorCode,
 } from '../../model/index.js'
-import { readSpec, type ReadSpec, type SpecProblem } from '../../specs/index.js'
+import { readSpec, type ReadSpec, type SpecProblem } from '../../openapi/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'

@@ -1,7 +1,7 @@
 /** Puts the operations on remotes (read heads, fetch, push) together behind one interface, which tests replace. */
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { type FolderPlace, fetchFolder, type HeldScratch, useScratch } from '../folders/fetch-folder.js'
+import { type FolderPlace, fetchFolder, type HeldScratch, useScratch } from '../monorepo/fetch-folder.js'
 import type {
   FetchedFolder,
   FetchLimits,

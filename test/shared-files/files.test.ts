@@ -10,7 +10,7 @@ import {
   openSharedShelf,
   openSharedSpecFiles,
   prepareFiles,
-} from '../../src/files/index.js'
+} from '../../src/shared-files/index.js'
 import { type Database, openDatabase } from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'

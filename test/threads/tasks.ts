@@ -1,4 +1,4 @@
-import type { TaskTable } from '../../src/parsing/messages.js'
+import type { TaskTable } from '../../src/threads/messages.js'
 
 /** Tasks that behave well and badly. */
 export const tasks: TaskTable = {

@@ -1,7 +1,7 @@
 import { suite } from '../support/suite.js'
 import * as assert from 'uvu/assert'
-import { TaskFailure } from '../../src/parsing/failure.js'
-import { createPool, type Pool, type PoolOptions } from '../../src/parsing/pool.js'
+import { TaskFailure } from '../../src/threads/failure.js'
+import { createPool, type Pool, type PoolOptions } from '../../src/threads/pool.js'
 
 const pool = suite('the pool of threads')
 
