@@ -3,11 +3,17 @@ export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
 export { fsck, listRefs } from './lifecycle/plain.js'
 export { type LocalGit, type OpenOptions, openGit } from './open-git.js'
-export { bringRepository, prepareRepositories, removeStored, storedRefs, storedRepositories } from './postgres/listing.js'
+export {
+  bringRepository,
+  prepareRepositories,
+  removeStored,
+  storedRefs,
+  storedRepositories,
+} from './postgres/list-repositories.js'
 export { forgetState } from './postgres/node-state.js'
-export { openSharedGit, type SharedGit, type SharedGitOptions } from './postgres/open-shared-git.js'
-export { askForRefresh, openRefreshDoor } from './postgres/refresh-door.js'
-export type { SetAside } from './postgres/set-aside.js'
+export { openSharedGit, type SharedGit, type SharedGitOptions } from './postgres/open-git.js'
+export { askForRefresh, openRefreshDoor } from './postgres/refresh.js'
+export type { SetAside } from './postgres/manual-moves.js'
 export { recordedGit } from './recorded.js'
 export { EMPTY_TREE } from './objects/hash.js'
 export { createRemoteOperations, type RemoteOperations } from './remote/operations.js'

@@ -3,7 +3,7 @@ import type { App } from '../domain/context/app.js'
 import { MAIN } from '../domain/context/refs.js'
 import { queueMissing } from '../domain/lfs/queue.js'
 import type { RefName } from '../kernel/ids.js'
-import { Soon } from './soon.js'
+import { Soon } from './debounce.js'
 
 /** How long it waits for further moves. */
 const PAUSE_MS = 500

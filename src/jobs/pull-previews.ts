@@ -1,6 +1,6 @@
 /** The background job that looks at the pull requests of a connection. */
-import { PULL_PREVIEWS } from '../domain/connections/preview-looks.js'
-import { lookAtPullRequests, retryLook } from '../domain/pull-previews/look.js'
+import { PULL_PREVIEWS } from '../domain/connections/preview-polls.js'
+import { lookAtPullRequests, retryLook } from '../domain/pull-previews/poll.js'
 import type { JobDoc } from '../model/index.js'
 import { JobInterrupted, type JobKind } from './job-kind.js'
 import { queues } from './queues.js'

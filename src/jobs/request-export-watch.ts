@@ -4,7 +4,7 @@ import { changeRequestNumber } from '../domain/context/refs.js'
 import { notePullRequests } from '../domain/pull-previews/hints.js'
 import { noteChanges, noteHint } from '../domain/request-exports/schedule.js'
 import type { RefName } from '../kernel/ids.js'
-import { Soon } from './soon.js'
+import { Soon } from './debounce.js'
 
 /** How long it waits for further hints: many are one look. */
 const PAUSE_MS = 200

@@ -4,7 +4,7 @@ import { MAIN, repositoryName } from '../domain/context/refs.js'
 import { updateIndex } from '../domain/search/update-index.js'
 import type { RefName } from '../kernel/ids.js'
 import { spaces } from '../model/index.js'
-import { Soon } from './soon.js'
+import { Soon } from './debounce.js'
 
 /** How long an update waits for further moves: a space that is edited all the time is updated twice a second. */
 const PAUSE_MS = 500

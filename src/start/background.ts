@@ -1,7 +1,7 @@
 /** Starts what works beside requests, and wires who wakes whom: in this process, and on the other nodes if there are any. */
 import type { App } from '../domain/context/app.js'
 import { type ConnectionDriver, startConnections } from '../jobs/connection-driver.js'
-import { alone, type Led, led } from '../jobs/led.js'
+import { alone, type Led, led } from '../jobs/single-node.js'
 import type { RequestExportWatch } from '../jobs/request-export-watch.js'
 import { startWebhookSender, type WebhookSender } from '../jobs/webhook-sender.js'
 import { startWorker, type Worker } from '../jobs/worker.js'

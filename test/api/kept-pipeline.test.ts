@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/declaration.js'
-import type { KeptResponse } from '../../src/api/pipeline/kept-responses.js'
+import type { KeptResponse } from '../../src/api/pipeline/response-cache.js'
 import { suite } from '../support/suite.js'
 import { header, read, sameBothWays, sentAsKept } from './both-ways.js'
 import { endpoints, startFake } from './fake-api.js'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { renewed } from '../../src/api/pipeline/renewed.js'
+import { renewed } from '../../src/api/pipeline/renew-response.js'
 import { type Noted, Recording } from '../../src/kernel/recording.js'
 import { suite } from '../support/suite.js'
 import { read, readAnew } from './both-ways.js'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { Soon } from '../../src/jobs/soon.js'
+import { Soon } from '../../src/jobs/debounce.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('work that is done soon')

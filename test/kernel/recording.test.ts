@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { SharedEvidence } from '../../src/api/pipeline/shared-evidence.js'
+import { SharedEvidence } from '../../src/api/pipeline/recorded-reads.js'
 import { type Evidence, Recording } from '../../src/kernel/recording.js'
 import { suite } from '../support/suite.js'
 

@@ -4,7 +4,7 @@ import { shownRefs } from '../../domain/git-door/shown-refs.js'
 import type { MountedResponse } from '../pipeline/mount.js'
 import { fetchAdvertisement } from './advertisement.js'
 import { whole } from './body.js'
-import { type DoorCall, takerOf } from './door-call.js'
+import { type DoorCall, takerOf } from './git-request.js'
 
 /** Bytes of what a client says it wants and has. */
 const MAX_BYTES = 8 * 1024 * 1024

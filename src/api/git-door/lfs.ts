@@ -1,12 +1,12 @@
 /** Gives the files of Git LFS to clients of the door: the batch API of the Git LFS specification, operation `download`, transfer `basic`. Uploads are refused in words. */
 import { Type } from '@sinclair/typebox'
-import { openHeldObject, whyNotHeld } from '../../domain/lfs/held.js'
+import { openHeldObject, whyNotHeld } from '../../domain/lfs/stored-objects.js'
 import { badRequest, notFound, type ServiceError } from '../../kernel/errors.js'
 import type { MountedResponse } from '../pipeline/mount.js'
 import { SchemaCompiler } from '../pipeline/schemas.js'
 import { violations } from '../pipeline/violations.js'
 import { whole } from './body.js'
-import type { DoorCall } from './door-call.js'
+import type { DoorCall } from './git-request.js'
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json'
 /** Bytes of a request; `git lfs` asks for 100 objects at a time. */

@@ -8,7 +8,7 @@ import type { MountedResponse } from '../pipeline/mount.js'
 import type { Share } from '../pipeline/byte-budget.js'
 import { pushAdvertisement } from './advertisement.js'
 import { arriving } from './body.js'
-import { type DoorCall, takerOf } from './door-call.js'
+import { type DoorCall, takerOf } from './git-request.js'
 import { BadPktLine } from './pkt-line.js'
 import { type PushRequest, readPush, report } from './push-protocol.js'
 

@@ -5,10 +5,10 @@ import type { AuditedRequest } from '../../model/index.js'
 import type { Endpoints } from '../declaration.js'
 import type { ApiProse } from '../openapi.js'
 import type { AnyResolvers } from '../resolver.js'
-import type { KeptCache } from './kept-responses.js'
+import type { KeptCache } from './response-cache.js'
 import type { Metrics } from './metrics.js'
 import type { Mount } from './mount.js'
-import type { ByteCache } from './renewed.js'
+import type { ByteCache } from './renew-response.js'
 
 /** The settings of the API. */
 export interface ApiConfig {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Evidence } from '../../kernel/recording.js'
-import type { Renewable } from './renewed.js'
+import type { Renewable } from './renew-response.js'
 import type { ResponseHold } from './response-hold.js'
 import type { RateLimitHeaders } from './rate-limit.js'
 

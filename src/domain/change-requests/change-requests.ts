@@ -23,7 +23,7 @@ import { emit } from '../events/events.js'
 import { StaleRef } from '../../git/index.js'
 import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
-import { lacksContent } from '../revisions/lacks-content.js'
+import { lacksContent } from '../revisions/missing-content.js'
 import { readWrittenText } from '../revisions/written-text.js'
 
 /** A change request by its ID or its number in the space, or null. */

@@ -8,7 +8,7 @@ import type { LoadedOrganization, VisibleSpace } from '../context/loaded.js'
 import { viewerOf } from '../roles/access.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { tell, unlink } from './link.js'
-import { lookAfterChange } from './preview-looks.js'
+import { lookAfterChange } from './preview-polls.js'
 
 /** A connection of the space; null if there is none. */
 export async function findConnection(

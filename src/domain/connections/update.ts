@@ -12,7 +12,7 @@ import type { ConnectionAndSecret } from './create-connection.js'
 import { sealCredential, sealWebhookSecret } from './credential.js'
 import { checkApiUrl, checkFits, checkNew, credentialIn, readAddress, serverOf } from './input.js'
 import { link, tell, unlink } from './link.js'
-import { lookAfterChange } from './preview-looks.js'
+import { lookAfterChange } from './preview-polls.js'
 
 /** Changes a connection, based on what is stored now. Throws 404 if it was deleted meanwhile. */
 async function changeConnection(

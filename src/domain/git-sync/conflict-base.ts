@@ -1,9 +1,9 @@
 // The merge base that a commit of a conflict's branch states, so that the change request has the same conflicts as the import.
 import type { CommitId } from '../../kernel/ids.js'
 import { overridesAt } from '../revisions/identity.js'
-import { groundHeader } from '../commits/merge/branch-ground.js'
+import { groundHeader } from '../commits/merge/branch-merge.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
-import { joinedBase } from '../commits/merge/joined-base.js'
+import { joinedBase } from '../commits/merge/virtual-base.js'
 import { mergeCommits } from '../commits/merge/merge.js'
 import { isKnown, type SyncLog } from './log-entries.js'
 import type { Arrival } from './plan-arrival.js'

@@ -2,7 +2,7 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../revisions/identity.js'
-import type { DroppedPart } from './commit-without.js'
+import type { DroppedPart } from './remainder-commit.js'
 import type { SyncLog } from './log-entries.js'
 
 /** Maximum number of dropped commits that are read. */

@@ -2,7 +2,7 @@
 import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { requireMain } from './apply-arrival.js'
-import { keepFilesBeside } from '../revisions/beside.js'
+import { keepFilesBeside } from '../revisions/outside-files.js'
 import { folderCommit, mappedBefore } from './directory.js'
 import { isLinkTo } from './remote.js'
 import { type Contact, during, type FetchHints, fetchHead, fetchLimits } from './sync.js'

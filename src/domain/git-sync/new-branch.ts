@@ -1,12 +1,12 @@
 // Finds the commit of the remote on which an export creates a new branch.
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { ADOPTED } from '../context/refs.js'
-import { commonCommits, findCommonGround } from './common-ground.js'
+import { commonCommits, findCommonGround } from './merge-base.js'
 import type { ExportBase } from './export-commit.js'
 import type { Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
-import { hasMetRemote } from './log-anchors.js'
+import { hasMetRemote } from './anchor-commits.js'
 import type { SyncLog } from './log-entries.js'
 import { requireMain } from './apply-arrival.js'
 

@@ -5,7 +5,7 @@ import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
 import { folderCommit, localCommit, mappedBefore } from './directory.js'
 import { fetchFolder, holdOf, logForScratch, MappedOtherwise } from './folder-arrival.js'
 import type { SyncLog } from './log-entries.js'
-import { originalIn } from './original.js'
+import { originalIn } from './original-commit.js'
 import { type Contact, type FetchHints, fetchHead } from './sync.js'
 
 /** Commits made here, one on top of the other, that are mapped without a fetch. */

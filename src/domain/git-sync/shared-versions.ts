@@ -5,10 +5,10 @@
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
-import { newFiles } from '../commits/merge/files-of-both.js'
+import { newFiles } from '../commits/merge/criss-cross-files.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
-import type { CommonGround } from './common-ground.js'
+import type { CommonGround } from './merge-base.js'
 import { haveCrossed, type Passage } from './crossed-versions.js'
 
 /** How many of each side's newest commits are searched. */

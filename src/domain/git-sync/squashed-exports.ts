@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { isWithin } from './contained-in-exports.js'
+import { isWithin } from './inferred-ancestors.js'
 import type { StandIn } from './equal-commits.js'
 import { type Entry, isExport, type SyncLog } from './log-entries.js'
 

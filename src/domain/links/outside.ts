@@ -1,7 +1,7 @@
 /** Resolves links that leave the project directory of a monorepo for other files of the same repository. */
 import type { Link } from '../../content/links/link.js'
 import { normalizePath } from '../../content/paths.js'
-import { filesBeside } from '../revisions/beside.js'
+import { filesBeside } from '../revisions/outside-files.js'
 import type { OpenRevision } from '../revisions/revisions.js'
 
 /**

@@ -11,7 +11,7 @@ import {
   tokens,
 } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
-import { removeKeptGrants } from '../roles/kept-grants.js'
+import { removeKeptGrants } from '../roles/cached-grants.js'
 import { removeRequestedReviews } from '../reviews/requests.js'
 
 /**

@@ -20,7 +20,7 @@ import { organizationRole } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization, LoadedTeam } from '../context/loaded.js'
-import { removeKeptGrants } from '../roles/kept-grants.js'
+import { removeKeptGrants } from '../roles/cached-grants.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 

@@ -1,6 +1,6 @@
 /** Brings a look at pull requests forward when the host gives a hint. */
 import { connections, jobs } from '../../model/index.js'
-import { previewLane, schedulePreviewLook } from '../connections/preview-looks.js'
+import { previewLane, schedulePreviewLook } from '../connections/preview-polls.js'
 import type { App } from '../context/app.js'
 
 /** Hints of one connection are one look in this time. */

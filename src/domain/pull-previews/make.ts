@@ -10,7 +10,7 @@ import { explain, SyncFailure } from '../git-sync/failure.js'
 import { onRemoteSide, type Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { headOf } from '../revisions/main-content.js'
-import { keep, type Look } from './contact.js'
+import { keep, type Look } from './poll-context.js'
 import { problemsBetween } from './problems.js'
 
 /** Most commits of a pull request that are read out of a folder. */

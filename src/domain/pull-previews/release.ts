@@ -3,7 +3,7 @@ import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
-import { previewPrefix } from './contact.js'
+import { previewPrefix } from './poll-context.js'
 
 /** The stored previews of a connection, by number. */
 export async function previewsOf(app: App, connection: string): Promise<Map<number, Document<PullPreviewDoc>>> {

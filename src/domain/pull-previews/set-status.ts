@@ -3,7 +3,7 @@ import type { CommitStatus } from '../../hosts/index.js'
 import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { lineOf } from '../revisions/new-problems.js'
-import type { Look } from './contact.js'
+import type { Look } from './poll-context.js'
 
 /** Longest description that hosts take, in characters. */
 const MAX_DESCRIPTION = 140

@@ -2,7 +2,7 @@
 import { HostError } from '../../hosts/index.js'
 import type { PullPreviewDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Look } from './contact.js'
+import type { Look } from './poll-context.js'
 import { hasStatus, setStatus } from './set-status.js'
 
 /** Requests of one look that may get no answer: each can take 20 s. */

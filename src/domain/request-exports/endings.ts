@@ -7,7 +7,7 @@ import { changeDocument } from '../change-requests/change-requests.js'
 import { isKnown, isWhole } from '../git-sync/log-entries.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { headOf } from '../revisions/main-content.js'
-import { type Export, record } from './contact.js'
+import { type Export, record } from './poll-context.js'
 
 /** The pull request was closed on the host: the change request is archived, with the reason, unless it is merged already. */
 export async function closedThere(all: Export, pull: PullRequest): Promise<void> {

@@ -9,7 +9,7 @@ import type { RemoteSide, Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
 import { headOf } from '../revisions/main-content.js'
-import type { Export } from './contact.js'
+import type { Export } from './poll-context.js'
 
 /**
  * The commit for the present head. Its parents are the head of the host's branch (`on`) and, if the change request has taken in newer commits of the base

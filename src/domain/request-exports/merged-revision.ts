@@ -8,7 +8,7 @@ import type { ExportedRevision, RequestExportDoc } from '../../model/index.js'
 import { onRemoteSide } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { headOf } from '../revisions/main-content.js'
-import type { Export } from './contact.js'
+import type { Export } from './poll-context.js'
 
 /** Maximum number of revisions whose merge is tried. */
 const MAX_TRIED = 5

@@ -9,9 +9,9 @@ import { onRemoteSide, type RemoteSide, type Sided } from '../git-sync/remote-si
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { logMoves } from '../git-sync/log-moves.js'
 import { headOf } from '../revisions/main-content.js'
-import { type Export, record, withPushed } from './contact.js'
+import { type Export, record, withPushed } from './poll-context.js'
 import { exportCommit } from './export-commit.js'
-import { takeIn } from './take-in.js'
+import { takeIn } from './import-commits.js'
 
 /** Pushes, unless the host's branch has the head already. Returns the export as it is then. Throws `SyncFailure`, `RemoteError`, `ServiceError`. */
 export const pushBranch = (all: Export): Promise<Export> => onRemoteSide(all, pushOn)

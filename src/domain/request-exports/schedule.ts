@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { changeRequests, jobs, type RequestExportDoc, requestedReviews, requestExports } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import { queueLook } from '../connections/looks.js'
+import { queueLook } from '../connections/poll-schedule.js'
 import type { App } from '../context/app.js'
 import { headNow } from '../context/head-now.js'
 import { changeRequestRef } from '../context/refs.js'

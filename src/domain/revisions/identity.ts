@@ -13,7 +13,7 @@ import { ADOPTED } from '../context/refs.js'
 import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles, unchangedFiles } from './identity-changes.js'
 import { withMovesOfMerge } from './merge-moves.js'
 import { idsOfFollowers } from './follower-ids.js'
-import { pagesOfBoth } from './pages-of-both.js'
+import { pagesOfBoth } from './same-path-pages.js'
 import { SharedWork } from './shared-work.js'
 
 /** The commit header that states page IDs. */

@@ -7,7 +7,7 @@ import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt, statesIds } from './identity.js'
 import { type CommitOverrides, entriesOf, unchangedFiles } from './identity-changes.js'
-import { pagesOfBoth, identified } from './pages-of-both.js'
+import { pagesOfBoth, identified } from './same-path-pages.js'
 
 /** By the ID that a page has in commits of other people: the ID that main knows it by. */
 type RenamedIds = ReadonlyMap<string, string>

@@ -9,7 +9,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
-import { identified } from './pages-of-both.js'
+import { identified } from './same-path-pages.js'
 
 /** A head that is merged into a branch, on what the two have in common. */
 interface LaterHead {

@@ -6,8 +6,8 @@ import type { BareRepository } from '../repository.js'
 import type { RefMove } from '../types.js'
 import { type Deviation, RefStamps } from './disk-refs.js'
 import type { Head } from './head.js'
-import { KnownRefs } from './known-refs.js'
-import type { SetAside } from './set-aside.js'
+import { KnownRefs } from './database-refs.js'
+import type { SetAside } from './manual-moves.js'
 
 /** What the copies of a node share. */
 export interface NodeServices {

@@ -5,8 +5,8 @@ import type { Copy, NodeServices } from './copy.js'
 import { type Deviation, deviations, putRight } from './disk-refs.js'
 import { type Head, isSame } from './head.js'
 import { writeState } from './node-state.js'
-import { publishFrom } from './publish-from.js'
-import { planSetAside } from './set-aside.js'
+import { publishFrom } from './publish-copy.js'
+import { planSetAside } from './manual-moves.js'
 
 const REASON = 'follow the database'
 

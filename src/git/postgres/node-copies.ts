@@ -1,6 +1,6 @@
 /** The copies of the repositories that a node has in memory. */
 import type { BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
-import type { SharedRepository } from './shared-repository.js'
+import type { SharedRepository } from './repository.js'
 
 /**
  * By name. As long as somebody refers to one it is found again, since two of one repository would not know of each other's moves. What nobody uses

@@ -4,7 +4,7 @@ import { type MergeRule, requestedReviews, type UnmetRule } from '../../../model
 import type { Reader } from '../../../store/index.js'
 import type { LoadedSpace } from '../../context/loaded.js'
 import { MAIN } from '../../context/refs.js'
-import { lacksContent } from '../../revisions/lacks-content.js'
+import { lacksContent } from '../../revisions/missing-content.js'
 import { spaceRole } from '../../roles/access.js'
 import { type Candidate, type CountedReviews, countedReviews, missingApprovals, namesOf } from './approvals.js'
 import { type Protection, protectionOf, protects } from './effective.js'

@@ -4,13 +4,13 @@ import { type ExportProblem, type RequestExportDoc, requestExports, type UserDoc
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { causeOf, explain } from '../git-sync/failure.js'
-import { type Export, ExportOver, openExport, record } from './contact.js'
+import { type Export, ExportOver, openExport, record } from './poll-context.js'
 import { archivedHere, closedThere, mergedHere, reopened } from './endings.js'
-import { mergedThere } from './merged-there.js'
+import { mergedThere } from './host-merge.js'
 import { pushBranch } from './push-branch.js'
 import { isLive, nextLook, scheduleLook, stateOf } from './schedule.js'
-import { BranchConflict } from './take-in.js'
-import { digestOf, reviewersOf, wordsOf } from './words.js'
+import { BranchConflict } from './import-commits.js'
+import { digestOf, reviewersOf, wordsOf } from './pull-request-text.js'
 
 const FIRST_RETRY_MS = 30_000
 const MAX_RETRY_MS = 60 * 60_000

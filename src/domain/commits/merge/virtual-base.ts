@@ -5,8 +5,8 @@ import type { SpaceRepository } from '../../context/loaded.js'
 import { mergedOverrides, pageIdsHeader, rememberOverrides } from '../../revisions/identity.js'
 import { serviceSignature } from '../make-commit.js'
 import type { MergedTree, Sides } from './merged-tree.js'
-import { treeDespiteConflicts, withIds } from './held-files.js'
-import { addedByBoth, withFiles, withFilesOfBoth } from './files-of-both.js'
+import { treeDespiteConflicts, withIds } from './base-despite-conflicts.js'
+import { addedByBoth, withFiles, withFilesOfBoth } from './criss-cross-files.js'
 
 type Merge = (app: App, space: SpaceRepository, sides: Sides) => Promise<MergedTree>
 

@@ -8,7 +8,7 @@ import { catchUp } from './catch-up.js'
 import type { Copy, NodeServices } from './copy.js'
 import { look } from './follow.js'
 import { type Head, isSame } from './head.js'
-import { moveOnNode } from './own-moves.js'
+import { moveOnNode } from './ref-moves.js'
 
 /** What a repository in memory takes besides its refs, in bytes. */
 const BASE_BYTES = 4000

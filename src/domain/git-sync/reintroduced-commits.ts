@@ -1,7 +1,7 @@
 /** Finds what the remote dropped from a branch by a forced push and has on it again, which is news, whatever else contains it. */
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { isWithin } from './contained-in-exports.js'
+import { isWithin } from './inferred-ancestors.js'
 import { isKnown, type SyncLog } from './log-entries.js'
 
 /** What was dropped from a branch and is back: the head `from`, when the branch was set back to `at`. */

@@ -7,13 +7,13 @@ import { commitMessage } from '../commits/make-commit.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { changeRequestRef } from '../context/refs.js'
-import { findCommonGround } from '../git-sync/common-ground.js'
+import { findCommonGround } from '../git-sync/merge-base.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import type { Entry, SyncLog } from '../git-sync/log-entries.js'
 import { mergeArrival } from '../git-sync/merge-arrival.js'
 import type { Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
-import { type Export, record, withPushed } from './contact.js'
+import { type Export, record, withPushed } from './poll-context.js'
 
 const MAX_NAMED = 10
 

@@ -2,7 +2,7 @@
 import type { ConnectionDoc } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
-import { queueLook } from './looks.js'
+import { queueLook } from './poll-schedule.js'
 
 export const PULL_PREVIEWS = 'pull-previews'
 

@@ -12,10 +12,10 @@ import { firstChain, type Head, readHead } from './head.js'
 import { joinStoredPacks } from './join-packs.js'
 import { NodeCopies } from './node-copies.js'
 import { readState } from './node-state.js'
-import { HeadQuestions } from './questions.js'
+import { HeadQuestions } from './head-queries.js'
 import { ROOM, steps } from './schema.js'
-import type { SetAside } from './set-aside.js'
-import { SharedRepository } from './shared-repository.js'
+import type { SetAside } from './manual-moves.js'
+import { SharedRepository } from './repository.js'
 import { sweep } from './sweep.js'
 
 /** How often refs on the disk are compared with the database's, at most: that costs time with their number. */

@@ -4,9 +4,9 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { resolveConflicts } from '../change-requests/conflicts.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { mergeCommits } from '../commits/merge/merge.js'
-import { withIds } from '../commits/merge/held-files.js'
+import { withIds } from '../commits/merge/base-despite-conflicts.js'
 import { mergedOverrides, overridesAt } from '../revisions/identity.js'
-import { changesAlsoIn, type FileChanges } from './changes-also-in.js'
+import { changesAlsoIn, type FileChanges } from './repeated-changes.js'
 import type { Contact } from './sync.js'
 
 /** A part of a branch that it dropped when it was set back: what leads from `to` to `from`. */

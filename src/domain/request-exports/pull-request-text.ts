@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type ConnectionDoc, requestedReviews, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Export } from './contact.js'
+import type { Export } from './poll-context.js'
 import { titleOf } from './export-commit.js'
 import { MAX_REVIEWERS } from './schedule.js'
 

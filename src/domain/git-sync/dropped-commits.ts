@@ -1,8 +1,8 @@
 /** Keeps what a forced push dropped from one ref of a remote from counting as known because of other refs. */
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { commitWithout, droppedPart } from './commit-without.js'
-import { type CommonGround, commonCommits } from './common-ground.js'
+import { commitWithout, droppedPart } from './remainder-commit.js'
+import { type CommonGround, commonCommits } from './merge-base.js'
 import { type Entry, isKnown, isWrittenAfter, type SyncLog } from './log-entries.js'
 import type { Arrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'

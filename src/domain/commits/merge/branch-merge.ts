@@ -6,7 +6,7 @@ import { type CommitId, isOid } from '../../../kernel/ids.js'
 import type { ChangeRequestDoc } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
-import { joinedCommits } from './joined-base.js'
+import { joinedCommits } from './virtual-base.js'
 import { mergeCommits } from './merge.js'
 import type { MergedTree } from './merged-tree.js'
 

@@ -6,7 +6,7 @@ import type { Copy, NodeServices } from './copy.js'
 import { follow } from './follow.js'
 import { type Head, isSame } from './head.js'
 import { PacksReplaced, type Published } from './publish.js'
-import { type OwnMoves, publishFrom } from './publish-from.js'
+import { type OwnMoves, publishFrom } from './publish-copy.js'
 
 const ATTEMPTS = 5
 

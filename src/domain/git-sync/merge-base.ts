@@ -3,10 +3,10 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { equalCommits, type StandIn } from './equal-commits.js'
-import { containedInExports, isWithin, withoutSuperseded } from './contained-in-exports.js'
+import { containedInExports, isWithin, withoutSuperseded } from './inferred-ancestors.js'
 import { type DroppedExports, droppedExports } from './dropped-exports.js'
 import { type Entry, isExport, isKnown, isWhole, type SyncLog } from './log-entries.js'
-import { type ReturnedDrop, returnedDrops } from './returned-drops.js'
+import { type ReturnedDrop, returnedDrops } from './reintroduced-commits.js'
 import { squashedExports } from './squashed-exports.js'
 
 /** How many of the remote's newest unknown commits are compared with known ones. */

@@ -9,9 +9,9 @@ import { hashOf } from './hash.js'
 import { networkOf } from './network-of.js'
 import type { RateLimit } from './rate-limit.js'
 import { type RequestState, requestId } from './request-state.js'
-import { type ByteCache, type Renewable, renewed } from './renewed.js'
+import { type ByteCache, type Renewable, renewed } from './renew-response.js'
 import { ResponseHold } from './response-hold.js'
-import { SharedEvidence } from './shared-evidence.js'
+import { SharedEvidence } from './recorded-reads.js'
 
 /** A response as it was sent, with what it was made from. */
 export interface KeptResponse {

@@ -17,7 +17,7 @@ import { isOver } from '../git-sync/request.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt } from '../revisions/identity.js'
 import { headOf } from '../revisions/main-content.js'
-import { type Export, record } from './contact.js'
+import { type Export, record } from './poll-context.js'
 import { exportedRevisions, mergedByTree } from './merged-revision.js'
 
 /** Maximum number of trailers that name commits of the host. */

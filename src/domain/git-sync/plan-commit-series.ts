@@ -1,10 +1,10 @@
 /** Finds which commits of main an export commit by commit has to push, and which of them may be pushed as they are. */
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { findCommonGround } from './common-ground.js'
-import { isWithin } from './contained-in-exports.js'
+import { findCommonGround } from './merge-base.js'
+import { isWithin } from './inferred-ancestors.js'
 import { isWhole, type SyncLog } from './log-entries.js'
-import { dropAnchors } from './log-anchors.js'
+import { dropAnchors } from './anchor-commits.js'
 
 /** Most commits of one export. What is older becomes one commit. */
 const MOST = 2_000

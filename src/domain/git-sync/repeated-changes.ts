@@ -1,7 +1,7 @@
 /** Finds which changes from one commit to another a third commit has too, whatever their histories say. */
 import type { FileChange, TreeChange, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { overrideNames } from '../commits/merge/held-files.js'
+import { overrideNames } from '../commits/merge/base-despite-conflicts.js'
 import { idsOf } from '../commits/merge/moved-files.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
