@@ -30,13 +30,17 @@ export interface Settings {
  */
 export type UnlistedReadme = 'heading' | 'Introduction' | null
 
-type Work = Pick<TextWork, 'yaml' | 'toml'>
+type SettingsThreads = Pick<TextWork, 'yaml' | 'toml'>
 
 /**
  * The settings: those of `.gitbook.yaml` if there is one, or if the table of contents is at the repository's root; otherwise those of
  * mdBook's `book.toml` or HonKit's `book.json`. Without any of them, all are defaults.
  */
-export async function findSettings(reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
+export async function findSettings(
+  reader: TreeReader,
+  work: SettingsThreads,
+  diagnostics: Diagnostic[],
+): Promise<Settings> {
   if (await reader.entry(CONFIG_FILE)) return fromYaml(CONFIG_FILE, reader, work, diagnostics)
   const [isMdBook, isHonKit] = [await hasFile(reader, MDBOOK_FILE), await hasFile(reader, HONKIT_FILE)]
   if (await hasFile(reader, DEFAULT_SUMMARY)) {
@@ -57,7 +61,12 @@ const hasFile = async (reader: TreeReader, path: string): Promise<boolean> => {
   return entry !== null && isFile(entry)
 }
 
-async function fromYaml(file: string, reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
+async function fromYaml(
+  file: string,
+  reader: TreeReader,
+  work: SettingsThreads,
+  diagnostics: Diagnostic[],
+): Promise<Settings> {
   const yaml = await yamlOf(work, (await findText(reader, file, diagnostics)) ?? '')
   const report = (message: string, { line, column }: LineColumn): void =>
     void diagnostics.push({ code: 'invalid-config', message, file, line, column })
@@ -77,7 +86,7 @@ async function fromYaml(file: string, reader: TreeReader, work: Work, diagnostic
 }
 
 /** mdBook names one setting of ours, the folder of the pages; its table of contents is always `SUMMARY.md` in there. */
-async function fromMdBook(reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
+async function fromMdBook(reader: TreeReader, work: SettingsThreads, diagnostics: Diagnostic[]): Promise<Settings> {
   const settings: Settings = {
     file: MDBOOK_FILE,
     rootName: 'book.src',

@@ -1,14 +1,14 @@
 /** How a task returns facts and files in one piece: a line of JSON, then the bytes of the files. */
 
 /** A file that a task returns beside its facts. */
-export interface Part {
+export interface ContainerPart {
   /** A path within the archive, or the name that the page's text uses for it. */
   name: string
   content: Uint8Array
 }
 
 /** Encodes facts and files. */
-export function pack(facts: object, parts: readonly Part[] = []): Uint8Array {
+export function pack(facts: object, parts: readonly ContainerPart[] = []): Uint8Array {
   const head = Buffer.from(
     `${JSON.stringify({ facts, parts: parts.map(({ name, content }) => ({ name, bytes: content.length })) })}\n`,
   )
@@ -16,7 +16,7 @@ export function pack(facts: object, parts: readonly Part[] = []): Uint8Array {
 }
 
 /** Decodes what `pack` returns. The files share the memory of `bytes`. */
-export function unpackParts<F>(bytes: Uint8Array): { facts: F; parts: Part[] } {
+export function unpackParts<F>(bytes: Uint8Array): { facts: F; parts: ContainerPart[] } {
   const end = bytes.indexOf(10)
   const { facts, parts } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as {
     facts: F

@@ -1,7 +1,7 @@
 /** The task that turns a Word document into markdown, with its images as files. */
 import mammoth from 'mammoth'
-import { pack, type Part, unpackParts } from './container.js'
-import { type PageFacts, type PageOptions, readPage } from './page.js'
+import { pack, type ContainerPart, unpackParts } from './container.js'
+import { type ConvertedPage, type PageOptions, readPage } from './page.js'
 import { Unconvertible } from './refused.js'
 import { readArchive, type UnpackLimits } from './unpack.js'
 
@@ -17,7 +17,7 @@ const openedArchive = (files: ReadonlyMap<string, Uint8Array>) => ({
 })
 
 /** A document of Word has no document type; one that does was made to have its entities expanded. */
-function refuseEntities(files: readonly Part[]): void {
+function refuseEntities(files: readonly ContainerPart[]): void {
   for (const { name, content } of files) {
     if (!/\.(xml|rels)$/i.test(name)) continue
     if (/<!(DOCTYPE|ENTITY)/i.test(Buffer.from(content).toString('latin1').replaceAll('\0', '')))
@@ -37,7 +37,7 @@ export async function readDocx(bytes: Uint8Array, options: PageOptions, limits: 
   const byName = new Map(files.map(({ name, content }) => [name, content]))
   if (!byName.has('[Content_Types].xml'))
     throw new Unconvertible('It is not a Word document (.docx). Save it in that format.')
-  const images: Part[] = []
+  const images: ContainerPart[] = []
   const convertImage = mammoth.images.imgElement(async (image: Image) => {
     const content = await image.readAsBuffer().catch(() => null)
     if (content === null) return { src: '' }
@@ -51,7 +51,7 @@ export async function readDocx(bytes: Uint8Array, options: PageOptions, limits: 
     convertImage,
     styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
   })
-  const page = unpackParts<PageFacts>(
+  const page = unpackParts<ConvertedPage>(
     readPage(Buffer.from(value), { ...options, contentType: 'text/html; charset=utf-8', whole: true }),
   )
   const [text, ...others] = page.parts

@@ -3,7 +3,7 @@ import type { Element, Root } from 'hast'
 import { selectAll } from 'hast-util-select'
 import { toString as textOf } from 'hast-util-to-string'
 import { visit } from 'unist-util-visit'
-import { pack, type Part } from './container.js'
+import { pack, type ContainerPart } from './container.js'
 import { decodeText } from './decode-text.js'
 import { attribute, parseHtml, removeElements } from './html-tree.js'
 import { absolutize, baseOf } from './html-addresses.js'
@@ -17,7 +17,7 @@ const MAX_LINKS = 2_000
 const MAX_INLINE_IMAGES = 200
 
 /** What is known of a page beside its text. */
-export interface PageFacts {
+export interface ConvertedPage {
   title: string
   description: string
   /** Addresses that the page links to, anywhere on it, without fragments; empty if it asks not to follow them. */
@@ -92,8 +92,8 @@ const addressOf = (text: string, base: string): string =>
   text === '' || text.length > MAX_URL || !URL.canParse(text, base) ? '' : new URL(text, base).href
 
 /** Takes the images that are inside of the page out of it; each becomes a file. Addresses that are too long for a link, or no image, are dropped. */
-function takeInlineImages(tree: Root, attach: string): Part[] {
-  const parts: Part[] = []
+function takeInlineImages(tree: Root, attach: string): ContainerPart[] {
+  const parts: ContainerPart[] = []
   visit(tree, 'element', (image) => {
     const src = attribute(image, 'src')
     if (!src.startsWith('data:')) return
@@ -134,7 +134,7 @@ export function readPage(bytes: Uint8Array, options: PageOptions): Uint8Array {
     const title = titleOf(content, titles)
     const parts = takeInlineImages(content, options.attach)
     const markdown = printContent(content, title)
-    const facts: PageFacts = {
+    const facts: ConvertedPage = {
       title,
       description: oneLine(meta('description')),
       links,

@@ -1,7 +1,7 @@
 /** The task that unpacks a ZIP archive, with bounds on count, size and ratio, and without names that could lead anywhere else. */
 import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, getFileNameLowLevel, parseExtraFields, type ZipFile } from 'yauzl'
-import { pack, type Part } from './container.js'
+import { pack, type ContainerPart } from './container.js'
 import { Unconvertible } from './refused.js'
 
 /** Bounds of one archive. */
@@ -120,9 +120,9 @@ const isBomb = ({ compressedSize, uncompressedSize }: Entry): boolean =>
 export async function readArchive(
   zip: Uint8Array,
   limits: UnpackLimits,
-): Promise<{ files: Part[]; leftOut: LeftOut[] }> {
+): Promise<{ files: ContainerPart[]; leftOut: LeftOut[] }> {
   const archive = await open(zip)
-  const files = new Map<string, Part>()
+  const files = new Map<string, ContainerPart>()
   const leftOut: LeftOut[] = []
   let entries = 0
   let bytes = 0
@@ -169,7 +169,7 @@ export async function unpack(zip: Uint8Array, limits: UnpackLimits): Promise<Uin
   const outer = await readArchive(zip, limits)
   if (outer.files.length === 0 || !outer.files.every(({ name }) => /\.zip$/i.test(name)))
     return pack({ leftOut: outer.leftOut } satisfies UnpackFacts, outer.files)
-  const files = new Map<string, Part>()
+  const files = new Map<string, ContainerPart>()
   const { leftOut } = outer
   let left = limits.maxBytes - outer.files.reduce((sum, { content }) => sum + content.length, 0)
   for (const { name, content } of outer.files) {

@@ -5,7 +5,7 @@ import type { FactRow, FactsOptions } from './types.js'
 import { WaitingRows } from './waiting-rows.js'
 
 /** What is derived from Git objects, by their IDs. Any row may be missing at any time: it can be made again. */
-export interface Facts {
+export interface FactsIndex {
   /** The values of one kind that the index has, by object ID. */
   get(kind: string, oids: readonly string[]): Map<string, string>
   /** The row of an object, if it was added lately. */
@@ -17,7 +17,7 @@ export interface Facts {
 }
 
 /** Opens the index. Its file is opened, or made, when it is first used. */
-export const openFacts = (options: FactsOptions): Facts => new FactIndex(options)
+export const openFacts = (options: FactsOptions): FactsIndex => new FactIndex(options)
 
 /** Longest value, in characters, that is kept: what is asked for in one call is held in memory several times. */
 const MAX_VALUE = 64 * 1024
@@ -26,7 +26,7 @@ const NO_ROOM = /^SQLITE_(FULL|READONLY|IOERR_WRITE)/
 /** Damages in a row after which the index is not used until the next start. */
 const MAX_DAMAGES = 3
 
-class FactIndex implements Facts {
+class FactIndex implements FactsIndex {
   #database: Database | null = null
   #damages = 0
   readonly #waiting: WaitingRows

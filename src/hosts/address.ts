@@ -12,14 +12,14 @@ const HOSTS: Readonly<Record<string, string>> = {
   'altssh.bitbucket.org': 'bitbucket.org',
 }
 
-interface Place {
+interface HostPath {
   /** `http://` URLs keep their protocol and port; of others only the host is known. */
   origin: string
   host: string
   segments: string[]
 }
 
-function placeOf(url: string): Place {
+function placeOf(url: string): HostPath {
   const scp = SCP.exec(url)
   const parsed = scp ? new URL(`ssh://${scp[1]}/${scp[2]}`) : URL.canParse(url) ? new URL(url) : null
   const segments = parsed?.pathname
@@ -39,7 +39,7 @@ function placeOf(url: string): Place {
 }
 
 /** What comes before owner and name in the path, where a host is served below a path of its server. */
-const prefixOf = ({ segments }: Place): string =>
+const prefixOf = ({ segments }: HostPath): string =>
   segments
     .slice(0, -2)
     .map((one) => `/${one}`)

@@ -11,12 +11,12 @@ const KEPT_MS = 24 * 60 * 60 * 1000
 export const MAX_ATTEMPTS = 5
 
 /** A job, and the run of it that somebody has begun: another one may have taken it over since. */
-type Begun = Pick<JobDoc, 'id' | 'runner'>
+type JobRun = Pick<JobDoc, 'id' | 'runner'>
 
 /** Changes a job that is still run by this run of it. Returns false if it is not. */
 function change(
   app: App,
-  begun: Begun,
+  begun: JobRun,
   to: (job: Omit<Document<JobDoc>, 'runner'>) => Omit<Document<JobDoc>, 'runner'>,
 ): Promise<boolean> {
   return app.store.transact(async (tx) => {
@@ -29,12 +29,12 @@ function change(
 }
 
 /** Puts back a job that was interrupted because the service stops: the attempt does not count. */
-export async function putBack(app: App, begun: Begun): Promise<void> {
+export async function putBack(app: App, begun: JobRun): Promise<void> {
   await change(app, begun, (job) => ({ ...job, state: 'queued', attempts: Math.max(0, job.attempts - 1) }))
 }
 
 /** Puts back a job that counts as running although nobody runs it. */
-export async function takeBack(app: App, begun: Begun): Promise<void> {
+export async function takeBack(app: App, begun: JobRun): Promise<void> {
   await change(app, begun, (job) => ({ ...job, state: 'queued' }))
 }
 
@@ -97,7 +97,7 @@ export function claim(app: App, id: string, runner: string): Promise<Document<Jo
 }
 
 /** Ends a job with all that its ending writes, in one transaction. Returns false, and writes nothing, if another run has taken it over. */
-export async function finish(app: App, begun: Begun, ending: Ending): Promise<boolean> {
+export async function finish(app: App, begun: JobRun, ending: Ending): Promise<boolean> {
   return app.store.transact(async (tx) => {
     const before = await tx.get(jobs, begun.id)
     if (before && before.runner !== begun.runner) return false
@@ -116,7 +116,7 @@ export async function finish(app: App, begun: Begun, ending: Ending): Promise<bo
 }
 
 /** Puts a job back after an unforeseen error, to be tried after 1, 4, 9 … seconds. */
-export async function postpone(app: App, begun: Begun): Promise<void> {
+export async function postpone(app: App, begun: JobRun): Promise<void> {
   const after = (attempts: number) => new Date(app.clock.now().getTime() + 1000 * attempts ** 2).toISOString()
   await change(app, begun, (job) => ({ ...job, state: 'queued', notBefore: after(job.attempts) }))
 }

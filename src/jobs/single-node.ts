@@ -2,14 +2,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** What is begun by whoever leads, and stopped by whoever no longer does. */
-export interface Work {
+export interface LeaderTask {
   stop(): Promise<unknown>
 }
 
 /** Runs work while no other process leads; returns null at once if one does. The signal is aborted if the lead was lost. */
 export type Turn = (work: (lost: AbortSignal) => Promise<void>) => Promise<unknown>
 
-export interface Led<W extends Work> {
+export interface Led<W extends LeaderTask> {
   /** What runs in this process; null while another one leads. */
   readonly current: W | null
   stop(): Promise<void>
@@ -19,7 +19,7 @@ export interface Led<W extends Work> {
 const LOOK_MS = 1_000
 
 /** Begins work, and goes on with it until the end. */
-export function alone<W extends Work>(begin: () => W): Led<W> {
+export function alone<W extends LeaderTask>(begin: () => W): Led<W> {
   const current = begin()
   return { current, stop: async () => void (await current.stop()) }
 }
@@ -28,7 +28,7 @@ export function alone<W extends Work>(begin: () => W): Led<W> {
  * Begins work whenever this process has the lead, from the beginning each time: so it has to find what is to be done by itself.
  * @param begin gets whether nobody else has led since this process started
  */
-export function led<W extends Work>(
+export function led<W extends LeaderTask>(
   turn: Turn,
   begin: (atOnce: boolean) => W,
   failed: (error: unknown) => void,

@@ -80,7 +80,7 @@ export class Recording {
   evidence(): Evidence | null {
     if (!this.#sealed || !this.#complete) return null
     const facts = [...this.#facts.values()]
-    const evidence = new Facts(facts)
+    const evidence = new RecordedReads(facts)
     return evidence.holds() ? evidence : null
   }
 }
@@ -92,7 +92,7 @@ interface Group {
   compared: number | null
 }
 
-class Facts implements Evidence {
+class RecordedReads implements Evidence {
   readonly key: string
   readonly bytes: number
   readonly #facts: readonly Fact[]
@@ -124,6 +124,6 @@ class Facts implements Evidence {
   changes(): Changes {
     const facts = this.#facts.map((fact) => ({ ...fact, from: fact.value, value: fact.now() }))
     const changed = facts.flatMap(({ name, from, value }) => (value === from ? [] : { name, from, to: value }))
-    return { changed, evidence: () => new Facts(facts) }
+    return { changed, evidence: () => new RecordedReads(facts) }
   }
 }

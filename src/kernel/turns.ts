@@ -2,7 +2,7 @@
 import { ServiceError } from './errors.js'
 
 /** Limits how many callers do something at a time that takes much memory; the others wait in the order in which they came. */
-export class Turns {
+export class TurnQueue {
   #running = 0
   // bound: `limits.waiting`
   readonly #waiting: (() => void)[] = []

@@ -24,7 +24,7 @@ export interface SeenPage {
 }
 
 /** A node of a page, or a cell of a table (by record and column), as it was when it was commented on. */
-export interface SeenPlace {
+export interface CommentLocation {
   /** Key of the node; for a cell, of its table. */
   node: string
   record?: string
@@ -46,7 +46,7 @@ export interface CommentDoc extends Post {
   /** The revision that was the content when the comment was made. */
   revision: string
   page?: SeenPage
-  place?: SeenPlace
+  place?: CommentLocation
   /** ID of the review that it was made with. */
   review?: string
 }

@@ -95,7 +95,7 @@ export function outlineOf(document: Record<string, unknown>): Outline {
   }
 }
 
-interface Found {
+interface OutlineMatch {
   method: string
   path: string
   operation: Record<string, unknown>
@@ -103,7 +103,7 @@ interface Found {
   shared: Record<string, unknown>
 }
 
-function operationOf(document: Record<string, unknown>, { method, path, operation, shared }: Found): Operation {
+function operationOf(document: Record<string, unknown>, { method, path, operation, shared }: OutlineMatch): Operation {
   const parameters = new Map<string, Record<string, unknown>>()
   for (const one of [...itemsOf(shared.parameters), ...itemsOf(operation.parameters)]) {
     const parameter = resolveIn(document, one)

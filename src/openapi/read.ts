@@ -83,14 +83,14 @@ function parseFile(source: Source, root?: string): unknown {
 }
 
 /** Where in a file a problem is; `root` is the address of the specification itself, which is not named. */
-interface Place {
+interface FilePosition {
   line?: number | undefined
   column?: number | undefined
   root?: string | undefined
 }
 
 /** A problem with its place, which the message names as well. */
-function problemAt(message: string, { absoluteRef }: Source, { line, column, root }: Place): SpecProblem {
+function problemAt(message: string, { absoluteRef }: Source, { line, column, root }: FilePosition): SpecProblem {
   const file = absoluteRef === root || absoluteRef === NOWHERE ? undefined : absoluteRef
   const where = [
     ...(file === undefined ? [] : [file]),

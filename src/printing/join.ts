@@ -16,25 +16,25 @@ import { addOutline } from './outline.js'
 import { ORIGIN, type PrintOrder } from './order.js'
 
 /** A place in a printed document: its page from 0, and the point there. */
-interface Place {
+interface LinkPosition {
   page: number
   x: number
   y: number
 }
 
 /** A printed document with the places of its elements by their ID. */
-export interface Part {
+export interface BookPart {
   pdf: PDFDocument
-  places: Map<string, Place>
+  places: Map<string, LinkPosition>
 }
 
 const numberOf = (object: PDFObject | undefined): number => (object instanceof PDFNumber ? object.asNumber() : 0)
 
 /** Reads a document as Chromium printed it. */
-export async function readPart(bytes: Uint8Array): Promise<Part> {
+export async function readPart(bytes: Uint8Array): Promise<BookPart> {
   const pdf = await PDFDocument.load(bytes, { updateMetadata: false })
   const pages = new Map(pdf.getPages().map((page, index) => [page.ref.toString(), index]))
-  const places = new Map<string, Place>()
+  const places = new Map<string, LinkPosition>()
   const dests = pdf.catalog.lookup(PDFName.of('Dests'))
   for (const [name, value] of dests instanceof PDFDict ? dests.entries() : []) {
     const target = value instanceof PDFArray ? value : pdf.context.lookup(value)
@@ -57,12 +57,12 @@ function decoded(name: string): string {
 /** A place in the joined document. */
 interface Target {
   page: PDFRef
-  place: Place
+  place: LinkPosition
 }
 
 /** Joins printed documents. A single one keeps its tags, by which the text can be read aloud; the front has none. */
 export async function joinParts(
-  front: Part | null,
+  front: BookPart | null,
   documents: readonly Uint8Array[],
   order: PrintOrder,
 ): Promise<Uint8Array> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { printDocument, type Served, withChromium } from './chromium.js'
 import { serveFont } from './fonts.js'
 import { missingGlyphs } from './glyphs.js'
-import { joinParts, type Part, readPart } from './join.js'
+import { joinParts, type BookPart, readPart } from './join.js'
 import { watchMemory } from './memory.js'
 import type { Engine, Printed, PrintOrder } from './order.js'
 
@@ -64,7 +64,7 @@ async function printFront(
   folder: string,
   name: string,
   places: ReadonlyMap<string, number>,
-): Promise<Part> {
+): Promise<BookPart> {
   const html = readFileSync(join(folder, name), 'utf8').replace(
     />\[\[page:([^\]<>]+)\]\]</g,
     (_, id: string) => `>${places.get(id) ?? ''}<`,

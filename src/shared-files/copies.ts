@@ -17,7 +17,7 @@ const TRUSTED = 10_000
 const TRIES = 3
 
 /** A file that somebody wants to read. */
-interface Wanted {
+interface FileRequest {
   what: string
   hash?: string
   find: () => Promise<Stored | null>
@@ -79,7 +79,7 @@ export class Copies {
    * such file, `WrongBytes`, `DatabaseAway`.
    * @param wanted `hash`, if it is known without asking the database; `find` asks it; `what` names the file in errors
    */
-  async use<T>({ hash, find, what }: Wanted, use: (path: string, file: Stored | null) => Promise<T>): Promise<T> {
+  async use<T>({ hash, find, what }: FileRequest, use: (path: string, file: Stored | null) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const local = hash === undefined ? null : await this.here(hash)
       const file = local === null ? await find() : null

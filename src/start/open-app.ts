@@ -21,7 +21,7 @@ import { Waits } from '../domain/context/wait-limits.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
-import { openFacts, type Facts, type FactsOptions } from '../facts/index.js'
+import { openFacts, type FactsIndex, type FactsOptions } from '../facts/index.js'
 import { prepareFiles } from '../shared-files/index.js'
 import { type Git, NoRepository, type SetAside } from '../git/index.js'
 import { openHosts } from '../hosts/index.js'
@@ -179,7 +179,8 @@ const openIndex = (
   { dataDir }: Config,
   log: Log,
   { name, ...options }: Omit<FactsOptions, 'file' | 'notice'> & { name: string },
-): Facts => openFacts({ ...options, file: join(resolve(dataDir), name), notice: (message) => log.warn({}, message) })
+): FactsIndex =>
+  openFacts({ ...options, file: join(resolve(dataDir), name), notice: (message) => log.warn({}, message) })
 
 /** The indexes of search: disposable too, and private. */
 const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>

@@ -3,7 +3,7 @@ import { mkdir, open, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { type FactRow, type Facts, openFacts } from '../../src/facts/index.js'
+import { type FactRow, type FactsIndex, openFacts } from '../../src/facts/index.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('the index of facts')
@@ -13,14 +13,14 @@ test.after(() => rmSync(dir, { recursive: true, force: true }))
 let files = 0
 const newFile = (): string => join(dir, `${++files}.db`)
 const notices: string[] = []
-const openAt = (file: string, { version = 1, maxBytes = 1e9 } = {}): Facts =>
+const openAt = (file: string, { version = 1, maxBytes = 1e9 } = {}): FactsIndex =>
   openFacts({ file, kinds: ['page', 'references'], version, maxBytes, notice: (message) => notices.push(message) })
 const row = (oid: string, value = `{"of":"${oid}"}`): FactRow => ({ oid, values: [value, '[]'] })
 const rows = (count: number, value?: string): FactRow[] =>
   Array.from({ length: count }, (_, index) => row(`oid-${index}`, value))
 
 /** Whether a row can be written and read, if need be after a failure that makes the file anew. */
-function works(facts: Facts): boolean {
+function works(facts: FactsIndex): boolean {
   facts.get('page', ['any'])
   facts.put([row('one')])
   return facts.get('page', ['one']).get('one') === '{"of":"one"}'

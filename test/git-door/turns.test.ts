@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { type TurnTaker, Turns } from '../../src/api/git-door/turns.js'
+import { type TurnTaker, GitDoorTurns } from '../../src/api/git-door/turns.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('turns of Git processes')
@@ -10,7 +10,7 @@ const person = (user: number | string, organization = `of ${user}`): TurnTaker =
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done))
 
 test('100 users who come at once are served 8 at a time, in order of arrival', async () => {
-  const turns = new Turns(LIMITS)
+  const turns = new GitDoorTurns(LIMITS)
   const order: number[] = []
   let running = 0
   let most = 0
@@ -36,7 +36,7 @@ test('100 users who come at once are served 8 at a time, in order of arrival', a
 })
 
 test('one user has 3 turns, one organization 5, and others find the last two free', async () => {
-  const turns = new Turns(LIMITS)
+  const turns = new GitDoorTurns(LIMITS)
   const running: { by: TurnTaker; end: () => void }[] = []
   const left = new AbortController()
   const take = (by: TurnTaker): void =>
@@ -72,7 +72,7 @@ test('one user has 3 turns, one organization 5, and others find the last two fre
 })
 
 test('a user with many organizations has no more turns than others', async () => {
-  const turns = new Turns(LIMITS)
+  const turns = new GitDoorTurns(LIMITS)
   let served = 0
   const left = new AbortController()
   for (let n = 0; n < 20; n++)
@@ -86,7 +86,7 @@ test('a user with many organizations has no more turns than others', async () =>
 })
 
 test('a client that leaves gives up its place in the queue', async () => {
-  const turns = new Turns({ ...LIMITS, ofUser: 1 })
+  const turns = new GitDoorTurns({ ...LIMITS, ofUser: 1 })
   const end = await turns.take(person('one'))
   const gone = new AbortController()
   const waiting = turns.take(person('one'), gone.signal)
@@ -100,7 +100,7 @@ test('a client that leaves gives up its place in the queue', async () => {
 })
 
 test('256 requests wait, an organization has half of the places and a user a quarter', async () => {
-  const turns = new Turns(LIMITS)
+  const turns = new GitDoorTurns(LIMITS)
   const served: (() => void)[] = []
   const codes: string[] = []
   const take = (by: TurnTaker): void =>

@@ -38,7 +38,7 @@ export interface CommentedResource {
 }
 
 /** What every handler gets; `space` and `changeRequest` come from the path. */
-interface Context {
+interface CommentRequest {
   app: App
   actor: Actor
   space: LoadedSpace
@@ -46,12 +46,15 @@ interface Context {
 }
 
 /** The discussion that a path is about: that of the change request if it names one, otherwise that of the space. */
-export const discussionOf = ({ space, changeRequest }: Pick<Context, 'space' | 'changeRequest'>): LoadedDiscussion => ({
+export const discussionOf = ({
+  space,
+  changeRequest,
+}: Pick<CommentRequest, 'space' | 'changeRequest'>): LoadedDiscussion => ({
   space,
   ...(changeRequest === undefined ? {} : { changeRequest }),
 })
 
-const presentation = (context: Context & { query: { format: Format } }) =>
+const presentation = (context: CommentRequest & { query: { format: Format } }) =>
   commentContext(context.app, context.actor, discussionOf(context), context.query.format)
 
 /** To the types, every path is that of a space; if it names a change request, that is in the context all the same. */

@@ -60,16 +60,16 @@ function sizeOf(page: PageEntry, most: number): number {
   return size
 }
 
-type Known = { structure: ContentStructure; dates: Awaited<ReturnType<typeof datesAt>> }
+type RevisionReads = { structure: ContentStructure; dates: Awaited<ReturnType<typeof datesAt>> }
 
-function cachedAt(app: App, space: string, commit: CommitId): Known | null {
+function cachedAt(app: App, space: string, commit: CommitId): RevisionReads | null {
   const key = `${space}:${commit}`
   const structure = app.content.structures.get(key)
   const dates = app.content.dates.get(key)
   return structure && dates ? { structure, dates } : null
 }
 
-async function readAt(app: App, id: string, commit: CommitId): Promise<Known> {
+async function readAt(app: App, id: string, commit: CommitId): Promise<RevisionReads> {
   const space: SpaceRepository = { doc: { id }, repo: await app.git.open(id) }
   const [structure, dates] = await Promise.all([structureAt(app, space, commit), datesAt(app, space, commit)])
   return { structure, dates }

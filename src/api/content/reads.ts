@@ -44,12 +44,12 @@ interface ContentSource<Path extends BelowSpace> {
 }
 
 /** What every read gets from its path, whatever the source. */
-interface Context {
+interface ContentRequest {
   app: App
   space: LoadedSpace
 }
 /** The query of a read that may have computed pages. */
-interface Shown extends Context {
+interface PresentOptions extends ContentRequest {
   query: { computed: boolean }
 }
 type Reads = ReturnType<typeof readsOf>
@@ -62,8 +62,8 @@ export function contentReads<const Path extends BelowSpace>(source: ContentSourc
 
 /** A source, with the types of its path erased, and what its endpoints have in common. */
 function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest, isMain }: ContentSource<Path>) {
-  const opened = async (context: Context) => open(context as unknown as Loaded<Path>)
-  const show = async (context: Shown): Promise<OpenRevision> => {
+  const opened = async (context: ContentRequest) => open(context as unknown as Loaded<Path>)
+  const show = async (context: PresentOptions): Promise<OpenRevision> => {
     const revision = await opened(context)
     return context.query.computed
       ? withComputed(context.app, revision, isNewest ? null : await momentOf(context.space, revision))
@@ -73,15 +73,15 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
     path: path as BelowSpace,
     noun,
     common: { method: 'GET', section, needs: 'space:view' } as const,
-    head: (context: Context) => head(context as unknown as Loaded<Path>),
+    head: (context: ContentRequest) => head(context as unknown as Loaded<Path>),
     open: opened,
     /** With computed pages, unless the query says otherwise. */
     show,
-    validator: (context: Context) =>
+    validator: (context: ContentRequest) =>
       contentValidator(context.app, context.space, head(context as unknown as Loaded<Path>)),
     /** How the response with a page may be renewed. */
     renewal: async (
-      context: Shown & { query: { evaluated: boolean } },
+      context: PresentOptions & { query: { evaluated: boolean } },
       find: (revision: OpenRevision) => PageEntry,
       body: Buffer,
     ) => {

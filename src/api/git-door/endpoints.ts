@@ -9,7 +9,7 @@ import type { DoorBounds, DoorCall, DoorOptions } from './git-request.js'
 import { fetching } from './fetching.js'
 import { LFS_TYPE, lfsBatch, lfsObject, lfsRefusal } from './lfs.js'
 import { pushing } from './pushing.js'
-import { Turns } from './turns.js'
+import { GitDoorTurns } from './turns.js'
 
 const PATH = /^\/git\/([A-Za-z0-9_-]{1,100})(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
 /** What is asked of the LFS server of a space, which `git lfs` looks for here. */
@@ -55,8 +55,8 @@ const TOO_MANY_PACKS = {
 }
 
 const boundsOf = ({ app }: DoorOptions): DoorBounds => ({
-  processes: new Turns(PROCESSES),
-  transfers: new Turns(TRANSFERS),
+  processes: new GitDoorTurns(PROCESSES),
+  transfers: new GitDoorTurns(TRANSFERS),
   wishes: new ByteBudget(MAX_WISHES_BYTES, TOO_MANY_WISHES),
   packs: new ByteBudget(MAX_PACKS * app.settings.maxPackBytes, TOO_MANY_PACKS),
 })

@@ -4,7 +4,7 @@ import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import type { ByteBudget } from '../pipeline/byte-budget.js'
 import type { MountedRequest } from '../pipeline/mount.js'
-import type { Turns, TurnTaker } from './turns.js'
+import type { GitDoorTurns, TurnTaker } from './turns.js'
 
 /** What the door needs beside the app. */
 export interface DoorOptions {
@@ -22,9 +22,9 @@ export interface DoorOptions {
 /** Bounds what all clients of the door take together. */
 export interface DoorBounds {
   /** Git processes that work for clients. */
-  processes: Turns
+  processes: GitDoorTurns
   /** Requests whose bodies arrive, or whose responses are taken: they wait for their client. */
-  transfers: Turns
+  transfers: GitDoorTurns
   /** Memory for what the fetches under way want and have, by user. */
   wishes: ByteBudget
   /** Disk space for packs that arrive, by organization. */

@@ -29,7 +29,7 @@ interface Waiting extends TurnTaker {
  * Gives turns to those who have the fewest: first by organization, then by user, then in order of arrival. Several tokens of one user
  * share that user's turns, and no organization can take all of them.
  */
-export class Turns {
+export class GitDoorTurns {
   // bound: limits.atOnce
   readonly #running: TurnTaker[] = []
   // bound: limits.waiting

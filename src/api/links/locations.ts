@@ -22,7 +22,7 @@ import { presentSpace } from '../spaces/present.js'
 const usual = { metadata: true, computed: true }
 
 /** What a location shows of a revision. */
-export type Shown =
+export type LinkLocation =
   | { kind: 'page'; page: PageEntry; anchor?: string }
   | { kind: 'file'; gitPath: string }
   | { kind: 'reusable-content'; id: string }
@@ -40,7 +40,7 @@ export class Locations {
     private readonly home: { revision: OpenRevision; changeRequest: LoadedChangeRequest | null },
   ) {}
 
-  async present(revision: OpenRevision, shown: Shown): Promise<RawJson> {
+  async present(revision: OpenRevision, shown: LinkLocation): Promise<RawJson> {
     const { id, organization } = revision.space.doc
     return json({
       kind: shown.kind === 'page' && shown.anchor !== undefined ? 'anchor' : shown.kind,
@@ -61,7 +61,7 @@ export class Locations {
     })
   }
 
-  async #object(revision: OpenRevision, shown: Shown): Promise<object> {
+  async #object(revision: OpenRevision, shown: LinkLocation): Promise<object> {
     const { id } = revision.space.doc
     if (shown.kind === 'page') {
       const page = await this.#once(`page:${id}:${shown.page.id}`, async () =>

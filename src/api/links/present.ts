@@ -3,14 +3,14 @@ import { type Link, linkKey, type Problem } from '../../content/links/link.js'
 import { SUBMODULE_ADVICE } from '../../content/submodules.js'
 import type { PageEntry } from '../../content/types.js'
 import type { Backlink } from '../../domain/links/backlinks.js'
-import type { Place } from '../../domain/links/places.js'
+import type { AddressPlace } from '../../domain/links/places.js'
 import type { LinkReport } from '../../domain/links/report.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
 import { encodeCursor, type Page, type SortKey } from '../../kernel/paging.js'
 import type { RawJson } from '../../kernel/raw-json.js'
 import { Slices } from '../../kernel/slices.js'
 import type { ContentLocation, Link as LinkJson } from '../../model/index.js'
-import type { Locations, Shown } from './locations.js'
+import type { Locations, LinkLocation } from './locations.js'
 
 /** Where a page of a list ends even if `limit` allows more, in bytes: the objects in it are whole, and may be large. */
 const MAX_BYTES = 8 * 1024 * 1024
@@ -98,13 +98,13 @@ async function presentTarget(
   return raw(await locations.present(home, shownPage(home.structure.byId.get(to.id) as PageEntry, to.anchor)))
 }
 
-const shownPage = (page: PageEntry, anchor: string | undefined): Shown => ({
+const shownPage = (page: PageEntry, anchor: string | undefined): LinkLocation => ({
   kind: 'page',
   page,
   ...(anchor === undefined ? {} : { anchor }),
 })
 
-function shownOf({ page, file, anchor }: Place): Shown {
+function shownOf({ page, file, anchor }: AddressPlace): LinkLocation {
   if (page) return shownPage(page, anchor)
   return file ? { kind: 'file', gitPath: file.gitPath } : { kind: 'space' }
 }
@@ -115,7 +115,7 @@ const raw = (json: RawJson): Presented<ContentLocation> => ({
 })
 
 /** The page or reusable content that something stands in. */
-function sourceOf({ structure }: OpenRevision, { kind, id }: Link['source']): Shown {
+function sourceOf({ structure }: OpenRevision, { kind, id }: Link['source']): LinkLocation {
   return kind === 'page' ? { kind, page: structure.byId.get(id) as PageEntry } : { kind, id }
 }
 

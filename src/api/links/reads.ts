@@ -35,7 +35,7 @@ interface LinkedContent<Path extends BelowSpace> {
 }
 
 /** What every read gets from its path, whatever the content. */
-interface Context {
+interface LinkRequest {
   app: App
   actor: Actor
   space: LoadedSpace
@@ -53,7 +53,7 @@ const linkSortKey = (link: Link): SortKey => [link.source.gitPath, linkKey(link)
 
 /** What the endpoints return: the links of some content, and what links to a part of it. */
 function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
-  const open = async (context: Context) => {
+  const open = async (context: LinkRequest) => {
     const loaded = context as unknown as Loaded<Path> & { actor: Actor }
     const revision = await of.open(loaded)
     return {
@@ -62,7 +62,7 @@ function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
       loaded,
     }
   }
-  const list = async (context: Context, query: LinksQuery, page?: string) => {
+  const list = async (context: LinkRequest, query: LinksQuery, page?: string) => {
     const { revision, locations, loaded } = await open(context)
     if (page !== undefined) await shownPage(context.app, revision, page, of.changeRequest(loaded) !== null)
     const report = await LinkReport.of(context.app, context.actor, revision)
@@ -80,7 +80,7 @@ function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
     }
   }
   const backlinks = async (
-    context: Context,
+    context: LinkRequest,
     query: PageQuery,
     find: (revision: OpenRevision, isBranch: boolean) => LinkedTo | Promise<LinkedTo>,
   ) => {

@@ -2,17 +2,17 @@
 import type { App } from '../../domain/context/app.js'
 import { aggregatePermissions, userOf } from '../../domain/roles/aggregate-permissions.js'
 import type { PermissionTarget } from '../../domain/roles/access.js'
-import { type Given, listTeamGrants, listUserGrants } from '../../domain/roles/permissions.js'
+import { type GrantListing, listTeamGrants, listUserGrants } from '../../domain/roles/permissions.js'
 import { type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js'
 import type { Role, TeamDoc, UserDoc } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 
-const presentUserGrant = (app: App, { role, principal }: Given<UserDoc>) => ({
+const presentUserGrant = (app: App, { role, principal }: GrantListing<UserDoc>) => ({
   permission: role,
   user: presentUser(app, principal),
 })
 
-const presentTeamGrant = ({ role, principal: { id, title, createdAt } }: Given<TeamDoc>) => ({
+const presentTeamGrant = ({ role, principal: { id, title, createdAt } }: GrantListing<TeamDoc>) => ({
   permission: role,
   team: { object: 'team' as const, id, title, createdAt },
 })

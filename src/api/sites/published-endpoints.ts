@@ -24,7 +24,7 @@ const WHO =
   'Returns 404 while the site is not published or without the key that it asks for, 403 without a valid token where it asks for one.'
 const WITHOUT = { metadata: false, computed: false }
 
-interface Context {
+interface PublishedRequest {
   app: App
   actor: Actor
   organization: LoadedOrganization
@@ -33,7 +33,7 @@ interface Context {
 }
 
 /** The visitor whom a query names. */
-function visitorOf({ app, actor, organization, site, query }: Context, preview = false) {
+function visitorOf({ app, actor, organization, site, query }: PublishedRequest, preview = false) {
   const { shareKey, visitorToken, unsignedClaims } = query
   const credentials = {
     ...(shareKey === undefined ? {} : { shareKey }),
@@ -44,7 +44,7 @@ function visitorOf({ app, actor, organization, site, query }: Context, preview =
 }
 
 /** The pages of a site space for the visitor whom a query names. */
-async function pagesOf(context: Context, siteSpace: string) {
+async function pagesOf(context: PublishedRequest, siteSpace: string) {
   const visitor = await visitorOf(context)
   return pagesFor(context.app, visitor, siteSpaceFor(visitor, siteSpace))
 }

@@ -2,10 +2,10 @@
 import type { App } from '../../domain/context/app.js'
 import type { TokenDoc, UserDoc } from '../../model/index.js'
 
-type Shown = Pick<UserDoc, 'id' | 'displayName' | 'email' | 'photoURL' | 'limitedTo'>
+type PresentableUser = Pick<UserDoc, 'id' | 'displayName' | 'email' | 'photoURL' | 'limitedTo'>
 
 /** A user, as others see them. */
-export const presentUser = (app: App, user: Shown) => ({
+export const presentUser = (app: App, user: PresentableUser) => ({
   object: 'user' as const,
   id: user.id,
   displayName: user.displayName,

@@ -1,12 +1,12 @@
 /** Finds what comments can be attached to in a page, and finds it again after the page has changed. */
 import { createHash } from 'node:crypto'
-import type { SeenPlace } from '../../model/comment.js'
+import type { CommentLocation } from '../../model/comment.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { fingerprint } from './meaning.js'
 import { type Inline, plainText } from './node.js'
 
 /** What a comment can be attached to: a node of a document, or a cell of a table. A comment stores it as it is when the comment is made. */
-export type CommentTarget = SeenPlace
+export type CommentTarget = CommentLocation
 
 /** Longest preview, in characters. */
 const MAX_PREVIEW = 200

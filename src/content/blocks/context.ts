@@ -5,7 +5,7 @@ import type { Position } from './block.js'
 import type { Region } from './region.js'
 
 /** What converters get: the text that is being parsed, and functions to parse what is nested in it. */
-export interface Context {
+export interface ConversionContext {
   region: Region
   /** Link definitions by normalised identifier. */
   definitions: Map<string, Markdown>
@@ -15,7 +15,7 @@ export interface Context {
   /** The source at a position in the page. */
   slice(position: Position): string
   /** The same context, one level deeper. */
-  deeper(): Context
+  deeper(): ConversionContext
   /** The blocks of sibling nodes, one level deeper. */
   blocks(nodes: readonly Markdown[]): BlockNode[]
   /** The blocks of a range of the region that is markdown within HTML, one level deeper. */

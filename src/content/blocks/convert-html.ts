@@ -1,6 +1,6 @@
 /** Blocks that are written as HTML: images, tables, code. */
 import type { BlockNode } from '../types.js'
-import type { Context } from './context.js'
+import type { ConversionContext } from './context.js'
 import { textOfHtml, type HtmlSource, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { htmlInlines } from './inline.js'
 import { imageData } from './inline-html.js'
@@ -12,12 +12,17 @@ import { referenceOf } from './reference.js'
 import { htmlTable } from './table.js'
 
 /** Converts a page's HTML to blocks: images, a table, code, or a block of HTML. */
-export function htmlBlock(node: Markdown, context: Context): BlockNode[] {
+export function htmlBlock(node: Markdown, context: ConversionContext): BlockNode[] {
   const at = findOffsets(node)
   return at ? fromSource(cleanSource(node, at, context.region.text), node.value ?? '', at, context) : []
 }
 
-function fromSource(html: string, value: string, at: { start: number; end: number }, context: Context): BlockNode[] {
+function fromSource(
+  html: string,
+  value: string,
+  at: { start: number; end: number },
+  context: ConversionContext,
+): BlockNode[] {
   const tokens = tokenizeHtml(html).filter(
     (token) => token.type !== 'text' || html.slice(token.start, token.end).trim() !== '',
   )
@@ -35,7 +40,7 @@ function fromSource(html: string, value: string, at: { start: number; end: numbe
 }
 
 /** The `images` block of a paragraph of HTML tags; null if it contains more than images. */
-export function findImageParagraph(at: { start: number; end: number }, context: Context): BlockNode | null {
+export function findImageParagraph(at: { start: number; end: number }, context: ConversionContext): BlockNode | null {
   const html = context.region.text.slice(at.start, at.end)
   const made = fromSource(html, html, at, context)[0]
   return made?.type === 'images' ? made : null
@@ -93,7 +98,7 @@ function findImages({ html, tokens, pairs, place, context }: HtmlSource, positio
   return images.length > 0 ? block('images', position, data, images) : null
 }
 
-function addCaption(images: BlockNode[], html: string, position: Position, context: Context): void {
+function addCaption(images: BlockNode[], html: string, position: Position, context: ConversionContext): void {
   const image = images.at(-1)
   const nodes = htmlInlines(html, context)
   if (!image || nodes.length === 0) return

@@ -1,7 +1,7 @@
 /** Blocks that are written in markdown. */
 import type { BlockNode } from '../types.js'
 import { parseAttributes, type TagAttributes } from './attributes.js'
-import type { Context } from './context.js'
+import type { ConversionContext } from './context.js'
 import { findImageParagraph, htmlBlock } from './convert-html.js'
 import { rawBlock } from './convert-tag.js'
 import { inlines } from './inline.js'
@@ -11,7 +11,7 @@ import { type Inline, text } from './node.js'
 import { block, type Position } from './block.js'
 import { markdownTable } from './table.js'
 
-type Converter = (node: Markdown, position: Position, context: Context) => BlockNode[]
+type Converter = (node: Markdown, position: Position, context: ConversionContext) => BlockNode[]
 
 const converters: Record<string, Converter> = {
   paragraph,
@@ -40,7 +40,7 @@ const converters: Record<string, Converter> = {
 }
 
 /** The blocks of one markdown node. A node of an unknown type is kept as its source. */
-export function markdownBlocks(node: Markdown, context: Context): BlockNode[] {
+export function markdownBlocks(node: Markdown, context: ConversionContext): BlockNode[] {
   const at = findOffsets(node)
   if (!at) return []
   const position = context.position(at.start, at.end)
@@ -51,7 +51,7 @@ const isImage = (node: Markdown): boolean => node.type === 'image' || node.type 
 const isIdle = (node: Markdown): boolean =>
   node.type === 'break' || (node.type === 'text' && (node.value ?? '').trim() === '')
 
-function paragraph(node: Markdown, position: Position, context: Context): BlockNode[] {
+function paragraph(node: Markdown, position: Position, context: ConversionContext): BlockNode[] {
   const children = node.children ?? []
   const at = findOffsets(node)
   const pictures =
@@ -73,7 +73,7 @@ function paragraph(node: Markdown, position: Position, context: Context): BlockN
   return [block('images', position, { format: 'markdown' }, images)]
 }
 
-function heading(node: Markdown, position: Position, context: Context): BlockNode[] {
+function heading(node: Markdown, position: Position, context: ConversionContext): BlockNode[] {
   const nodes = inlines(node.children ?? [], context)
   const anchor = nodes.findLastIndex(
     (child) => child.object === 'inline' && child.type === 'anchor' && child.nodes.length === 0,
@@ -102,7 +102,7 @@ function heading(node: Markdown, position: Position, context: Context): BlockNod
 const dropEmpty = (nodes: Inline[]): Inline[] =>
   nodes.filter((node) => node.object === 'inline' || node.leaves.some((leaf) => leaf.text !== ''))
 
-function list(node: Markdown, position: Position, context: Context): BlockNode[] {
+function list(node: Markdown, position: Position, context: ConversionContext): BlockNode[] {
   const items = node.children ?? []
   const tasks = items.some((item) => typeof item.checked === 'boolean')
   const type = tasks ? 'list-tasks' : node.ordered ? 'list-ordered' : 'list-unordered'

@@ -2,14 +2,14 @@
 import type { BlockNode } from '../types.js'
 import { parseAttributes, type TagAttributes } from './attributes.js'
 import type { Tag } from './tag.js'
-import type { Context } from './context.js'
+import type { ConversionContext } from './context.js'
 import { text } from './node.js'
 import { block, type Position } from './block.js'
 import { referenceOf } from './reference.js'
 import type { TagRow } from './tags.js'
 
 type Data = Record<string, unknown>
-interface Made {
+interface ConvertedTag {
   data?: Data
   nodes?: BlockNode[]
 }
@@ -18,7 +18,7 @@ type Converter = (given: {
   positional: readonly string[]
   tag: Tag
   children: BlockNode[]
-}) => Made
+}) => ConvertedTag
 
 const string = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -59,7 +59,7 @@ export function knownBlock(row: TagRow, tag: Tag, children: BlockNode[], positio
 }
 
 /** A block with its source as text. */
-export const rawBlock = (context: Context, position: Position): BlockNode =>
+export const rawBlock = (context: ConversionContext, position: Position): BlockNode =>
   block('raw', position, {}, [text(context.slice(position))])
 
 /** The block of an unknown tag, or of one without its partner: the tags' source as text, with the blocks between them. */
@@ -67,7 +67,7 @@ export function unknownBlock(
   tag: Tag,
   children: BlockNode[],
   at: { position: Position; open: Position; close: Position | null },
-  context: Context,
+  context: ConversionContext,
 ): BlockNode {
   const { named, positional } = parseAttributes(tag.body)
   const data = {

@@ -1,5 +1,5 @@
 // Splits HTML in markdown into tags, comments and text.
-import type { Context } from './context.js'
+import type { ConversionContext } from './context.js'
 import type { Position } from './block.js'
 import { decodeNamedCharacterReference } from 'decode-named-character-reference'
 import { decodeNumericCharacterReference } from 'micromark-util-decode-numeric-character-reference'
@@ -150,5 +150,5 @@ export interface HtmlSource {
   tokens: HtmlToken[]
   pairs: number[]
   place(from: number, to: number): Position
-  context: Context
+  context: ConversionContext
 }

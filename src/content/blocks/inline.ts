@@ -1,5 +1,5 @@
 /** Phrasing (text, links, images, inline HTML) as inline nodes. */
-import type { Context } from './context.js'
+import type { ConversionContext } from './context.js'
 import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { voidElement, wrapElement } from './inline-html.js'
 import { MAX_DEPTH } from './limits.js'
@@ -17,12 +17,12 @@ function asToken(node: Markdown): HtmlToken {
     : { type: node.type === 'html' ? 'comment' : 'text', name: '', attributes: {}, start: 0, end: 0 }
 }
 
-function sourceText(node: Markdown, context: Context): string {
+function sourceText(node: Markdown, context: ConversionContext): string {
   const at = findOffsets(node)
   return node.value ?? (at ? context.region.text.slice(at.start, at.end) : '')
 }
 
-function linkData(node: Markdown, context: Context): Record<string, unknown> | null {
+function linkData(node: Markdown, context: ConversionContext): Record<string, unknown> | null {
   const target = node.identifier === undefined ? node : context.definitions.get(node.identifier)
   if (!target) return null
   const title = target.title ?? undefined
@@ -39,7 +39,12 @@ const NO_PAIRS: readonly number[] = []
 const NOTE_LINK = /^#user-content-fn-/
 
 /** Converts phrasing to inline nodes. HTML tags are paired among siblings; a tag without a partner is kept as written. */
-export function inlines(nodes: readonly Markdown[], context: Context, marks: Mark[] = [], depth = 0): Inline[] {
+export function inlines(
+  nodes: readonly Markdown[],
+  context: ConversionContext,
+  marks: Mark[] = [],
+  depth = 0,
+): Inline[] {
   const [only] = nodes
   if (nodes.length === 1 && only?.type === 'text') return only.value ? [text(only.value, marks)] : []
   const tokens = nodes.some((node) => node.type === 'html') ? nodes.map(asToken) : NO_TOKENS
@@ -77,13 +82,13 @@ export function inlines(nodes: readonly Markdown[], context: Context, marks: Mar
   }
 }
 
-function inner(node: Markdown, context: Context, marks: Mark[], depth: number): Inline[] {
+function inner(node: Markdown, context: ConversionContext, marks: Mark[], depth: number): Inline[] {
   if (depth < MAX_DEPTH) return inlines(node.children ?? [], context, marks, depth + 1)
   return [text(sourceText(node, context), marks)]
 }
 
 /** Converts a node that is not HTML. */
-function convert(node: Markdown, context: Context, marks: Mark[], depth: number): Inline[] {
+function convert(node: Markdown, context: ConversionContext, marks: Mark[], depth: number): Inline[] {
   const markType = MARKS[node.type]
   if (markType) return inner(node, context, [...marks, mark(markType)], depth)
   switch (node.type) {
@@ -118,7 +123,7 @@ const isAnnotation = (link: Markdown, next: Markdown | undefined): boolean =>
   next?.type === 'footnoteReference' && NOTE_LINK.test(link.url ?? '')
 
 /** Converts HTML (of a table cell or caption) to inline nodes, as if each tag were in a paragraph. */
-export function htmlInlines(html: string, context: Context): Inline[] {
+export function htmlInlines(html: string, context: ConversionContext): Inline[] {
   const nodes = tokenizeHtml(html).map((token): Markdown => {
     const value = html.slice(token.start, token.end)
     return token.type === 'text'

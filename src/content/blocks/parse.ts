@@ -1,6 +1,6 @@
 /** Parses the markdown of a page into a block tree. */
 import type { BlockNode, DocumentNode } from '../types.js'
-import type { Context } from './context.js'
+import type { ConversionContext } from './context.js'
 import { htmlInlines } from './inline.js'
 import { knownBlock, rawBlock, unknownBlock } from './convert-tag.js'
 import { markdownBlocks } from './convert-markdown.js'
@@ -73,8 +73,8 @@ function findDefinitions(root: Markdown, definitions: Map<string, Markdown>): vo
 }
 
 /** A region of a page, at a depth. */
-class RegionContext implements Context {
-  #deeper: Context | null = null
+class RegionContext implements ConversionContext {
+  #deeper: ConversionContext | null = null
 
   constructor(
     readonly page: Page,
@@ -95,7 +95,7 @@ class RegionContext implements Context {
     return this.page.source.slice(position.start, position.end)
   }
 
-  deeper(): Context {
+  deeper(): ConversionContext {
     this.#deeper ??= new RegionContext(this.page, this.region, this.depth + 1)
     return this.#deeper
   }
@@ -109,7 +109,7 @@ class RegionContext implements Context {
   }
 }
 
-function blocksOf(nodes: readonly Markdown[], context: Context): BlockNode[] {
+function blocksOf(nodes: readonly Markdown[], context: ConversionContext): BlockNode[] {
   if (context.depth <= MAX_DEPTH && !mayHaveTags(nodes)) {
     const blocks: BlockNode[] = []
     for (const node of nodes) for (const one of markdownBlocks(node, context)) blocks.push(one)
@@ -119,7 +119,7 @@ function blocksOf(nodes: readonly Markdown[], context: Context): BlockNode[] {
   const { end, implied } = pairItems(items)
   return range(0, items.length, context)
 
-  function range(from: number, to: number, context: Context): BlockNode[] {
+  function range(from: number, to: number, context: ConversionContext): BlockNode[] {
     const first = items[from]
     const last = items[to - 1]
     if (!first || !last || from >= to) return []
@@ -169,7 +169,7 @@ function blocksOf(nodes: readonly Markdown[], context: Context): BlockNode[] {
     index: number,
     until: number,
     position: Position,
-    context: Context,
+    context: ConversionContext,
   ): BlockNode {
     const summary = items[index + 1]
     const titled = summary?.kind === 'summary' && until > index + 1
@@ -181,13 +181,13 @@ function blocksOf(nodes: readonly Markdown[], context: Context): BlockNode[] {
   }
 }
 
-function summaryBlock(item: Item & { kind: 'summary' }, context: Context): BlockNode {
+function summaryBlock(item: Item & { kind: 'summary' }, context: ConversionContext): BlockNode {
   const inner = context.region.text.slice(item.inner.start, item.inner.end)
   return block('expandable-title', context.position(item.start, item.end), {}, htmlInlines(inner, context))
 }
 
 /** The blocks of an item without a partner. */
-function alone(item: Item, context: Context): BlockNode[] {
+function alone(item: Item, context: ConversionContext): BlockNode[] {
   if (item.kind === 'node') return markdownBlocks(item.node, context)
   if (item.kind === 'part') return context.part(item.start, item.end)
   const position = context.position(item.start, item.end)

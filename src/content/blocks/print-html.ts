@@ -1,7 +1,7 @@
 /** Prints nodes as HTML: tables, images, and inline nodes that markdown cannot express. */
 import { restyled } from './restyle.js'
 import type { BlockNode } from '../types.js'
-import type { Context } from './context.js'
+import type { ConversionContext } from './context.js'
 import { htmlInlines } from './inline.js'
 import type { Inline, Mark } from './node.js'
 
@@ -52,7 +52,7 @@ export function markTags({ type, data }: Mark): { open: string; close: string } 
   return { open: `<mark${rules.length > 0 ? attribute('style', rules.join('')) : ''}>`, close: '</mark>' }
 }
 
-const NOWHERE = { region: { text: '', at: [0], source: [0] }, definitions: new Map() } as unknown as Context
+const NOWHERE = { region: { text: '', at: [0], source: [0] }, definitions: new Map() } as unknown as ConversionContext
 
 /** The inline nodes of HTML. */
 const inlinesOfHtml = (html: string): Inline[] => htmlInlines(html, NOWHERE)

@@ -16,7 +16,7 @@ export interface Printing {
 export const raw = (value: string): Markdown => ({ type: 'verbatim', value })
 
 /** A text or node, with its marks; null if it has no text, and so takes the marks around it. */
-interface Part {
+interface InlinePart {
   marks: Mark[] | null
   text?: string
   node?: Inline & { object: 'inline' }
@@ -52,7 +52,7 @@ function marksOf(nodes: readonly Inline[]): Mark[] | null {
 
 /** Converts inline nodes to markdown phrasing. `skip` is the number of outer marks that are already written. */
 export function phrasing(nodes: readonly Inline[], printing: Printing, skip = 0): Markdown[] {
-  const parts = nodes.flatMap((node): Part[] => {
+  const parts = nodes.flatMap((node): InlinePart[] => {
     if (node.object === 'inline') return [{ marks: marksAround(node.nodes), node }]
     return node.leaves.flatMap(({ text, marks }) => (text === '' ? [] : [{ marks, text }]))
   })
@@ -70,7 +70,11 @@ export function phrasing(nodes: readonly Inline[], printing: Printing, skip = 0)
 }
 
 /** The marks that are written around a part: those of a link's text stay within it, unless the text beside the link has them too. */
-function outside({ marks, node }: Part, before: Part | undefined, after: Part | undefined): Mark[] | null {
+function outside(
+  { marks, node }: InlinePart,
+  before: InlinePart | undefined,
+  after: InlinePart | undefined,
+): Mark[] | null {
   if (marks === null || node?.type !== 'link' || typeof node.data['html'] === 'string') return marks
   const beside = [before, after].map((part) => shared(marks, part?.marks ?? [])?.length ?? 0)
   return marks.slice(0, Math.max(...beside))
@@ -78,10 +82,15 @@ function outside({ marks, node }: Part, before: Part | undefined, after: Part | 
 
 const MARKDOWN: Record<string, string> = { bold: 'strong', italic: 'emphasis', strikethrough: 'delete' }
 
-function group(parts: readonly Part[], depth: number, active: ReadonlySet<string>, printing: Printing): Markdown[] {
+function group(
+  parts: readonly InlinePart[],
+  depth: number,
+  active: ReadonlySet<string>,
+  printing: Printing,
+): Markdown[] {
   const out: Markdown[] = []
   for (let i = 0; i < parts.length; ) {
-    const part = parts[i] as Part
+    const part = parts[i] as InlinePart
     const mark = part.marks?.[depth]
     if (!mark) {
       out.push(...(part.node ? element(part.node, printing, depth) : words(part.text ?? '')))

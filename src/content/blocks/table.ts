@@ -1,6 +1,6 @@
 /** Tables, in markdown and in HTML. */
 import type { BlockNode } from '../types.js'
-import type { Context } from './context.js'
+import type { ConversionContext } from './context.js'
 import type { HtmlSource, HtmlToken } from './html.js'
 import { htmlInlines, inlines } from './inline.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
@@ -83,7 +83,7 @@ function table(
 }
 
 /** Converts a GFM table. */
-export function markdownTable(node: Markdown, context: Context): BlockNode[] {
+export function markdownTable(node: Markdown, context: ConversionContext): BlockNode[] {
   const at = findOffsets(node)
   if (!at) return []
   const place = (child: Markdown) => {

@@ -6,14 +6,14 @@ import { decodeTarget, type ReferenceKind, type TargetEncoding } from '../refere
 import { parseNatively } from './native.js'
 import type { Scanned, Span, Target } from './scanned.js'
 
-interface Found extends Scanned {
+interface ScanResult extends Scanned {
   targets: Target[]
   code: Span[]
   html: Span[]
 }
 
 /** A target that was not found where its node says that it is. */
-class NotFound extends Error {}
+class UnscannableError extends Error {}
 
 /** A page's text and the native parser's tree of it; offsets are from after a byte order mark. */
 export interface Whole {
@@ -36,17 +36,17 @@ export function parseWhole(markdown: string): Whole | null {
 
 /** Scans a whole page. Returns null if only the exact parser can tell where something is. */
 export function scanNatively({ root, text, shift }: Whole): Scanned | null {
-  const found: Found = { targets: [], code: [], html: [] }
+  const found: ScanResult = { targets: [], code: [], html: [] }
   try {
     visit(root, text, found)
   } catch (error) {
-    if (error instanceof NotFound) return null
+    if (error instanceof UnscannableError) return null
     throw error
   }
   return shift === 0 ? found : shifted(found, shift)
 }
 
-function shifted({ targets, code, html }: Found, by: number): Scanned {
+function shifted({ targets, code, html }: ScanResult, by: number): Scanned {
   const moved = ([start, end]: Span): Span => [start + by, end + by]
   return {
     targets: targets.map(([kind, start, end, encoding]) => [kind, start + by, end + by, encoding]),
@@ -56,7 +56,7 @@ function shifted({ targets, code, html }: Found, by: number): Scanned {
 }
 
 /** In the order of the text. The stack is explicit, since a tree may be deep. */
-function visit(root: Markdown, text: string, found: Found): void {
+function visit(root: Markdown, text: string, found: ScanResult): void {
   const pending = [root]
   for (let node = pending.pop(); node; node = pending.pop()) {
     const start = node.position?.start.offset ?? 0
@@ -72,24 +72,24 @@ function visit(root: Markdown, text: string, found: Found): void {
   }
 }
 
-function addLink(node: Markdown, start: number, end: number, text: string, found: Found): void {
+function addLink(node: Markdown, start: number, end: number, text: string, found: ScanResult): void {
   if (text[start] !== '[') {
     const [from, to] = text[start] === '<' ? [start + 1, end - 1] : [start, end]
     // To the exact parser, an address with an escape in it is no autolink.
-    if (text.slice(from, to).includes('\\')) throw new NotFound()
+    if (text.slice(from, to).includes('\\')) throw new UnscannableError()
     found.targets.push(['autolink', from, to, 'literal'])
     return
   }
   const inner = node.children?.at(-1)?.position?.end.offset ?? start + 1
   const label = text.indexOf('](', inner)
-  if (label < 0 || label >= end || text.slice(inner, label).trim() !== '') throw new NotFound()
+  if (label < 0 || label >= end || text.slice(inner, label).trim() !== '') throw new UnscannableError()
   addTarget(node.title === 'mention' ? 'mention' : 'link', node, { from: label + 2, limit: end, text }, found)
 }
 
 /** What an image's label says is no part of the tree, so a label that may name something itself is left to the exact parser. */
-function addImage(node: Markdown, start: number, end: number, text: string, found: Found): void {
+function addImage(node: Markdown, start: number, end: number, text: string, found: ScanResult): void {
   const target = afterLabel(text, start + 1, '](')
-  if (/[[<@]|:\/\/|www\./i.test(text.slice(start + 2, target - 2))) throw new NotFound()
+  if (/[[<@]|:\/\/|www\./i.test(text.slice(start + 2, target - 2))) throw new UnscannableError()
   addTarget('image', node, { from: target, limit: end, text }, found)
 }
 
@@ -98,11 +98,11 @@ function afterLabel(text: string, start: number, close: string): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++
     else if (text[at] === ']') {
-      if (!text.startsWith(close, at)) throw new NotFound()
+      if (!text.startsWith(close, at)) throw new UnscannableError()
       return at + close.length
     }
   }
-  throw new NotFound()
+  throw new UnscannableError()
 }
 
 /** The part of a text from one offset to another. */
@@ -113,14 +113,14 @@ interface Stretch {
 }
 
 /** Adds the target that follows `from`. It is compared with the one in the tree, so that what is found is what the parser read. */
-function addTarget(kind: ReferenceKind, node: Markdown, { from, limit, text }: Stretch, found: Found): void {
+function addTarget(kind: ReferenceKind, node: Markdown, { from, limit, text }: Stretch, found: ScanResult): void {
   let start = from
   while (start < limit && /[ \t\r\n]/.test(text.charAt(start))) start++
   const angle = text[start] === '<'
   const end = angle ? angleEnd(text, start + 1, limit) : plainEnd(text, start, limit)
   const span: Span = angle ? [start + 1, end] : [start, end]
   const encoding: TargetEncoding = angle ? 'markdown-angle' : 'markdown'
-  if (decodeTarget(text.slice(...span), encoding) !== (node.url ?? '')) throw new NotFound()
+  if (decodeTarget(text.slice(...span), encoding) !== (node.url ?? '')) throw new UnscannableError()
   if (angle || end > start) found.targets.push([kind, ...span, encoding])
 }
 
@@ -129,7 +129,7 @@ function angleEnd(text: string, from: number, limit: number): number {
     if (text[at] === '\\') at++
     else if (text[at] === '>') return at
   }
-  throw new NotFound()
+  throw new UnscannableError()
 }
 
 function plainEnd(text: string, from: number, limit: number): number {

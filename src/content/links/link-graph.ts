@@ -70,14 +70,14 @@ export function* buildGraph(
 }
 
 /** A reference, or an entry that names something. */
-type Named = { kind: Reference['kind']; target: string; part?: boolean }
+type SourceReference = { kind: Reference['kind']; target: string; part?: boolean }
 
 /** Where links stand, in order of file, with what is named there. */
 export function eachSource(
   structure: ContentStructure,
   files: ReadonlyMap<string, LinkingFile>,
-): { source: LinkSource; named: readonly Named[] }[] {
-  const found: { source: LinkSource; named: readonly Named[] }[] = []
+): { source: LinkSource; named: readonly SourceReference[] }[] {
+  const found: { source: LinkSource; named: readonly SourceReference[] }[] = []
   const file = (kind: LinkSource['kind'], id: string, gitPath: string): void => {
     const { references = [], attributes = {} } = files.get(gitPath) ?? {}
     found.push({ source: { kind, id, gitPath }, named: [...coversOf(attributes), ...references] })
@@ -96,13 +96,13 @@ export function eachSource(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const coversOf = ({ cover }: PageAttributes): Named[] =>
+const coversOf = ({ cover }: PageAttributes): SourceReference[] =>
   [cover?.ref, cover?.refDark].flatMap((target) =>
     target === undefined ? [] : [{ kind: 'image', target, part: true }],
   )
 
 /** What an entry of the table of contents names: the target of a link, the specification of a computed page. A draft names nothing. */
-function ofEntry(entry: PageEntry): Named[] {
+function ofEntry(entry: PageEntry): SourceReference[] {
   if (entry.type === 'link') return entry.href === '' ? [] : [{ kind: 'link', target: entry.href }]
   const spec = entry.type === 'computed' && entry.computed.dependencies.spec
   const ref = isRecord(spec) ? spec.ref : null
@@ -122,7 +122,7 @@ class Collector {
     this.#reusablePaths = new Map([...context.reusable].map(([path, id]) => [id, path]))
   }
 
-  add(source: LinkSource, named: readonly Named[]): void {
+  add(source: LinkSource, named: readonly SourceReference[]): void {
     const own = new Map<string, { link: Link; fragment: string | undefined; origin: string | undefined }>()
     for (const one of named) {
       const resolved =

@@ -27,7 +27,7 @@ export interface LinkContext {
   reusable: ReadonlyMap<string, string>
 }
 
-type Named = Pick<Reference, 'kind' | 'target'>
+type ReferenceTarget = Pick<Reference, 'kind' | 'target'>
 
 /** A path on this service: `/spaces/<id>` with whatever follows. */
 export const SPACE_PATH = /^\/(?:v1\/)?spaces\/([\w-]{1,64})(?=[/?#]|$)/
@@ -36,7 +36,11 @@ const ORIGIN = /^https?:\/\/[^/?#\\\s]+/i
 const EXPRESSION = /\{[{%]/
 
 /** Resolves one reference of a source. Null = it is no link (pictures written as `data:`). */
-export function resolveLink({ kind, target }: Named, source: LinkSource, context: LinkContext): Resolution | null {
+export function resolveLink(
+  { kind, target }: ReferenceTarget,
+  source: LinkSource,
+  context: LinkContext,
+): Resolution | null {
   const { structure, exists, reusable, submodules } = context
   if (kind === 'specification') return specification(target)
   const text = (kind === 'autolink' ? addressOf(target) : target).trim()
@@ -97,7 +101,7 @@ function specification(target: string): Resolution | null {
 }
 
 /** The address that a reference names, and its origin; null if it names none of http, and no path such as `/spaces/<id>`. */
-export function linkedAddress({ kind, target }: Named): { origin: string; target: string } | null {
+export function linkedAddress({ kind, target }: ReferenceTarget): { origin: string; target: string } | null {
   const text = (kind === 'autolink' ? addressOf(target) : target).trim()
   if (EXPRESSION.test(text)) return null
   const origin = SPACE_PATH.test(text) ? '' : originOf(text)

@@ -66,7 +66,7 @@ export function readOutline(
   return collector.finish(title)
 }
 
-interface Part {
+interface OutlinePart {
   level: number
   title: string
   id?: string
@@ -74,7 +74,7 @@ interface Part {
 }
 
 class Collector {
-  readonly #parts: Part[] = [{ level: 0, title: '', lines: [] }]
+  readonly #parts: OutlinePart[] = [{ level: 0, title: '', lines: [] }]
   readonly #anchors = new Set<string>()
 
   heading(level: number, title: string, id?: string): void {
@@ -98,7 +98,7 @@ class Collector {
   }
 
   finish(title: string): { outline: Outline; sections: readonly Section[] } {
-    const [lead, ...parts] = this.#parts as [Part, ...Part[]]
+    const [lead, ...parts] = this.#parts as [OutlinePart, ...OutlinePart[]]
     const anchors = anchorsOf(parts)
     const headings = parts.map(({ level, title }, at): Heading => ({ level, title, anchor: anchors[at] ?? '' }))
     const titled = lead.lines.length === 0 && parts[0]?.level === 1 ? 1 : 0

@@ -10,7 +10,7 @@ import type { Markdown } from '../gfm/tree.js'
 import { type AddAnchor, htmlText, inlineText, readHeading } from './inline-text.js'
 
 /** Gets what is found, in order. */
-interface Found {
+interface WalkResult {
   heading(level: number, title: string, id?: string): void
   /** Text of its own line or lines. White space in it is as in the source. */
   text(text: string): void
@@ -36,12 +36,12 @@ const SILENT: ReadonlySet<string> = new Set([
  * Tells `found` what readers see of the nodes of a region. Tags are left out, except their titles and those that the format does not
  * know, which are shown as text. What is nested too deeply is left out.
  */
-export function walk(nodes: readonly Markdown[], region: Region, found: Found, depth = 0): void {
+export function walk(nodes: readonly Markdown[], region: Region, found: WalkResult, depth = 0): void {
   if (depth > MAX_DEPTH) return
   for (const item of toItems(nodes, region.text)) visit(item, region, found, depth)
 }
 
-function visit(item: Item, region: Region, found: Found, depth: number): void {
+function visit(item: Item, region: Region, found: WalkResult, depth: number): void {
   if (item.kind === 'node') visitNode(item.node, region, found, depth)
   else if (item.kind === 'summary')
     found.text(htmlText(region.text.slice(item.inner.start, item.inner.end), found.anchor))
@@ -53,7 +53,7 @@ function visit(item: Item, region: Region, found: Found, depth: number): void {
   else htmlText(region.text.slice(item.start, item.end), found.anchor)
 }
 
-function visitTag(tag: Tag, source: string, found: Found): void {
+function visitTag(tag: Tag, source: string, found: WalkResult): void {
   if (findTag(tag.name) === null) found.text(source)
   else if (!tag.closing && !SILENT.has(tag.name)) {
     const { named } = parseAttributes(tag.body)
@@ -62,7 +62,7 @@ function visitTag(tag: Tag, source: string, found: Found): void {
   }
 }
 
-function visitNode(node: Markdown, region: Region, found: Found, depth: number): void {
+function visitNode(node: Markdown, region: Region, found: WalkResult, depth: number): void {
   const children = node.children ?? []
   if (node.type === 'heading') {
     const { title, id } = readHeading(children, found.anchor)

@@ -12,14 +12,14 @@ const MAX_PAGE = 192 * 1024
 /** Characters of a part that can only be shown as JSON. */
 const MAX_JSON = 20_000
 
-type Part = ShownOperation | ShownModel
+type PrintablePart = ShownOperation | ShownModel
 
 /** What a page of a specification consists of. */
 interface SpecPage {
   /** The slug of the specification. */
   spec: string
   description?: string
-  parts: Part[]
+  parts: PrintablePart[]
   /** Whether each part has a heading: the page has several. */
   headed: boolean
   /** The titles of parts that are not shown. */
@@ -29,21 +29,21 @@ interface SpecPage {
 const printed = (nodes: BlockNode[]): string => printDocument({ object: 'document', data: { schemaVersion: 1 }, nodes })
 
 /** The text of a part, without its block. */
-export function printPart(part: Part): string {
+export function printPart(part: PrintablePart): string {
   return printSafely(waysOf(part))
 }
 
 /** As it should be; without formats in descriptions; as JSON. */
-const waysOf = (part: Part): (() => BlockNode[])[] => [
+const waysOf = (part: PrintablePart): (() => BlockNode[])[] => [
   () => partBlocks(part),
   () => partBlocks(withPlainTexts(part)),
   () => [fence(JSON.stringify(part, null, 2).slice(0, MAX_JSON), 'json')],
 ]
 
-function withPlainTexts(part: Part): Part {
+function withPlainTexts(part: PrintablePart): PrintablePart {
   const plainText = (key: string, value: unknown): unknown =>
     key === 'description' && typeof value === 'string' ? value.replace(/[^\p{L}\p{M}\p{N}.,;()'"? -]+/gu, ' ') : value
-  return JSON.parse(JSON.stringify(part, plainText)) as Part
+  return JSON.parse(JSON.stringify(part, plainText)) as PrintablePart
 }
 
 /** The first of several ways that can be written as markdown and read back as the same; every text is a stranger's. */
@@ -65,7 +65,7 @@ export function printSpecPage({ spec, description, parts, headed, rest }: SpecPa
   let length = 0
   let at = 0
   for (; at < parts.length && length < MAX_PAGE; at++) {
-    const part = parts[at] as Part
+    const part = parts[at] as PrintablePart
     const text = (headed ? `${headingOf(part)}\n` : '') + blockOf(spec, part)
     length += text.length
     texts.push(text)
@@ -83,13 +83,13 @@ export function printSpecPage({ spec, description, parts, headed, rest }: SpecPa
   return texts.filter((text) => text !== '').join('\n')
 }
 
-const headingOf = (part: Part): string =>
+const headingOf = (part: PrintablePart): string =>
   printSafely([words, code].map((way) => () => [plain('heading-2', {}, [way(titleOf(part))])]))
 
-const titleOf = (part: Part): string => (part.kind === 'operation' ? part.title : part.name)
+const titleOf = (part: PrintablePart): string => (part.kind === 'operation' ? part.title : part.name)
 
 /** A part in the block that names it. */
-function blockOf(spec: string, part: Part): string {
+function blockOf(spec: string, part: PrintablePart): string {
   const block = (way: () => BlockNode[]) => (): BlockNode[] => {
     const nodes = way()
     return part.kind === 'operation'

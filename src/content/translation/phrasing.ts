@@ -13,7 +13,7 @@ export const OPAQUE = new Set('code kbd math pre samp script style svg textarea 
 const PAIRS = new Set(['emphasis', 'strong', 'delete', 'link', 'linkReference'])
 
 /** The inline content at [start, end) of a text; `quotes`: how many quotes it is in, whose markers may begin its lines. */
-interface Place {
+interface PhrasePosition {
   text: string
   start: number
   end: number
@@ -21,7 +21,7 @@ interface Place {
 }
 
 /** The pieces of nodes that stand at a place. */
-export function phrasingPieces(nodes: readonly Markdown[], place: Place, depth = 0): Piece[] {
+export function phrasingPieces(nodes: readonly Markdown[], place: PhrasePosition, depth = 0): Piece[] {
   const { text } = place
   const tokens = nodes.map((node) => htmlToken(node))
   const partners = tokens.some((one) => one.type === 'open') ? pairTokens(tokens) : []
@@ -73,7 +73,7 @@ function htmlToken(node: Markdown) {
   return token ?? { type: 'text' as const, name: '' }
 }
 
-function elementPiece(node: Markdown, place: Place, depth: number): Piece {
+function elementPiece(node: Markdown, place: PhrasePosition, depth: number): Piece {
   const raw = place.text.slice(place.start, place.end)
   return (
     (depth < MAX_DEPTH &&
@@ -87,7 +87,7 @@ function elementPiece(node: Markdown, place: Place, depth: number): Piece {
 }
 
 /** Emphasis and links with a text of their own. The label of a short reference is its target as well: it stays. */
-function pairOf(node: Markdown, place: Place, depth: number): Piece | null {
+function pairOf(node: Markdown, place: PhrasePosition, depth: number): Piece | null {
   if (!PAIRS.has(node.type) || (node.type === 'linkReference' && node.referenceType !== 'full')) return null
   const { text } = place
   if (node.type === 'link' && text[place.start] !== '[') return null

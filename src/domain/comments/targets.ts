@@ -1,7 +1,7 @@
 // What a comment is about: a page, and a place in it (a node, or a cell of a table).
 import { findCommentTarget, type CommentTarget } from '../../content/blocks/comment-targets.js'
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
-import type { CommentDoc, CreateComment, SeenPage, SeenPlace } from '../../model/index.js'
+import type { CommentDoc, CreateComment, SeenPage, CommentLocation } from '../../model/index.js'
 import type { CommentedContent } from './commented-content.js'
 
 const invalid = (path: string, message: string): ServiceError =>
@@ -23,7 +23,7 @@ export async function readTarget(
   return { page, place: choosePlace(await commented.places(page.id), input) }
 }
 
-function choosePlace(places: readonly CommentTarget[], { node, tableCell }: CreateComment): SeenPlace {
+function choosePlace(places: readonly CommentTarget[], { node, tableCell }: CreateComment): CommentLocation {
   const atNode = places.filter((place) => node === undefined || place.node === node)
   if (atNode.length === 0 && node !== undefined)
     throw invalid('/node', 'must be the key of a node of the page’s document as it is now')
@@ -39,7 +39,7 @@ function choosePlace(places: readonly CommentTarget[], { node, tableCell }: Crea
 /** The target of a stored comment, as it is now. */
 interface PresentTarget {
   page?: Omit<SeenPage, 'content'> & { outdated: boolean; deleted?: true }
-  place?: SeenPlace
+  place?: CommentLocation
 }
 
 /** Finds where the target of a comment is now: a page by its ID, a place in it by its text. */

@@ -22,7 +22,7 @@ const AT_ONCE = 4
 /** All files of a request together may have this many times the bytes of one file: they are held in memory. */
 const BATCH_FILES = 4
 
-interface Wanted {
+interface Download {
   file: FileInput & { url: string }
   /** JSON pointer of its URL in the body. */
   path: string
@@ -40,7 +40,7 @@ export async function fetchFiles(app: App, changes: readonly ContentChange[]): P
       : change.files.flatMap((file, at) =>
           file.url === undefined || file.base64 !== undefined || file.part !== undefined
             ? []
-            : [{ file: file as Wanted['file'], path: `/changes/${index}/files/${at}/url`, change: index }],
+            : [{ file: file as Download['file'], path: `/changes/${index}/files/${at}/url`, change: index }],
         ),
   )
   const fetched = new Map<FileInput, FetchedFile>()
@@ -69,7 +69,7 @@ export async function fetchFiles(app: App, changes: readonly ContentChange[]): P
   return fetched
 }
 
-async function fetchFile(app: App, wanted: Wanted, stop: AbortSignal, late: AbortSignal): Promise<FetchedFile> {
+async function fetchFile(app: App, wanted: Download, stop: AbortSignal, late: AbortSignal): Promise<FetchedFile> {
   const { name, url, contentType } = wanted.file
   try {
     const { status, headers, body } = await app.http.send({
@@ -96,7 +96,7 @@ async function fetchFile(app: App, wanted: Wanted, stop: AbortSignal, late: Abor
   }
 }
 
-const refusal = ({ file, path, change }: Wanted, reason: string, cause?: unknown): ServiceError =>
+const refusal = ({ file, path, change }: Download, reason: string, cause?: unknown): ServiceError =>
   new ServiceError(
     'bad-request',
     `Change ${change} cannot be made: the file ${file.name} cannot be fetched: ${reason.replace(/\.$/, '')}. Nothing was changed.`,

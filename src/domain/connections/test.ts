@@ -16,7 +16,7 @@ import { testHost } from './test-host.js'
 const NAMED = 5
 
 /** A repository that can be asked. */
-interface Found {
+interface HostCheck {
   remote: Remote
   found: Listed
 }
@@ -59,7 +59,7 @@ async function tryRepository(
   app: App,
   space: LoadedSpace,
   connection: ConnectionDoc,
-): Promise<Found | { message: string }> {
+): Promise<HostCheck | { message: string }> {
   try {
     const remote = withCredential(connection, await gitCredentialOf(app, connection))
     return { remote, found: await space.repo.remoteBranches(remote) }

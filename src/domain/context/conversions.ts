@@ -1,5 +1,5 @@
 /** Converts what imports bring (web pages, archives, Word documents), on threads of their own with bounds on time, memory and size. */
-import { CONVERSION_TASKS, type Part, unpackParts } from '../../conversion/index.js'
+import { CONVERSION_TASKS, type ContainerPart, unpackParts } from '../../conversion/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type Argument, createPool, type Pool, TaskFailure } from '../../threads/index.js'
 
@@ -31,7 +31,7 @@ export class Conversions {
   constructor(private readonly pool: Pool) {}
 
   /** Runs a task of `conversion/tasks.ts` for a space. Throws `ConversionRefused`, and 503 if too many wait. */
-  async run<F>(space: string, task: string, args: readonly Argument[]): Promise<{ facts: F; parts: Part[] }> {
+  async run<F>(space: string, task: string, args: readonly Argument[]): Promise<{ facts: F; parts: ContainerPart[] }> {
     try {
       return unpackParts<F>(await this.pool.run(space, task, args.map(alone)))
     } catch (error) {

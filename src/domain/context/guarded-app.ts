@@ -1,7 +1,7 @@
 // The app of one request that writes: it asks whether the caller still may, when the write takes place.
 import type { Reader, Store } from '../../store/index.js'
 import type { App } from './app.js'
-import { type RightsTaken, watchRights } from './rights-taken.js'
+import { type RevocationWatch, watchRights } from './rights-taken.js'
 
 /** For work without a request (jobs, start, housekeeping): there is no caller whose rights could change. */
 export const withoutCaller: Pick<App, 'stillMay' | 'decided' | 'overruled' | 'readOnly'> = {
@@ -31,7 +31,7 @@ export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void
   const ask = async (reader: Reader): Promise<void> => (decided ? undefined : stillMay(reader))
   const { store } = base
   const transact: Store['transact'] = async (work) => {
-    let taken: RightsTaken | undefined
+    let taken: RevocationWatch | undefined
     const value = await store.transact(async (tx) => {
       await ask(tx)
       const watched = watchRights(tx)

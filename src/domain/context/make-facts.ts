@@ -6,7 +6,7 @@ import { readSource } from '../../content/page-source.js'
 import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
 import { type LargePage, TextTooCostly } from '../../content/work/text-work.js'
-import type { Facts } from '../../facts/index.js'
+import type { FactsIndex } from '../../facts/index.js'
 import type { TreeReader } from '../../content/types.js'
 import type { KnownPage } from './content-cache.js'
 import type { Texts } from './texts.js'
@@ -14,13 +14,13 @@ import type { Texts } from './texts.js'
 export type Files = Pick<TreeReader, 'read'>
 
 /** All facts of one content; `page` may be of a file whose text is too large to be kept. */
-export interface KnownFacts extends FileFacts {
+export interface IndexedFacts extends FileFacts {
   page: KnownPage
 }
-export type Kind = keyof KnownFacts
+export type Kind = keyof IndexedFacts
 /** The facts of one content. Each kind is parsed when it is first asked for: a first read needs two of the four, which are the small ones. */
-interface Made {
-  of<K extends Kind>(kind: K): KnownFacts[K]
+interface FactsResult {
+  of<K extends Kind>(kind: K): IndexedFacts[K]
   /** What they take in memory, in bytes; undefined if that is not known. */
   weight(kind: Kind): number | undefined
 }
@@ -30,17 +30,17 @@ const BATCH_FILES = 64
 const TRIP_BYTES = 512 * 1024
 /** Batches under way for one caller: one is read while a thread works on another. */
 const LANES = 3
-const NOTHING: ReadonlyMap<string, Made> = new Map()
+const NOTHING: ReadonlyMap<string, FactsResult> = new Map()
 
 /** Makes facts, and writes them to the index. What is made already for somebody is not made twice. */
 export class FactMaker {
   /** The batches under way, by object ID. */
   // bound: LANES batches for each request that is read
-  readonly #making = new Map<string, Promise<Map<string, Made>>>()
+  readonly #making = new Map<string, Promise<Map<string, FactsResult>>>()
 
   constructor(
     private readonly texts: Texts,
-    private readonly index: Facts,
+    private readonly index: FactsIndex,
   ) {}
 
   /**
@@ -51,7 +51,7 @@ export class FactMaker {
     owner: string,
     files: Files,
     oids: readonly string[],
-    use: (oid: string, made: Made) => void,
+    use: (oid: string, made: FactsResult) => void,
   ): Promise<void> {
     let next = 0
     const lane = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export class FactMaker {
         const own = some.filter((oid) => !this.#making.has(oid))
         const others = new Set(some.flatMap((oid) => this.#making.get(oid) ?? []))
         const missing = new Set(some)
-        const take = (made: ReadonlyMap<string, Made>): void => {
+        const take = (made: ReadonlyMap<string, FactsResult>): void => {
           for (const [oid, one] of made) if (missing.delete(oid)) use(oid, one)
         }
         if (own.length > 0) take(await this.#start(owner, files, own))
@@ -73,14 +73,14 @@ export class FactMaker {
   }
 
   /** Whether somebody else made the facts since the index was asked; then `use` gets them. */
-  #useRecent(oid: string, use: (oid: string, made: Made) => void): boolean {
+  #useRecent(oid: string, use: (oid: string, made: FactsResult) => void): boolean {
     const values = this.index.recent(oid)?.values
     const known = values !== undefined && isWhole(values)
     if (known) use(oid, new MadeByThread(values))
     return known
   }
 
-  #start(owner: string, files: Files, oids: readonly string[]): Promise<Map<string, Made>> {
+  #start(owner: string, files: Files, oids: readonly string[]): Promise<Map<string, FactsResult>> {
     const batch = this.#batch(owner, files, oids).finally(() => {
       for (const oid of oids) this.#making.delete(oid)
     })
@@ -88,8 +88,8 @@ export class FactMaker {
     return batch
   }
 
-  async #batch(owner: string, files: Files, oids: readonly string[]): Promise<Map<string, Made>> {
-    const made = new Map<string, Made>()
+  async #batch(owner: string, files: Files, oids: readonly string[]): Promise<Map<string, FactsResult>> {
+    const made = new Map<string, FactsResult>()
     let trip = new Map<string, Uint8Array>()
     let bytes = 0
     const flush = async (): Promise<void> => {
@@ -111,7 +111,7 @@ export class FactMaker {
   }
 
   /** The facts of some files, by one thread. If they are too costly together, each is tried alone. */
-  async #trip(owner: string, files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, Made>> {
+  async #trip(owner: string, files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, FactsResult>> {
     const oids = [...files.keys()]
     try {
       const result = await this.texts.bytes(owner, 'facts', joined([...files.values()]), oids.join())
@@ -127,14 +127,14 @@ export class FactMaker {
       if (oids.length === 1)
         return new Map([[oids[0] as string, await this.#costly(owner, [...files.values()][0] as Uint8Array, error)]])
     }
-    const alone = new Map<string, Made>()
+    const alone = new Map<string, FactsResult>()
     for (const [oid, file] of files)
       for (const [, made] of await this.#trip(owner, new Map([[oid, file]]))) alone.set(oid, made)
     return alone
   }
 
   /** A file that is too costly to parse: only its front matter counts. It is not kept in the index, since a busy machine may be the reason. */
-  async #costly(owner: string, file: Uint8Array, reason: TextTooCostly): Promise<Made> {
+  async #costly(owner: string, file: Uint8Array, reason: TextTooCostly): Promise<FactsResult> {
     const { markdown: _, ...page } = await readSource(this.texts.for(owner), decodeText(file), '')
     return madeOf({ ...page, limit: reason.message, conditional: true })
   }
@@ -164,13 +164,13 @@ const isWhole = (values: readonly (string | null)[]): values is readonly string[
   values.length === FACT_KINDS.length && !values.includes(null)
 
 /** Facts that come as JSON, one text for each kind. */
-class MadeByThread implements Made {
-  readonly #parsed: Partial<KnownFacts> = {}
+class MadeByThread implements FactsResult {
+  readonly #parsed: Partial<IndexedFacts> = {}
 
   constructor(private readonly values: readonly string[]) {}
 
-  of<K extends Kind>(kind: K): KnownFacts[K] {
-    const known = this.#parsed[kind] ?? (JSON.parse(this.#json(kind)) as KnownFacts[K])
+  of<K extends Kind>(kind: K): IndexedFacts[K] {
+    const known = this.#parsed[kind] ?? (JSON.parse(this.#json(kind)) as IndexedFacts[K])
     this.#parsed[kind] = known
     return known
   }
@@ -188,8 +188,8 @@ class MadeByThread implements Made {
 export const weightOf = (json: string): number => 300 + 4 * json.length
 
 /** A page of which only the front matter is known. */
-function madeOf(page: KnownPage): Made {
-  const facts: KnownFacts = { page, references: [], outline: emptyOutline(''), sections: [] }
+function madeOf(page: KnownPage): FactsResult {
+  const facts: IndexedFacts = { page, references: [], outline: emptyOutline(''), sections: [] }
   return { of: (kind) => facts[kind], weight: () => undefined }
 }
 

@@ -1,10 +1,10 @@
 /** What is known of markdown files: from memory, from the index, or made by threads. */
 import type { Outline, Section } from '../../content/outline/outline.js'
 import type { Reference } from '../../content/reference.js'
-import type { Facts } from '../../facts/index.js'
+import type { FactsIndex } from '../../facts/index.js'
 import { Slices } from '../../kernel/slices.js'
 import type { ContentCache, KnownPage } from './content-cache.js'
-import { FactMaker, type Files, type Kind, type KnownFacts, weightOf } from './make-facts.js'
+import { FactMaker, type Files, type Kind, type IndexedFacts, weightOf } from './make-facts.js'
 import type { Texts } from './texts.js'
 
 /** Rows that are asked of the index between two looks at the time. */
@@ -21,7 +21,7 @@ export class PageIndex {
 
   constructor(
     texts: Texts,
-    private readonly index: Facts,
+    private readonly index: FactsIndex,
     private readonly content: Pick<ContentCache, 'pages' | 'references' | 'outlines'>,
   ) {
     this.#maker = new FactMaker(texts, index)
@@ -56,9 +56,9 @@ export class PageIndex {
     files: Files,
     oids: Iterable<string>,
     kind: K,
-    cache: Cache<KnownFacts[K]> | null,
-  ): Promise<Map<string, KnownFacts[K]>> {
-    const found = new Map<string, KnownFacts[K]>()
+    cache: Cache<IndexedFacts[K]> | null,
+  ): Promise<Map<string, IndexedFacts[K]>> {
+    const found = new Map<string, IndexedFacts[K]>()
     const missing: string[] = []
     for (const oid of new Set(oids)) {
       const known = cache?.get(oid)
@@ -84,7 +84,7 @@ export class PageIndex {
   async #fromIndex<K extends Kind>(
     oids: readonly string[],
     kind: K,
-    use: (oid: string, value: KnownFacts[K], bytes: number) => void,
+    use: (oid: string, value: IndexedFacts[K], bytes: number) => void,
   ): Promise<string[]> {
     const absent: string[] = []
     const slices = new Slices()
@@ -93,7 +93,7 @@ export class PageIndex {
       const rows = this.index.get(kind, some)
       for (const oid of some) {
         const row = rows.get(oid)
-        const value = row === undefined ? null : (findValue(kind, row) as KnownFacts[K] | null)
+        const value = row === undefined ? null : (findValue(kind, row) as IndexedFacts[K] | null)
         if (row === undefined || value === null) absent.push(oid)
         else use(oid, value, weightOf(row))
         if (slices.due) await slices.rest()

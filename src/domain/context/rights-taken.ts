@@ -48,7 +48,7 @@ function decidesAnew(before: SpaceDoc | undefined, after: SpaceDoc): boolean {
 }
 
 /** Where a transaction may have taken rights away. */
-export interface RightsTaken {
+export interface RevocationWatch {
   /** In any space. */
   everywhere: boolean
   /** In these: their settings changed. */
@@ -56,7 +56,7 @@ export interface RightsTaken {
 }
 
 /** Wraps a transaction; `taken` fills up with the rights and settings that are changed or removed through it. */
-export function watchRights(tx: Transaction): { tx: Transaction; taken: RightsTaken } {
+export function watchRights(tx: Transaction): { tx: Transaction; taken: RevocationWatch } {
   const changed = new Set<string>()
   const taken = { everywhere: false, spaces: changed }
   const note = (of: Table<never, string>): void => {

@@ -1,5 +1,5 @@
 /** Keeps the dates of files from one start of the service to the next, so that a long history is not read again. */
-import type { Facts } from '../../facts/index.js'
+import type { FactsIndex } from '../../facts/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { FileDates } from './content-cache.js'
@@ -22,7 +22,7 @@ const keyOf = (space: string, commit: CommitId, row: number): string =>
   row === 0 ? `${space}:${commit}` : `${space}:${commit}:${row}`
 
 export class KeptDates {
-  constructor(private readonly index: Facts) {}
+  constructor(private readonly index: FactsIndex) {}
 
   /** The first of some commits whose dates are kept, and the dates by path; null if there is none. */
   find(space: string, commits: readonly CommitId[]): { commit: CommitId; dates: Map<string, FileDates> } | null {

@@ -11,7 +11,7 @@ import { type TextTasks, TextTooCostly, type TextWork } from '../../content/work
 import { decodeOutcome, encodeArguments, FILE_TASKS } from '../../content/work/wire.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
-import { Turns } from '../../kernel/turns.js'
+import { TurnQueue } from '../../kernel/turns.js'
 import { type Argument, type Pool, TaskFailure } from '../../threads/index.js'
 
 /** Default size of the cache of results. */
@@ -29,7 +29,7 @@ const LIGHT = 3_000
 const LARGE_FILES = { atOnce: 4, waiting: 200 }
 
 /** The last result: bytes, or why there are none, which counts until a time (milliseconds since 1970). */
-type Known = Uint8Array | { costly: TextTooCostly; until: number }
+type TextState = Uint8Array | { costly: TextTooCostly; until: number }
 /** Tasks whose results are cached: those that depend on a page alone, and not on one edit. */
 const KEPT = new Set<string>([
   'document',
@@ -57,9 +57,9 @@ type Outlines = (
 /** Runs tasks on texts (parsing, printing, merging) on other threads, and caches the results by the texts' content. */
 export class Texts {
   /** By a digest of the task and its texts. */
-  readonly #known: BoundedCache<Known>
+  readonly #known: BoundedCache<TextState>
   /** Turns for work with files that are too large for texts. */
-  readonly large = new Turns(LARGE_FILES)
+  readonly large = new TurnQueue(LARGE_FILES)
   #outlines: Outlines | null = null
   // bound: the pool's queue
   readonly #running = new Map<string, Promise<Uint8Array>>()
@@ -68,7 +68,9 @@ export class Texts {
     private readonly pool: Pool,
     budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES),
   ) {
-    this.#known = budget.cache<Known>({ weigh: (known) => (known instanceof Uint8Array ? known.length : 500) + 100 })
+    this.#known = budget.cache<TextState>({
+      weigh: (known) => (known instanceof Uint8Array ? known.length : 500) + 100,
+    })
   }
 
   /** Says who knows the outlines of stored pages: their titles are asked of it. */

@@ -57,7 +57,7 @@ async function withoutReturn(repo: Repository, line: ExportLine, tip: Tip): Prom
 }
 
 /** What one commit of the row has, beside its parent. */
-interface Made {
+interface SeriesCommit {
   tree: TreeId
   message: string
   author: Signature
@@ -106,7 +106,7 @@ class RowMaker {
     return { commit: this.#tip.head, theirs: this.#tip.local, row: this.#count }
   }
 
-  async #asItIs(of: CommitInfo): Promise<Made | null> {
+  async #asItIs(of: CommitInfo): Promise<SeriesCommit | null> {
     const owing = this.#owing
     this.#owing = false
     if (of.tree === (await this.#repo.commit(this.#tip.local)).tree) return null
@@ -119,13 +119,13 @@ class RowMaker {
   }
 
   /** A commit from before main took in the remote's head, merged onto that. Null if it has no commit of its own. */
-  async #onTop(of: CommitInfo, before: CommitId | null, at: number): Promise<Made | null> {
+  async #onTop(of: CommitInfo, before: CommitId | null, at: number): Promise<SeriesCommit | null> {
     const made = at < this.line.replayed || before === null ? null : await this.#merged(of, before)
     if (made === null) this.#owing = true
     return made === null || made.tree === (await this.#repo.commit(this.#tip.local)).tree ? null : made
   }
 
-  async #merged(of: CommitInfo, before: CommitId): Promise<Made | null> {
+  async #merged(of: CommitInfo, before: CommitId): Promise<SeriesCommit | null> {
     const { app, space } = this.sync
     if (await this.#bringsRemote(of, before)) return null
     await this.#settle()
@@ -154,7 +154,7 @@ class RowMaker {
   }
 
   /** Message and author: those of the commit, or of the request if the commit has to speak for others too. */
-  async #said(of: CommitInfo, owing: boolean): Promise<Pick<Made, 'message' | 'author'>> {
+  async #said(of: CommitInfo, owing: boolean): Promise<Pick<SeriesCommit, 'message' | 'author'>> {
     const { app, actor } = this.sync
     if (!owing && of.parents.length < 2) return { message: of.message, author: of.author }
     const not = [owing ? this.line.before : of.parents[0], this.ground.local].filter((commit) => commit != null)
@@ -172,7 +172,7 @@ class RowMaker {
     if (this.sync.side.beside) await this.#pushed.settle()
   }
 
-  async #add({ of, tree, message, author, overrides }: Made): Promise<void> {
+  async #add({ of, tree, message, author, overrides }: SeriesCommit): Promise<void> {
     const { app, space, remote } = this.sync
     this.#count++
     const { head, local } = this.#tip

@@ -1,5 +1,5 @@
 /** Turns one fetched file into a page: HTML, markdown, Word. */
-import type { PageFacts, PageOptions, Part } from '../../conversion/index.js'
+import type { ConvertedPage, PageOptions, ContainerPart } from '../../conversion/index.js'
 import { ConversionRefused } from '../context/conversions.js'
 import { ResourceFailure } from './failure.js'
 import type { Gathering } from './gathering.js'
@@ -19,7 +19,7 @@ export interface SourceFile {
 export interface ReadDocument {
   page: SourcePage
   files: Map<string, Uint8Array>
-  facts: PageFacts | null
+  facts: ConvertedPage | null
 }
 
 const MAX_TITLE = 250
@@ -48,7 +48,7 @@ export async function converted<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-const textOf = (parts: readonly Part[]): string => Buffer.from(parts[0]?.content ?? []).toString()
+const textOf = (parts: readonly ContainerPart[]): string => Buffer.from(parts[0]?.content ?? []).toString()
 
 let attached = 0
 /** A name for the files inside of a page that no other page of this process has. */
@@ -75,7 +75,7 @@ export async function readConverted(
     ...(kind === 'docx' ? [JSON.stringify(docxLimits(gathering))] : []),
   ]
   const { facts, parts } = await converted(
-    gathering.app.conversions.run<PageFacts>(gathering.spaceId, kind === 'docx' ? 'docx' : 'page', args),
+    gathering.app.conversions.run<ConvertedPage>(gathering.spaceId, kind === 'docx' ? 'docx' : 'page', args),
   )
   const body = textOf(parts)
   const title = cleanTitle(facts.title, file.name)

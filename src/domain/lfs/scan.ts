@@ -51,7 +51,7 @@ async function readPointers(app: App, snapshot: Snapshot, blobs: readonly string
 }
 
 /** Which objects count as missing. */
-interface Wanted {
+interface PointerFile {
   /** Also those that failed and are not due yet. */
   asked: boolean
   /** Also those whose file is gone. */
@@ -67,7 +67,7 @@ export async function missingObjects(
   space: string,
   repo: Repository,
   revisions: readonly CommitId[],
-  wanted: Wanted,
+  wanted: PointerFile,
 ): Promise<FoundPointer[]> {
   const now = app.clock.now().toISOString()
   const missing = new Map<string, FoundPointer>()

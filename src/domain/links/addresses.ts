@@ -6,7 +6,7 @@ import type { App } from '../context/app.js'
 import { publishedSpaces } from '../sites/published-spaces.js'
 
 /** What an address names in a space. */
-type Named =
+type AddressTarget =
   | { kind: 'space' }
   | { kind: 'page'; id: string }
   | { kind: 'file'; id: string }
@@ -15,7 +15,7 @@ type Named =
 /** A place that an address leads to. */
 export interface SpaceAddress {
   space: string
-  named: Named
+  named: AddressTarget
   /** As written, percent-encoded; absent without one. */
   fragment?: string
   /** Whether it is an address of the service, not of a published site. */
@@ -116,7 +116,7 @@ export class SpaceAddresses {
 }
 
 /** What the rest of an address of the service names, after the space. */
-function named(rest: string): Named {
+function named(rest: string): AddressTarget {
   const path = rest.replace(/^\/+|\/+$/g, '')
   const served = SERVED.exec(path)
   const [, kind, id] = served ?? BY_ID.exec(path) ?? []

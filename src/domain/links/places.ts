@@ -12,7 +12,7 @@ import { findSpace } from '../roles/access.js'
 import type { SpaceAddress, SpaceAddresses } from './addresses.js'
 
 /** What an address leads to: a space, or a page, anchor or file of it. */
-export interface Place {
+export interface AddressPlace {
   revision: OpenRevision
   page?: PageEntry
   file?: FileEntry
@@ -20,11 +20,11 @@ export interface Place {
 }
 
 /** What becomes of an address. */
-interface Found {
+interface ResolvedPlace {
   status: 'ok' | 'broken' | 'in-app'
   problem: 'missing' | 'anchor' | null
   /** Null if it leads to no space that the caller may see. */
-  place: Place | null
+  place: AddressPlace | null
 }
 
 /** Most other spaces that are opened for one request: links to more of them are shown by their address alone. */
@@ -33,7 +33,7 @@ const MAX_SPACES = 100
 /** Returns the same for a space that does not exist and one that the caller may not see. */
 export class Places {
   readonly #open = new Map<string, Promise<OpenRevision | null>>()
-  readonly #found = new Map<string, Promise<Found | null>>()
+  readonly #found = new Map<string, Promise<ResolvedPlace | null>>()
 
   /** @param home the revision that is read: links to its own space lead to it */
   constructor(
@@ -44,13 +44,13 @@ export class Places {
   ) {}
 
   /** What a target leads to; null if it is no address of a space. */
-  find(target: string): Promise<Found | null> {
+  find(target: string): Promise<ResolvedPlace | null> {
     const known = this.#found.get(target) ?? this.#find(target)
     this.#found.set(target, known)
     return known
   }
 
-  async #find(target: string): Promise<Found | null> {
+  async #find(target: string): Promise<ResolvedPlace | null> {
     const address = this.addresses.read(target)
     if (!address) return null
     const status = address.inApp ? 'in-app' : 'ok'
@@ -86,7 +86,7 @@ export async function placeIn(
   app: App,
   revision: OpenRevision,
   { named }: Pick<SpaceAddress, 'named'>,
-): Promise<Place | null> {
+): Promise<AddressPlace | null> {
   if (named.kind === 'space') return { revision }
   if (named.kind === 'file') {
     const file = (await filesOf(app, revision)).find(({ id }) => id === named.id)

@@ -9,7 +9,7 @@ import { linksOf } from '../revisions/link-graph.js'
 import type { OpenRevision } from '../revisions/revisions.js'
 import { SpaceAddresses } from './addresses.js'
 import { outsideAddresses } from './outside.js'
-import { type Place, Places } from './places.js'
+import { type AddressPlace, Places } from './places.js'
 
 type LinkStatus = 'ok' | 'broken' | 'in-app'
 
@@ -18,7 +18,7 @@ interface LinkState {
   status: LinkStatus
   problem: Problem | null
   /** What its address leads to, if that is a place of the service that the caller may see. */
-  place: Place | null
+  place: AddressPlace | null
   /** The address of a file outside the project directory. */
   address?: string
 }

@@ -1,5 +1,5 @@
 /** Fetches the files of one specification, within limits on their number, their bytes and the time. */
-import { Turns } from '../../kernel/turns.js'
+import { TurnQueue } from '../../kernel/turns.js'
 import type { FileValidator, SpecErrorCode } from '../../model/index.js'
 import { type HttpResponse, OutboundError } from '../../outbound/index.js'
 import type { FetchedFile } from '../../openapi/index.js'
@@ -24,7 +24,7 @@ export class FetchFailure extends Error {
 
 /** The fetches of one specification. */
 export class SpecFetch {
-  readonly #turns = new Turns({ atOnce: AT_ONCE, waiting: MAX_FILES })
+  readonly #turns = new TurnQueue({ atOnce: AT_ONCE, waiting: MAX_FILES })
   readonly #until: number
   // bound: MAX_FILES
   readonly #validators: FileValidator[] = []

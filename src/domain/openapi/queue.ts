@@ -15,10 +15,10 @@ export const COMPUTE_REVISION = 'compute-revision'
 /** The jobs of one organization run one after the other, so that its slow servers hold up nobody else's specifications. */
 const laneOf = ({ organization }: Pick<OpenApiSpecDoc, 'organization'>): string => `openapi-${organization}`
 
-type Named = Pick<Document<OpenApiSpecDoc>, 'id' | 'organization'>
+type SpecificationKey = Pick<Document<OpenApiSpecDoc>, 'id' | 'organization'>
 
 /** Queues a job for a specification, unless one waits already: that one will read the source as it is by then. */
-export async function queueProcessing(app: App, tx: Transaction, spec: Named): Promise<boolean> {
+export async function queueProcessing(app: App, tx: Transaction, spec: SpecificationKey): Promise<boolean> {
   return insertOnce(app, tx, {
     kind: PROCESS_OPENAPI,
     lane: laneOf(spec),
@@ -69,7 +69,7 @@ async function insertOnce(
 }
 
 /** Removes the job of a specification that waits. */
-export async function dropProcessing(tx: Transaction, spec: Named): Promise<void> {
+export async function dropProcessing(tx: Transaction, spec: SpecificationKey): Promise<void> {
   for (const job of await tx.find(jobs, 'lane', laneOf(spec)))
     if (job.state === 'queued' && job.payload.spec === spec.id) await tx.remove(jobs, job.id)
 }

@@ -24,13 +24,13 @@ const AGAIN_MS = 10 * 60 * 1000
 /** What the job that makes a PDF is told. */
 export type PdfOrder = Pick<PdfLink, 'space' | 'revision' | 'changeRequest' | 'page' | 'only'> & { key: string }
 
-type Wanted = Omit<PdfLink, 'expires' | 'name'>
+type PdfRequest = Omit<PdfLink, 'expires' | 'name'>
 
 /**
  * The signed address of a PDF, which is begun to be made, and what is wrong with it if it has been made.
  * Throws 503 if this machine cannot make any.
  */
-export async function requestPdf(app: App, wanted: Wanted): Promise<{ url: string; diagnostics?: Diagnostic[] }> {
+export async function requestPdf(app: App, wanted: PdfRequest): Promise<{ url: string; diagnostics?: Diagnostic[] }> {
   const { facts, key, space } = await factsOf(app, wanted)
   const kept = await app.pdfs.find(wanted.space, key)
   if (!kept) {
@@ -78,7 +78,7 @@ function requireEngine(app: App): void {
 /** What is printed on the cover, and the key under which the PDF is kept. Throws 404 if the space or the revision is gone. */
 export async function factsOf(
   app: App,
-  wanted: Wanted,
+  wanted: PdfRequest,
 ): Promise<{ facts: BookFacts; key: string; space: Document<SpaceDoc> }> {
   const space = await app.store.get(spaces, wanted.space)
   if (!space || space.deletedAt !== undefined) throw notFound('This PDF')

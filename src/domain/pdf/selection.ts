@@ -30,14 +30,14 @@ const anyReader: VisitorContext = {
   holds: () => false,
 }
 
-type Known = (entry: DocumentEntry) => KnownPage | undefined
+type KnownPageLookup = (entry: DocumentEntry) => KnownPage | undefined
 
 /**
  * The pages that are printed: those that the gate lists for somebody of whom nothing is known. So hidden pages, pages with a
  * condition and drafts are left out with all that is below them; links have no text. A page that is
  * asked for by its ID is printed in any case: whether the caller may read it was decided before.
  */
-export function choosePages(pages: readonly PageEntry[], known: Known, { page, only }: PdfChoice): Chosen[] {
+export function choosePages(pages: readonly PageEntry[], known: KnownPageLookup, { page, only }: PdfChoice): Chosen[] {
   if (page === undefined) return visible(pages, known)
   const entry = find(pages, page)
   if (!entry) return choosePlace(yieldedBy(pages, page), known, page, only)
@@ -47,7 +47,7 @@ export function choosePages(pages: readonly PageEntry[], known: Known, { page, o
 }
 
 /** The pages that stand in the place of a computed entry without a title. */
-function choosePlace(yielded: readonly GeneratedEntry[], known: Known, page: string, only = false): Chosen[] {
+function choosePlace(yielded: readonly GeneratedEntry[], known: KnownPageLookup, page: string, only = false): Chosen[] {
   const [first] = yielded
   if (!first) throw notFound(`Page ${page}`)
   return only ? [{ type: 'group', id: page, title: first.shown.spec, pages: [] }] : visible(yielded, known)
@@ -59,7 +59,12 @@ const yieldedBy = (pages: readonly PageEntry[], id: string): GeneratedEntry[] =>
     return entry.key.startsWith(`${id}\0`) ? [entry] : []
   })
 
-function visible(pages: readonly PageEntry[], known: Known, sees = gateFor(anyReader), within?: VisitorPage): Chosen[] {
+function visible(
+  pages: readonly PageEntry[],
+  known: KnownPageLookup,
+  sees = gateFor(anyReader),
+  within?: VisitorPage,
+): Chosen[] {
   return pages.flatMap((entry): Chosen[] => {
     const asked = visitorPageOf(entry, entry.type === 'document' ? known(entry) : undefined, within)
     if (!sees(asked, 'list')) return []

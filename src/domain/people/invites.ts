@@ -82,9 +82,9 @@ async function memberOf(app: App, tx: Transaction, organization: string, email: 
   return app.mail ? null : ((await findLimitedMember(tx, organization, email))?.id ?? null)
 }
 
-type Wanted = Pick<InviteDoc, 'organization' | 'role' | 'sso' | 'createdBy'> & { email: string }
+type InviteRequest = Pick<InviteDoc, 'organization' | 'role' | 'sso' | 'createdBy'> & { email: string }
 
-async function inviteOne(app: App, tx: Transaction, wanted: Wanted): Promise<ShownInvite> {
+async function inviteOne(app: App, tx: Transaction, wanted: InviteRequest): Promise<ShownInvite> {
   const now = app.clock.now()
   const before = await tx.find(invites, 'email', `${wanted.organization}/${wanted.email}`)
   const mailed = before.find(

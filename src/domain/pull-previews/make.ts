@@ -104,14 +104,14 @@ export async function storeRefusal(
   return storePreview(look, pull, { ...(commit === null ? {} : { commit }), state: 'refused', message, ...NOTHING })
 }
 
-type Made = Pick<PullPreviewDoc, 'state' | 'problems' | 'counts'> &
+type PreviewResult = Pick<PullPreviewDoc, 'state' | 'problems' | 'counts'> &
   Partial<Pick<PullPreviewDoc, 'commit' | 'message' | 'revision' | 'baseRevision'>>
 
 /** Null if the connection is gone: what is stored now would stay for ever. */
 async function storePreview(
   { app, through }: Look,
   pull: PullRequest,
-  made: Made,
+  made: PreviewResult,
 ): Promise<Document<PullPreviewDoc> | null> {
   const id = previewId(through.id, pull.number)
   const now = app.clock.now().toISOString()

@@ -44,7 +44,7 @@ const entriesOf = ({ byId }: ContentStructure): ComputedEntry[] =>
 const known = new WeakMap<ContentStructure, ComputedEntry[]>()
 
 /** An entry with the specification that it names. */
-interface Named {
+interface SpecificationEntry {
   entry: ComputedEntry
   slug: string | null
   found: SpecAt | null
@@ -57,7 +57,7 @@ export async function withComputed(app: App, revision: OpenRevision, moment: Mom
   const entries = known.get(structure) ?? entriesOf(structure)
   known.set(structure, entries)
   if (entries.length === 0) return shown
-  const named: Named[] = []
+  const named: SpecificationEntry[] = []
   for (const entry of entries) {
     const slug = specOf(entry)
     named.push({
@@ -79,7 +79,7 @@ export async function withComputed(app: App, revision: OpenRevision, moment: Mom
 async function yieldsOf(
   app: App,
   file: string,
-  named: readonly Named[],
+  named: readonly SpecificationEntry[],
 ): Promise<{ yields: Map<string, Yield>; diagnostics: Diagnostic[] }> {
   const yields = new Map<string, Yield>()
   const diagnostics: Diagnostic[] = []
@@ -109,9 +109,9 @@ async function yieldsOf(
 
 const countOf = (pages: readonly SpecPageEntry[]): number => pages.reduce((sum, one) => sum + 1 + one.pages.length, 0)
 
-type Made = { pages: SpecPageEntry[]; file: string; left: number } | { problem: string }
+type ComputedPages = { pages: SpecPageEntry[]; file: string; left: number } | { problem: string }
 
-async function pagesOf(app: App, { entry, slug, found }: Named): Promise<Made> {
+async function pagesOf(app: App, { entry, slug, found }: SpecificationEntry): Promise<ComputedPages> {
   if (slug === null)
     return { problem: 'This entry names no specification: give it dependencies.spec.ref.spec, the slug of one.' }
   if (!found)

@@ -134,14 +134,14 @@ const emitChange = (app: App, tx: Transaction, actor: Actor, target: PermissionT
   })
 
 /** A user or team, and the role given to it on the target itself. */
-export interface Given<T extends object> {
+export interface GrantListing<T extends object> {
   role: Role
   principal: Document<T>
 }
 
 /** The users with a role given directly on the target who are still members of its organization. */
-export async function listUserGrants(app: App, target: PermissionTarget): Promise<Given<UserDoc>[]> {
-  const found: Given<UserDoc>[] = []
+export async function listUserGrants(app: App, target: PermissionTarget): Promise<GrantListing<UserDoc>[]> {
+  const found: GrantListing<UserDoc>[] = []
   for (const { id, role } of await grantsTo(app.store, target, 'user')) {
     const user = (await app.store.get(memberships, membershipId(target.organization, id)))
       ? await app.store.get(users, id)
@@ -152,8 +152,8 @@ export async function listUserGrants(app: App, target: PermissionTarget): Promis
 }
 
 /** The teams with a role given directly on the target. */
-export async function listTeamGrants(app: App, target: PermissionTarget): Promise<Given<TeamDoc>[]> {
-  const found: Given<TeamDoc>[] = []
+export async function listTeamGrants(app: App, target: PermissionTarget): Promise<GrantListing<TeamDoc>[]> {
+  const found: GrantListing<TeamDoc>[] = []
   for (const { id, role } of await grantsTo(app.store, target, 'team')) {
     const team = await app.store.get(teams, id)
     if (team?.organization === target.organization) found.push({ role, principal: team })

@@ -8,9 +8,9 @@ export type VisitorClaims = Readonly<Record<string, boolean | Readonly<Record<st
 /** Claims of somebody of whom nothing is known. */
 export const noClaims: VisitorClaims = { unsigned: {} }
 
-type Given = Readonly<Record<string, unknown>>
+type ClaimValues = Readonly<Record<string, unknown>>
 
-const booleansOf = (declared: Iterable<string>, given: Given): [string, boolean][] =>
+const booleansOf = (declared: Iterable<string>, given: ClaimValues): [string, boolean][] =>
   [...declared].flatMap((name): [string, boolean][] => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     return typeof value === 'boolean' ? [[name, value]] : []
@@ -21,7 +21,11 @@ const booleansOf = (declared: Iterable<string>, given: Given): [string, boolean]
  * @param signed the payload of a valid token
  * @param unsigned what the browser says
  */
-export function claimsOf({ properties }: AdaptiveJsonSchema, signed: Given, unsigned: Given): VisitorClaims {
+export function claimsOf(
+  { properties }: AdaptiveJsonSchema,
+  signed: ClaimValues,
+  unsigned: ClaimValues,
+): VisitorClaims {
   const names = Object.keys(properties).filter((name) => name !== 'unsigned')
   return {
     ...Object.fromEntries(booleansOf(names, signed)),
@@ -30,11 +34,11 @@ export function claimsOf({ properties }: AdaptiveJsonSchema, signed: Given, unsi
 }
 
 /** Reads `unsignedClaims` of a query. Throws 400 unless it is a JSON object. */
-export function readUnsigned(text: string | undefined): Given {
+export function readUnsigned(text: string | undefined): ClaimValues {
   if (text === undefined) return {}
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Given
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ClaimValues
   } catch {
     // reported below, like JSON of another kind
   }

@@ -14,12 +14,12 @@ import { knownPages, type OpenRevision } from '../revisions/revisions.js'
 import type { ShownSiteSpace } from './view.js'
 import type { Visitor } from './visitor.js'
 
-type Known = ReadonlyMap<string, { oid: string; page: KnownPage }>
+type PageCache = ReadonlyMap<string, { oid: string; page: KnownPage }>
 
 /** The pages of one space of a site that a visitor gets. */
 interface VisitorPages {
   revision: OpenRevision
-  known: Known
+  known: PageCache
   /** The table of contents, without what they do not see there. */
   listed: PageEntry[]
   /** Whether they see a page in lists. */
@@ -78,7 +78,7 @@ function targetOf(page: PageEntry, { structure }: OpenRevision): PageEntry[] {
 }
 
 /** All pages of a tree, as the gate asks about them. */
-async function askedPages(pages: readonly PageEntry[], known: Known): Promise<Map<PageEntry, VisitorPage>> {
+async function askedPages(pages: readonly PageEntry[], known: PageCache): Promise<Map<PageEntry, VisitorPage>> {
   const slices = new Slices()
   const asked = new Map<PageEntry, VisitorPage>()
   const add = async (entries: readonly PageEntry[], within?: VisitorPage): Promise<void> => {

@@ -7,7 +7,7 @@ import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { headOf } from '../revisions/main-content.js'
 import { type Branch, branchOf, needsChangeRequest, openChangeRequest } from './branch.js'
 import { keepLedger, LEDGER_HEADER, writeLedger } from './ledgers.js'
-import type { Work } from './needs.js'
+import type { TranslationWork } from './needs.js'
 import type { Run } from './run-types.js'
 import { overridesOf, type Written } from './write-result.js'
 
@@ -17,7 +17,7 @@ export class BranchMoved extends Error {
 }
 
 /** Makes the commit of a run and moves the branch to it. Throws `BranchMoved`, and what the guards throw. */
-export async function commitRun(run: Run, branch: Branch, work: Work, made: Written): Promise<RunResult> {
+export async function commitRun(run: Run, branch: Branch, work: TranslationWork, made: Written): Promise<RunResult> {
   const { app, space } = run
   const result = { pages: made.pages, words: made.words, notes: made.notes }
   const [ledger, overrides] = [

@@ -22,7 +22,7 @@ const MAX_EXAMPLE_PAGES = 30
 const MAX_EXAMPLES = 20
 
 /** What a run works on. */
-export interface Work {
+export interface TranslationWork {
   app: App
   source: FilesAt
   ledger: Ledger
@@ -45,7 +45,7 @@ interface Needs {
 
 /** The three versions of a page; null if it is too large to be translated. */
 export async function versionsOf(
-  { source, ledger, result }: Work,
+  { source, ledger, result }: TranslationWork,
   { file, known, ours }: Pick<FileStep, 'file' | 'known' | 'ours'>,
 ): Promise<PageVersions | null> {
   const text = await readText(source, file.oid)
@@ -65,7 +65,7 @@ const isEdited = ({ known, ours }: Pick<FileStep, 'known' | 'ours'>): boolean =>
   known !== undefined && known.source !== '' && ours !== undefined && (known.edited || ours.oid !== known.written)
 
 /** Reads all pages that the run will weave, and those that hold corrections. */
-export async function findNeeds(work: Work, engine: Engine): Promise<Needs> {
+export async function findNeeds(work: TranslationWork, engine: Engine): Promise<Needs> {
   const needs: Needs = { wanted: new Set(), corrections: {}, examples: [] }
   const corrections: Record<string, string> = {}
   const examples: { source: string; target: string }[] = []
@@ -94,7 +94,7 @@ export async function findNeeds(work: Work, engine: Engine): Promise<Needs> {
   return { wanted: needs.wanted, corrections, examples: examples.slice(0, MAX_EXAMPLES) }
 }
 
-async function ask({ app, owner, again }: Work, versions: PageVersions, corrections: Corrections) {
+async function ask({ app, owner, again }: TranslationWork, versions: PageVersions, corrections: Corrections) {
   try {
     return await app.texts.for(owner).pageNeeds(versions, corrections, { kept: again })
   } catch (error) {
@@ -103,7 +103,7 @@ async function ask({ app, owner, again }: Work, versions: PageVersions, correcti
   }
 }
 
-async function furtherExamples(work: Work): Promise<{ source: string; target: string }[]> {
+async function furtherExamples(work: TranslationWork): Promise<{ source: string; target: string }[]> {
   const edited = work.plan.steps.filter(
     ({ how, file, known, ours }) => how === 'leave' && file.isText && isEdited({ known, ours }),
   )
@@ -130,7 +130,11 @@ export interface Allowance {
 /** Segments that are looked up at once, on the main thread: about a millisecond. */
 const LOOKED_UP = 200
 
-async function fromMemory({ app }: Work, context: string, segments: readonly string[]): Promise<Map<string, string>> {
+async function fromMemory(
+  { app }: TranslationWork,
+  context: string,
+  segments: readonly string[],
+): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   const slices = new Slices()
   for (let from = 0; from < segments.length; from += LOOKED_UP) {
@@ -143,7 +147,7 @@ async function fromMemory({ app }: Work, context: string, segments: readonly str
 
 /** The answers to all segments: from the memory, or asked of the engine. Throws `RunFailure` if too much would be sent, or the engine fails. */
 export async function answersFor(
-  work: Work,
+  work: TranslationWork,
   order: TranslationOrder,
   wanted: ReadonlySet<string>,
   allowance: Allowance,

@@ -24,7 +24,7 @@ import { RunFailure } from './failure.js'
 import { filesAt } from './files.js'
 import { textOf } from './instructions.js'
 import { findLedger, type Ledger } from './ledgers.js'
-import { answersFor, findNeeds, type Work } from './needs.js'
+import { answersFor, findNeeds, type TranslationWork } from './needs.js'
 import { planFiles } from './plan.js'
 import type { RunOrder } from './queue.js'
 import type { Run, RunEnd } from './run-types.js'
@@ -120,7 +120,7 @@ async function translate(run: Run, head: CommitId): Promise<RunResult> {
 }
 
 /** Whether the run found nothing to do: a revision of the source that changed none of its files. */
-const isUntouched = ({ plan, ledger }: Work): boolean =>
+const isUntouched = ({ plan, ledger }: TranslationWork): boolean =>
   ledger.commit !== null && plan.gone.length === 0 && plan.steps.every(({ how }) => how === 'leave')
 
 const nothing = (branch: Branch): RunResult => ({
@@ -160,7 +160,7 @@ async function beginning({ app, doc, space }: Run): Promise<Ledger> {
   return { commit: null, source: '', files: new Map(files.map((file) => [file.id, file])), snapshot: null }
 }
 
-async function openWork(run: Run, branch: Branch, ledger: Ledger, head: CommitId): Promise<Work> {
+async function openWork(run: Run, branch: Branch, ledger: Ledger, head: CommitId): Promise<TranslationWork> {
   const { app, signal } = run
   const [source, result] = [await filesAt(app, run.source, head), await filesAt(app, run.space, branch.head)]
   const again = !run.automatic
@@ -176,7 +176,7 @@ async function openWork(run: Run, branch: Branch, ledger: Ledger, head: CommitId
   }
 }
 
-async function make(run: Run, work: Work): Promise<Written> {
+async function make(run: Run, work: TranslationWork): Promise<Written> {
   const { app, doc, space } = run
   const pair = { from: doc.source.language, to: doc.language }
   const choice = await chooseEngine(app, pair, doc.engine)
@@ -193,7 +193,7 @@ async function make(run: Run, work: Work): Promise<Written> {
 
 /** Asks once more for what could not be used. What is refused again is forgotten, so that the next run on demand asks for it. */
 async function retryRefused(
-  work: Work,
+  work: TranslationWork,
   order: TranslationOrder,
   answers: Map<string, string>,
   first: Written,

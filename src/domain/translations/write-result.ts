@@ -9,7 +9,7 @@ import type { RunResult } from '../../model/index.js'
 import { inSlices } from '../../kernel/slices.js'
 import { entriesOf } from '../revisions/identity-changes.js'
 import type { KnownFile } from './ledgers.js'
-import { versionsOf, type Work, wordsOf } from './needs.js'
+import { versionsOf, type TranslationWork, wordsOf } from './needs.js'
 import type { FileStep } from './plan.js'
 
 const MAX_NOTES = 50
@@ -28,7 +28,7 @@ export interface Written {
 
 /** Makes the files. `answers`: of the engine, by segment. */
 export async function writeResult(
-  work: Work,
+  work: TranslationWork,
   repo: Repository,
   answers: ReadonlyMap<string, string>,
   corrections: Corrections,
@@ -67,7 +67,7 @@ interface Making {
   made: Written
 }
 
-async function changeOf(work: Work, step: FileStep, making: Making): Promise<FileChange | null> {
+async function changeOf(work: TranslationWork, step: FileStep, making: Making): Promise<FileChange | null> {
   const { file, known, ours, to, how } = step
   const { made } = making
   const remember = (written: string, kept: boolean, edited: boolean): void => {
@@ -96,7 +96,7 @@ async function changeOf(work: Work, step: FileStep, making: Making): Promise<Fil
 
 /** Copies a file as it is. */
 async function copy(
-  { source, result }: Work,
+  { source, result }: TranslationWork,
   { file, ours, to }: FileStep,
   repo: Repository,
   remember: (written: string, kept: boolean, edited: boolean) => void,
@@ -109,7 +109,11 @@ async function copy(
 }
 
 /** Weaves a page; null if it is too large or too costly, and so is copied. */
-async function weave(work: Work, step: FileStep, { answers, corrections, made }: Making): Promise<WovenPage | null> {
+async function weave(
+  work: TranslationWork,
+  step: FileStep,
+  { answers, corrections, made }: Making,
+): Promise<WovenPage | null> {
   const tooCostly = (reason: string): null => {
     made.notes.push({ path: step.to, reason: `The page stays in the source language. ${reason}` })
     return null
@@ -137,7 +141,7 @@ async function weave(work: Work, step: FileStep, { answers, corrections, made }:
 
 /** The IDs of the result's entries: those of the source for its files, and what people's own files had. */
 export async function overridesOf(
-  { app, source, result, owner }: Work,
+  { app, source, result, owner }: TranslationWork,
   repo: Repository,
   { changes, files }: Written,
 ): Promise<IdOverrides> {

@@ -9,7 +9,7 @@ import { encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from 
 import type { MergeOutcome } from '../types.js'
 import type { MergeInput } from './merge.js'
 
-interface Work {
+interface TreeMerge {
   objects: ObjectDatabase
   made: Map<string, { object: EncodedObject; tree: Tree }>
   slices: Slices
@@ -32,7 +32,7 @@ export async function mergeDisjoint(
       [bases[0] as CommitId, ours, theirs].map(async (id) => (await objects.commit(id)).tree),
     )
     const roots = trees.map((oid) => makeNode('', '040000', oid)) as [Node, Node, Node]
-    const work: Work = { objects, made: new Map(), slices: new Slices() }
+    const work: TreeMerge = { objects, made: new Map(), slices: new Slices() }
     const decided = decide(roots)
     const tree = decided === 'inside' ? await mergeFolder(roots, work) : decided
     if (!tree) return null
@@ -59,7 +59,7 @@ function decide([base, ours, theirs]: Three): Node | undefined | null | 'inside'
 }
 
 /** The merged folder; null if Git has to merge, which it also has to if the folder would be empty. */
-async function mergeFolder(folders: readonly Node[], work: Work): Promise<Node | null> {
+async function mergeFolder(folders: readonly Node[], work: TreeMerge): Promise<Node | null> {
   const [base, ours, theirs] = (await Promise.all(folders.map(({ oid }) => work.objects.tree(oid)))) as [
     Tree,
     Tree,
@@ -90,7 +90,7 @@ const isPlain = (tree: Tree): boolean =>
   tree.byName.size === tree.nodes.length &&
   tree.nodes.every(({ rawName, rawMode, mode }) => !rawName && rawMode === (mode === '040000' ? '40000' : mode))
 
-async function keep({ objects, made }: Work): Promise<void> {
+async function keep({ objects, made }: TreeMerge): Promise<void> {
   await objects.scratch.keep([...made.values()].map(({ object }) => ({ type: 'tree', object })))
   for (const [oid, { tree }] of made) objects.caches.trees.set(objects.cacheKey + oid, tree)
 }

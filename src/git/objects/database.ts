@@ -5,7 +5,7 @@ import { type CommitId, isOid } from '../../kernel/ids.js'
 import { ownBytes } from '../../kernel/memory-budget.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError, LostObject, MissingObject, ObjectTooLarge } from '../errors.js'
-import type { Found, PackedObjects } from '../packs/packed-objects.js'
+import type { PackLookup, PackedObjects } from '../packs/packed-objects.js'
 import type { Pool } from '../process/pool.js'
 import type { CommitInfo } from '../types.js'
 import type { Caches } from './caches.js'
@@ -255,7 +255,7 @@ export class ObjectDatabase {
   }
 
   /** Whether Git has to be asked about an object that was not found, or whose loose file is empty or damaged. */
-  #mustAsk(oid: string, found: Found<unknown>): boolean {
+  #mustAsk(oid: string, found: PackLookup<unknown>): boolean {
     return found === 'unsure' || (found === null && existsSync(loosePath(this.#folder, oid)))
   }
 
@@ -287,10 +287,10 @@ export class ObjectDatabase {
   }
 }
 
-const sure = <T>(found: Found<T>): T | null => (found === 'unsure' ? null : found)
+const sure = <T>(found: PackLookup<T>): T | null => (found === 'unsure' ? null : found)
 
 /** Throws `ObjectTooLarge`. */
-function within(found: Found<RawObject>, oid: string, maxBytes: number): RawObject | null {
+function within(found: PackLookup<RawObject>, oid: string, maxBytes: number): RawObject | null {
   const object = sure(found)
   if (object && object.content.length > maxBytes)
     throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)

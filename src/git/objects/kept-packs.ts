@@ -17,7 +17,7 @@ const GIVEN_UP_MS = 3_600_000
 const MOST = 256
 
 /** A pack: its name without an extension, and whether it may be joined with others. */
-interface Kept {
+interface OpenPack {
   readonly name: string
   /** The pack, if it may be joined with others as soon as it is no longer protected. */
   pack: WrittenPack | null
@@ -34,9 +34,9 @@ export type NewCommits = ReadonlyMap<string, readonly string[]>
 /** The packs of one repository that no ref names yet. */
 export class KeptPacks {
   // bound: MOST, and those whose files are being made
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, OpenPack>()
   // bound: the commits of those packs
-  readonly #commits = new Map<string, { of: Kept; parents: readonly string[] }>()
+  readonly #commits = new Map<string, { of: OpenPack; parents: readonly string[] }>()
   // bound: files that are being removed
   readonly #ending = new Map<string, Promise<void>>()
   // bound: packs whose refs moved since `free` was called
@@ -151,7 +151,7 @@ export class KeptPacks {
   }
 
   /** Nobody waits for the removal: a pack that is protected for a moment too long does no harm. */
-  #end(kept: Kept): void {
+  #end(kept: OpenPack): void {
     this.#kept.delete(kept.name)
     for (const commit of kept.commits ?? []) if (this.#commits.get(commit)?.of === kept) this.#commits.delete(commit)
     const removing = this.disk.unlink(this.#fileOf(kept.name)).catch(() => {})

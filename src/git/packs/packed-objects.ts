@@ -17,7 +17,7 @@ const MAX_CHAIN = 250
 const RACY_MS = 1000
 
 /** An answer; null if it is certain that no pack has the object; 'unsure' if Git has to be asked. */
-export type Found<T> = T | null | 'unsure'
+export type PackLookup<T> = T | null | 'unsure'
 
 type Look<T> = (pack: PackFile, offset: number) => T
 
@@ -43,22 +43,22 @@ export class PackedObjects {
   }
 
   /** An object from a pack that is in the list already. Null says nothing about other packs. */
-  known(oid: string): Found<RawObject> {
+  known(oid: string): PackLookup<RawObject> {
     return this.#search(this.#names, oid, this.#read)
   }
 
   /** An object, from whatever pack is in the folder now. */
-  find(oid: string): Found<RawObject> {
+  find(oid: string): PackLookup<RawObject> {
     return this.#anywhere(oid, this.#read)
   }
 
   /** Type and size of an object in a pack that is in the list already. Null says nothing about other packs. */
-  knownInfo(oid: string): Found<ObjectInfo> {
+  knownInfo(oid: string): PackLookup<ObjectInfo> {
     return this.#search(this.#names, oid, this.#readInfo)
   }
 
   /** Type and size of an object, from whatever pack is in the folder now. */
-  info(oid: string): Found<ObjectInfo> {
+  info(oid: string): PackLookup<ObjectInfo> {
     return this.#anywhere(oid, this.#readInfo)
   }
 
@@ -72,7 +72,7 @@ export class PackedObjects {
     this.packs.drop(this.#folder)
   }
 
-  #anywhere<T>(oid: string, look: Look<T>): Found<T> {
+  #anywhere<T>(oid: string, look: Look<T>): PackLookup<T> {
     try {
       return this.#searchAll(oid, look)
     } catch (error) {
@@ -81,7 +81,7 @@ export class PackedObjects {
     }
   }
 
-  #searchAll<T>(oid: string, look: Look<T>): Found<T> {
+  #searchAll<T>(oid: string, look: Look<T>): PackLookup<T> {
     let found = this.#search(this.#names, oid, look)
     for (let attempt = 1; found === null; attempt++) {
       const before = this.#stampNow()
@@ -102,7 +102,7 @@ export class PackedObjects {
   }
 
   /** Looks first where the last object was found: most are in one large pack, and of many repositories not all packs can be open. */
-  #search<T>(names: string[], oid: string, look: Look<T>): Found<T> {
+  #search<T>(names: string[], oid: string, look: Look<T>): PackLookup<T> {
     const name = Buffer.from(oid, 'hex')
     let answer: 'unsure' | null = null
     for (const [place, one] of names.entries()) {

@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/index.js'
 import type { LocalGit } from '../open-git.js'
 import type { BareRepository } from '../repository.js'
 import type { RefMove } from '../types.js'
-import { type Deviation, RefStamps } from './disk-refs.js'
+import { type Deviation, DiskRefStamps } from './disk-refs.js'
 import type { Head } from './head.js'
 import { KnownRefs } from './database-refs.js'
 import type { SetAside } from './manual-moves.js'
@@ -36,7 +36,7 @@ export class Copy {
   gone = false
   /** When the refs on the disk were last compared with those in memory, by `performance.now()`. */
   lookedAt = Number.NEGATIVE_INFINITY
-  readonly stamps: RefStamps
+  readonly stamps: DiskRefStamps
   /** Values that refs may have on the disk because this node has not followed the database there yet; null = any value. */
   // bound: refs whose file could not be moved, and those of the step under way
   #late: Map<RefName, Set<CommitId | null>> | null = null
@@ -45,7 +45,7 @@ export class Copy {
     readonly name: string,
     readonly path: string,
   ) {
-    this.stamps = new RefStamps(path)
+    this.stamps = new DiskRefStamps(path)
   }
 
   /** The repository on the disk. */

@@ -85,7 +85,7 @@ async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviatio
 }
 
 /** Tells whether a ref may have changed on the disk: of whatever Git changes, the time of its folder or that of packed-refs changes. */
-export class RefStamps {
+export class DiskRefStamps {
   // bound: the folders below refs/
   #folders: string[] = []
   #stamp: string | null = null

@@ -19,7 +19,7 @@ const SUM_BYTES = 20
 export class PackGone extends GitError {}
 
 /** Where packs are installed. */
-export interface Place {
+export interface PackFolder {
   path: string
   disk: Disk
   writer: ObjectWriter
@@ -31,7 +31,7 @@ const isSmall = ({ bytes, indexBytes }: StoredPack): boolean => bytes <= CHUNK_B
  * Installs packs durably. A reader finds all of a pack or nothing, and no repack deletes one before the refs of the disk have followed. Throws `PackGone`, `GitError` if a pack is damaged,
  * `DatabaseAway`.
  */
-export async function installPacks(session: Session, place: Place, packs: readonly StoredPack[]): Promise<void> {
+export async function installPacks(session: Session, place: PackFolder, packs: readonly StoredPack[]): Promise<void> {
   for (const pack of packs.filter((one) => !isSmall(one))) await installLarge(session, place, pack)
   const small = packs.filter(isSmall)
   while (small.length > 0) {
@@ -45,7 +45,7 @@ export async function installPacks(session: Session, place: Place, packs: readon
 }
 
 /** Small packs become one, so that a node which was away for a while does not get hundreds of files. */
-async function installSmall(session: Session, place: Place, packs: readonly StoredPack[]): Promise<void> {
+async function installSmall(session: Session, place: PackFolder, packs: readonly StoredPack[]): Promise<void> {
   const found = await readSmallPacks(
     session,
     packs.map(({ id }) => id),
@@ -65,7 +65,7 @@ async function installSmall(session: Session, place: Place, packs: readonly Stor
   kept.untilFollowed(written.stem, written)
 }
 
-async function installLarge(session: Session, place: Place, { id, bytes, indexBytes }: StoredPack): Promise<void> {
+async function installLarge(session: Session, place: PackFolder, { id, bytes, indexBytes }: StoredPack): Promise<void> {
   await install(
     place,
     whole(readChunks(session, id, PACK), id, bytes),
@@ -85,7 +85,7 @@ async function* whole(chunks: AsyncIterable<Buffer>, id: string, bytes: number):
 
 /** Writes both files under names that `git prune` deletes when they are old, then gives them the names by which they are found: the index last. */
 async function install(
-  { disk, writer }: Place,
+  { disk, writer }: PackFolder,
   pack: AsyncIterable<Buffer> | Iterable<Buffer>,
   index: AsyncIterable<Buffer> | Iterable<Buffer>,
 ): Promise<void> {

@@ -45,7 +45,7 @@ export async function refusalOf(
   )
 }
 
-interface Place {
+interface ErrorPosition {
   /** A phrase for the error: `"docs/.git"`. */
   what: string
   commit: string
@@ -58,7 +58,7 @@ async function findPlace(
   git: GitSetting,
   head: string,
   timeoutMs: number,
-): Promise<Place | null> {
+): Promise<ErrorPosition | null> {
   const started = Date.now()
   let commit = ''
   let path: string | null = null

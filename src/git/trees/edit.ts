@@ -14,7 +14,7 @@ interface EditedTree {
   trees: Map<string, Tree>
 }
 
-interface Work {
+interface TreeEdit {
   readTree(oid: string): Promise<Tree>
   blobs: Map<string, EncodedObject>
   objects: Map<string, EncodedObject>
@@ -31,12 +31,12 @@ export async function editTree(
   plan: Plan,
   readTree: (oid: string) => Promise<Tree>,
 ): Promise<EditedTree> {
-  const work: Work = { readTree, blobs: plan.blobs, objects: new Map(), trees: new Map() }
+  const work: TreeEdit = { readTree, blobs: plan.blobs, objects: new Map(), trees: new Map() }
   const oid = (await editFolder(base, plan.root, '', work)) ?? store(work, emptyTree, [])
   return { oid, objects: [...work.objects.values()], trees: work.trees }
 }
 
-function store(work: Work, before: Tree, nodes: readonly Node[]): string {
+function store(work: TreeEdit, before: Tree, nodes: readonly Node[]): string {
   const content = encodeTree(nodes, before)
   const object = encodeObject('tree', content)
   work.objects.set(object.oid, object)
@@ -44,7 +44,7 @@ function store(work: Work, before: Tree, nodes: readonly Node[]): string {
   return object.oid
 }
 
-async function editFolder(base: string, plan: FolderPlan, prefix: string, work: Work): Promise<string | null> {
+async function editFolder(base: string, plan: FolderPlan, prefix: string, work: TreeEdit): Promise<string | null> {
   const before = await work.readTree(base)
   const nodes = new Map(before.byName)
   if (nodes.size !== before.nodes.length) throw new InvalidPath(prefix, 'the folder has two entries with the same name')
@@ -67,7 +67,7 @@ async function editInside(
   name: string,
   plan: FolderPlan,
   path: string,
-  work: Work,
+  work: TreeEdit,
 ): Promise<void> {
   const existing = nodes.get(name)
   if (existing && existing.mode !== '040000') {
@@ -79,7 +79,7 @@ async function editInside(
   else if (oid !== existing?.oid) nodes.set(name, existing ? { ...existing, oid } : makeNode(name, '040000', oid))
 }
 
-function putEntry(nodes: Map<string, Node>, entry: Node, path: string, work: Work): void {
+function putEntry(nodes: Map<string, Node>, entry: Node, path: string, work: TreeEdit): void {
   const existing = nodes.get(entry.name)
   if (existing?.mode === '040000' && entry.mode !== '040000') throw new InvalidPath(path, 'it is a folder')
   if (existing?.oid === entry.oid && existing.mode === entry.mode) return

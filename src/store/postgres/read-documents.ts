@@ -10,11 +10,11 @@ import { LENGTH } from './list-lengths.js'
 import type { KeyRow } from './rows.js'
 
 /** A document as a statement returns it: pg parses `json`. */
-interface Found<T extends object> {
+interface DocumentRow<T extends object> {
   body: Document<T>
 }
 
-const documentsOf = <T extends object>(rows: readonly Found<T>[]): Document<T>[] =>
+const documentsOf = <T extends object>(rows: readonly DocumentRow<T>[]): Document<T>[] =>
   rows.map(({ body }) => deepFreeze(body))
 
 /** A document, and the shape in which it was written; null if there is none. */
@@ -24,7 +24,7 @@ export async function storedDocument<T extends object>(
   id: string,
 ): Promise<{ document: Document<T>; shape: string } | null> {
   const text = 'SELECT body, shape FROM documents WHERE of = $1 AND id = $2'
-  const [row] = await session.query<Found<T> & { shape: string }>(text, [of.name, keyText(id)], 'document')
+  const [row] = await session.query<DocumentRow<T> & { shape: string }>(text, [of.name, keyText(id)], 'document')
   return row ? { document: deepFreeze(row.body), shape: row.shape } : null
 }
 
@@ -37,7 +37,7 @@ export async function findDocuments<T extends object>(
   checkIndex(of, index)
   const text = `SELECT d.body FROM document_keys k JOIN documents d ON d.of = k.of AND d.id = k.id
     WHERE k.of = $1 AND k.index = $2 AND k.key = $3`
-  return documentsOf(await session.query<Found<T>>(text, [of.name, index, keyText(key)], 'documents by key'))
+  return documentsOf(await session.query<DocumentRow<T>>(text, [of.name, index, keyText(key)], 'documents by key'))
 }
 
 export async function countDocuments(session: Session, of: AnyTable, index: string, key: string): Promise<number> {
@@ -49,7 +49,7 @@ export async function countDocuments(session: Session, of: AnyTable, index: stri
 
 export async function allDocuments<T extends object>(session: Session, of: Table<T, string>): Promise<Document<T>[]> {
   return documentsOf(
-    await session.query<Found<T>>('SELECT body FROM documents WHERE of = $1', [of.name], 'all documents'),
+    await session.query<DocumentRow<T>>('SELECT body FROM documents WHERE of = $1', [of.name], 'all documents'),
   )
 }
 

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Journal, JournalQuery } from '../../kernel/documents.js'
 import type { Stretch } from '../../kernel/paging.js'
 import type { Recording } from '../../kernel/recording.js'
-import { Turns } from '../../kernel/turns.js'
+import { TurnQueue } from '../../kernel/turns.js'
 import { constraintOf, type Database, DatabaseAway, type News, type Session } from '../../postgres/index.js'
 import { StoreClosed } from '../errors.js'
 import { RecordedStore } from '../recorded-store.js'
@@ -37,7 +37,7 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<PostgresTransaction>()
   // bound: requests and jobs under way
-  readonly #turns = new Turns({ atOnce: TRANSACTIONS_AT_ONCE, waiting: Number.POSITIVE_INFINITY })
+  readonly #turns = new TurnQueue({ atOnce: TRANSACTIONS_AT_ONCE, waiting: Number.POSITIVE_INFINITY })
   readonly #unfinished = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 

@@ -10,7 +10,7 @@ import { ChangeError } from '../change-error.js'
 import { editFile as editAtOnce } from '../edit-file.js'
 import type { Batch } from '../batch.js'
 
-type Work = Pick<Batch, 'work'>
+type BatchThreads = Pick<Batch, 'work'>
 type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>
 /** The result of an outcome. If it was refused, throws `ChangeError` with a message that begins with `what`. */
 export function done(outcome: Outcome<string>, what: string, member?: string): string {
@@ -33,7 +33,7 @@ export async function bounded<T>(work: Promise<T>, what: string, member?: string
 }
 
 /** The markdown of a change's `document`. If a block tree was parsed from `present`, the current body, unchanged parts keep their bytes. */
-export async function markdownOf({ work }: Work, document: GivenDocument, present?: string): Promise<string> {
+export async function markdownOf({ work }: BatchThreads, document: GivenDocument, present?: string): Promise<string> {
   if ('markdown' in document) {
     const { markdown } = document
     const limit =
@@ -52,11 +52,14 @@ export async function markdownOf({ work }: Work, document: GivenDocument, presen
 }
 
 /** The limit that a text is beyond. If it is too long in any case, no thread is needed to find that out. */
-const limitOf = async (work: Work['work'], markdown: string): Promise<string | null> =>
+const limitOf = async (work: BatchThreads['work'], markdown: string): Promise<string | null> =>
   markdown.length > MAX_PAGE_BYTES ? pageLimit(markdown) : work.limit(markdown)
 
 /** The `document` of a change, for an edit of a file. Throws `ChangeError` (413) if the markdown is beyond a limit. */
-export async function documentOf(batch: Work, document: GivenDocument): Promise<NonNullable<FileEdit['document']>> {
+export async function documentOf(
+  batch: BatchThreads,
+  document: GivenDocument,
+): Promise<NonNullable<FileEdit['document']>> {
   if ('markdown' in document) return { markdown: await markdownOf(batch, document) }
   return { document: document.document as unknown as DocumentNode }
 }
@@ -138,7 +141,7 @@ export function membersOf(members: PageMembers): Readonly<Record<string, unknown
 }
 
 /** Writes the given members into the front matter of a new page. Keys in the markdown's own front matter take precedence. */
-export async function withMembers({ work }: Work, text: string, members: PageMembers): Promise<string> {
+export async function withMembers({ work }: BatchThreads, text: string, members: PageMembers): Promise<string> {
   const changes = membersOf(members)
   if (!changes) return text
   const edited = await bounded(work.setMembers(text, changes, text), 'The front matter', 'page')

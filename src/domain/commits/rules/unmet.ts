@@ -28,7 +28,7 @@ const reviewersOf = (list: readonly { reviewer: string }[]): string[] => list.ma
 const approvedBy = ({ reviews }: ReviewState): Set<string> => new Set(reviewersOf(reviews.approvals))
 
 /** The member of the union whose rule may be `R`. */
-type RuleNamed<R> = MergeRule extends infer One
+type RuleOf<R> = MergeRule extends infer One
   ? One extends { rule: infer Own }
     ? R extends Own
       ? One
@@ -36,7 +36,7 @@ type RuleNamed<R> = MergeRule extends infer One
     : never
   : never
 
-const CHECKS: { [R in MergeRule['rule']]: Check<RuleNamed<R>> } = {
+const CHECKS: { [R in MergeRule['rule']]: Check<RuleOf<R>> } = {
   require_at_least_one_review: ({ reviews: { approvals, objections } }) =>
     approvals.length + objections.length > 0
       ? null

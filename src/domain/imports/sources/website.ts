@@ -1,6 +1,6 @@
 /** The source that is a website: its pages below one address, found by sitemaps and links, read politely one after the other. */
 import { createHash } from 'node:crypto'
-import type { PageFacts } from '../../../conversion/index.js'
+import type { ConvertedPage } from '../../../conversion/index.js'
 import type { HttpResponse } from '../../../outbound/index.js'
 import { ImportRefused, ResourceFailure } from '../failure.js'
 import { orRefuse } from '../fetcher.js'
@@ -20,7 +20,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 5
 
 /** A page to be read. */
-interface Wanted {
+interface PageRequest {
   url: string
   depth: number
   /** Addresses that led here by redirects. */
@@ -83,7 +83,7 @@ class Crawl {
   // bound: ten times the pages of an import
   readonly #seen = new Map<string, SourcePage | null>()
   readonly #byText = new Map<string, SourcePage>()
-  readonly #queue: Wanted[] = []
+  readonly #queue: PageRequest[] = []
   /** The first page that is too many links away. */
   #tooDeep = ''
   readonly #maxPages: number
@@ -98,7 +98,7 @@ class Crawl {
     this.#maxPages = gathering.app.settings.imports.maxPages
   }
 
-  want(wanted: Wanted): void {
+  want(wanted: PageRequest): void {
     const key = keyOf(wanted.url)
     if (this.#seen.has(key) || this.#seen.size >= this.#maxPages * 10) return
     if (wanted.depth > MAX_DEPTH) return void (this.#tooDeep ||= wanted.url)
@@ -139,7 +139,7 @@ class Crawl {
     return this.gathering.fetcher.left === 0 ? 'The import has fetched as many bytes as it may.' : null
   }
 
-  async #visit(wanted: Wanted): Promise<void> {
+  async #visit(wanted: PageRequest): Promise<void> {
     const { url, depth, from } = wanted
     if (!(await this.robots.allows(url)))
       throw new ResourceFailure('The robots.txt of the website does not allow programs to read it.')
@@ -169,13 +169,13 @@ class Crawl {
     this.#keep(page, read.files)
   }
 
-  #follow(link: PageFacts['links'][number], depth: number): void {
+  #follow(link: ConvertedPage['links'][number], depth: number): void {
     const url = pageUrl(this.scope, link)
     if (url !== null) this.want({ url, depth: depth + 1, from: [] })
   }
 
   /** A redirect is a link; what it led from is another address of the page that it leads to. */
-  #redirected({ url, depth, from }: Wanted, location: string): void {
+  #redirected({ url, depth, from }: PageRequest, location: string): void {
     const target = URL.canParse(location, url) ? pageUrl(this.scope, new URL(location, url).href) : null
     if (target === null) throw new ResourceFailure('It redirects to an address outside of what is imported.')
     const known = this.#seen.get(keyOf(target))

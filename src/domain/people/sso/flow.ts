@@ -32,7 +32,7 @@ interface Sent {
 }
 
 /** What the cookie holds, sealed. */
-interface Begun {
+interface SignInRequest {
   request: string
   relayState: string
   /** Milliseconds since 1970. */
@@ -66,7 +66,7 @@ export async function startSso(app: App, found: Document<SamlProviderDoc>, addre
     throw conflict(
       'Single sign-on needs https: the operator has to set BINDERY_PUBLIC_URL to an address that begins with https://.',
     )
-  const begun: Begun = {
+  const begun: SignInRequest = {
     request: `_${newSecret()}`,
     relayState: newSecret(),
     ends: app.clock.now().getTime() + START_MS,
@@ -109,14 +109,14 @@ export async function takeResponse(
 }
 
 /** The start of this browser that the response belongs to. Throws 403. */
-function open(app: App, provider: ActiveProvider, relayState: string, cookies = ''): Begun {
+function open(app: App, provider: ActiveProvider, relayState: string, cookies = ''): SignInRequest {
   const name = `${cookieName(relayState)}=`
   const values = cookies
     .split(';')
     .flatMap((one) => (one.trim().startsWith(name) ? [one.trim().slice(name.length)] : []))
   const texts = values.slice(0, SLOTS).map((value) => unseal(app.settings.signingKey, placeOf(provider), value))
   const begun = texts
-    .flatMap((text) => (text === null ? [] : [JSON.parse(text) as Begun]))
+    .flatMap((text) => (text === null ? [] : [JSON.parse(text) as SignInRequest]))
     .find((one) => one.relayState === relayState)
   if (!begun || begun.ends <= app.clock.now().getTime())
     throw new ServiceError(
@@ -126,7 +126,7 @@ function open(app: App, provider: ActiveProvider, relayState: string, cookies = 
   return begun
 }
 
-function verify(app: App, provider: ActiveProvider, response: string, { request }: Begun): Promise<Asserted> {
+function verify(app: App, provider: ActiveProvider, response: string, { request }: SignInRequest): Promise<Asserted> {
   const { entityId, acsUrl } = addressesOf(app, provider)
   return app.assertions.verify(provider.id, response, {
     certificates: certificatesOf(provider).map(({ pem }) => pem),
@@ -142,7 +142,7 @@ function verify(app: App, provider: ActiveProvider, response: string, { request 
 async function makeCode(
   app: App,
   provider: ActiveProvider,
-  { request, ends }: Begun,
+  { request, ends }: SignInRequest,
   asserted: Asserted,
 ): Promise<string> {
   const code = newToken()

@@ -64,15 +64,15 @@ function header({ from, to }: TextPair): string {
 /** A path as Git writes it in a diff: in quotes if it has a quote, a backslash or a control character. */
 const quoted = (path: string): string => (/["\\\0-\x1f]/.test(path) ? JSON.stringify(path) : path)
 
-type Part = NonNullable<TextDiff['hunks']>[number]['parts'][number]
-const kinds: Record<string, Part['type']> = { ' ': 'equal', '+': 'added', '-': 'removed' }
+type HunkPart = NonNullable<TextDiff['hunks']>[number]['parts'][number]
+const kinds: Record<string, HunkPart['type']> = { ' ': 'equal', '+': 'added', '-': 'removed' }
 
 /** Parses `git diff --word-diff=porcelain`: one part per line, `~` for the end of a line of text. */
 export function parseWords(text: string): NonNullable<TextDiff['hunks']> {
   const hunks: NonNullable<TextDiff['hunks']> = []
-  let parts: Part[] = []
-  let line = new Set<Part['type']>()
-  const add = (type: Part['type'], words: string): void => {
+  let parts: HunkPart[] = []
+  let line = new Set<HunkPart['type']>()
+  const add = (type: HunkPart['type'], words: string): void => {
     const last = parts.at(-1)
     if (last?.type === type) last.text += words
     else parts.push({ type, text: words })
@@ -85,7 +85,7 @@ export function parseWords(text: string): NonNullable<TextDiff['hunks']> {
       hunks.push({ header: /^@@ [^@]*@@/.exec(row)?.[0] ?? row, parts })
     } else if (row === '~') {
       // If all parts of a line were added (or removed), so was its line end.
-      add(line.size === 1 ? ([...line][0] as Part['type']) : 'equal', '\n')
+      add(line.size === 1 ? ([...line][0] as HunkPart['type']) : 'equal', '\n')
       line = new Set()
     } else if (kind !== undefined) {
       add(kind, row.slice(1))
