@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import * as assert from 'uvu/assert'
 import { createPrinter } from '../../src/printing/index.js'
-import { serve } from '../content-import/story-support.js'
+import { serve } from '../imports/story-support.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 

@@ -9,7 +9,7 @@ export const REASONS = {
   'earlier-data':
     'they begin with the data folder of an earlier release; a database gets one by bindery migrate, once a release like this one has opened it',
   'plain-git':
-    'somebody moves or locks refs, or damages objects, with plain Git while the server works, which nodes undo, or are not stopped by; for them there is test/git/shared-*.test.ts',
+    'somebody moves or locks refs, or damages objects, with plain Git while the server works, which nodes undo, or are not stopped by; for them there is test/git/postgres/',
 } as const
 
 export type Reason = keyof typeof REASONS

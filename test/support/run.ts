@@ -39,12 +39,12 @@ const SLOWEST = [
   'commits/many-files',
   'commits/moved-pages',
   'store/faults',
-  'git/remote-hostile',
+  'git/remote/hostile',
   'races/batches',
   'reviews/settled-settings',
   'kernel/estimates',
-  'api/memory',
-  'api/bounds',
+  'api/pipeline/memory',
+  'api/pipeline/bounds',
 ]
 const place = (name: string): number =>
   (SLOWEST.indexOf(name.replace('.test.ts', '')) + SLOWEST.length + 1) % (SLOWEST.length + 1)

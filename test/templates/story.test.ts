@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { contentOf } from '../content-import/story-support.js'
+import { contentOf } from '../imports/story-support.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 

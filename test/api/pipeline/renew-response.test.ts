@@ -1,0 +1,140 @@
+import * as assert from 'uvu/assert'
+import { renewed } from '../../../src/api/pipeline/renew-response.js'
+import { type Noted, Recording } from '../../../src/kernel/recording.js'
+import { suite } from '../../support/suite.js'
+import { read, readAnew } from './both-ways.js'
+import { begin } from './response-cache-story.js'
+
+const test = suite('kept responses: renewed')
+
+const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string]
+const BEFORE = '"urls":{"app":"http://localhost/revisions/'
+const named = (...commits: string[]): Buffer =>
+  Buffer.from(commits.map((commit) => `{${BEFORE}${commit}/page/1"}}`).join())
+
+/** A kept response that names `A`, and the things that it was made from. */
+function kept(body: Buffer, options: { times?: number; isSame?: boolean } = {}) {
+  const things: Record<string, Noted> = { main: A, token: 1, 'spaces 1': 1 }
+  const recording = new Recording()
+  for (const [name, value] of Object.entries(things)) recording.note(name, value, () => things[name] as Noted)
+  recording.seal()
+  const evidence = recording.evidence()
+  assert.ok(evidence)
+  const asked: string[] = []
+  const isSameAt = async (_: unknown, commit: string) => asked.push(commit) > 0 && (options.isSame ?? true)
+  const renewable = {
+    commit: A,
+    before: BEFORE,
+    times: options.times ?? 1,
+    mayChange: ['spaces 1'],
+    tagAt: (commit: string) => `tag of ${commit}`,
+    isSameAt,
+  }
+  return {
+    things,
+    asked,
+    response: { headers: ['X-Request-Id', '', 'ETag', `"tag of ${A}"`], body, evidence, tag: `tag of ${A}`, renewable },
+  }
+}
+const without = { app: null, bytes: undefined }
+
+test('names the new commit, in the body and in its tag, and can be renewed again', async () => {
+  const { things, asked, response } = kept(named(A, A), { times: 2 })
+  things.main = B
+  const next = await renewed(response, without)
+  assert.equal(next?.body, named(B, B))
+  assert.equal(next?.headers, ['X-Request-Id', '', 'ETag', `"tag of ${B}"`])
+  assert.is(next?.evidence.holds(), true)
+  assert.equal(response.body, named(A, A), 'the bytes that may still be sent to somebody are not touched')
+  things.main = C
+  assert.equal((await renewed(next as NonNullable<typeof next>, without))?.body, named(C, C))
+  assert.equal(asked, [B, C])
+})
+
+test('takes the bytes that others have made', async () => {
+  const { things, response } = kept(named(A))
+  things.main = B
+  const bytes = named(B)
+  const next = await renewed(response, {
+    app: null,
+    bytes: { get: (tag) => (tag === `tag of ${B}` ? bytes : undefined) },
+  })
+  assert.is(next?.body, bytes)
+})
+
+test('stays as it is if only what may change has changed', async () => {
+  const { things, response } = kept(named(A))
+  things['spaces 1'] = 2
+  const next = await renewed(response, without)
+  assert.is(next?.body, response.body)
+  assert.is(next?.tag, response.tag)
+  assert.is(next?.evidence.holds(), true)
+})
+
+for (const [what, change, body = named(A), options = {}] of [
+  ['if anything else has changed', { main: B, token: 2 }],
+  ['if only something else has changed', { token: 2 }],
+  ['if the branch is gone', { main: null }],
+  ['if the branch cannot be read', { main: 'unreadable' }],
+  ['if it says something else there', { main: B }, named(A), { isSame: false }],
+  ['if its body names the commit more often than it should', { main: B }, named(A, A)],
+  ['if its body names the commit less often', { main: B }, named(A), { times: 2 }],
+  ['if its body names another commit', { main: B }, named(C)],
+] as [string, Record<string, Noted>, Buffer?, Parameters<typeof kept>[1]?][])
+  test(`is not renewed ${what}`, async () => {
+    const { things, response } = kept(body, options)
+    Object.assign(things, change)
+    assert.is(await renewed(response, without), null)
+  })
+
+test('a response to a condition is not renewed: whether the condition is met depends on the commit', async () => {
+  const { here, paths, tokens, changes } = await begin()
+  try {
+    const asked = {
+      url: here.url,
+      path: paths.find((path) => path.includes('/content/page/')) as string,
+      token: tokens.admin as string,
+    }
+    const tagOf = ({ headers }: { headers: readonly string[] }) => headers[headers.indexOf('ETag') + 1] as string
+    const at =
+      (index: number) =>
+      <T>(from: readonly T[]): T =>
+        from.at(index) as T
+    await changes['a text']?.(at(-1))
+    const then = tagOf(await readAnew(asked))
+    await changes['a text']?.(at(-1))
+    const conditional = { ...asked, headers: { 'if-none-match': then } }
+    for (let n = 0; n < 2; n++) assert.is((await read(conditional)).status, 200)
+    await changes['update-ref']?.(at(-2))
+    assert.is((await read(conditional)).status, 304)
+  } finally {
+    await here.close()
+  }
+})
+
+test('content that is filled in is not renewed when what fills it has changed', async () => {
+  const { here, paths, tokens, changes } = await begin()
+  try {
+    const asked = {
+      url: here.url,
+      path: paths.find((path) => path.includes('evaluated=true')) as string,
+      token: tokens.admin as string,
+    }
+    const shared = <T>(from: readonly T[]): T =>
+      from.find((one) => String(one).endsWith('shared.md')) ?? (from.includes('' as T) ? ('' as T) : (from[0] as T))
+    const said = new Set<string>()
+    for (let n = 0; n < 3; n++) {
+      await changes['a file by hand']?.(shared)
+      for (let again = 0; again < 2; again++) {
+        const text = Buffer.from((await read(asked)).body, 'base64').toString()
+        assert.match(text, /By hand \d+/)
+        said.add(text)
+      }
+    }
+    assert.is(said.size, 3)
+  } finally {
+    await here.close()
+  }
+})
+
+test.run()

@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import * as assert from 'uvu/assert'
+import { mergeSummary } from '../../../src/content/summary/merge.js'
+import { Rescanner } from '../../../src/content/summary/rescan.js'
+import { Scanner, scanSummary } from '../../../src/content/summary/scan.js'
+import { suite } from '../../support/suite.js'
+
+const test = suite('summary rescan')
+
+const marker = fc.constantFrom('* ', '- ', '+ ', '1. ', '2) ', '*   ', '* * ')
+const indent = fc.constantFrom('', '', '', '  ', '  ', '    ', '\t', '   ', '      ')
+const name = fc.integer({ min: 0, max: 9 }).map(String)
+const item = fc.tuple(indent, marker, name).map(([lead, mark, n]) => `${lead}${mark}[P${n}](p${n}.md)`)
+const line = fc.oneof(
+  { weight: 12, arbitrary: item },
+  { weight: 3, arbitrary: fc.constant('') },
+  { weight: 2, arbitrary: name.map((n) => `## Group ${n}`) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '***',
+      '---',
+      '# Part',
+      'prose',
+      '  more prose',
+      '* ',
+      '  * ',
+      '[A](a.md)',
+      '[a]: b.md',
+      '<!--',
+      '-->',
+      '```yaml',
+      '  ```',
+      '```',
+      '##',
+      '===',
+      '    code',
+    ),
+  },
+)
+const text = fc
+  .tuple(fc.array(line, { maxLength: 25 }), fc.constantFrom('\n', '\n', '\r\n'))
+  .map(([lines, eol]) => lines.map((one) => one + eol).join(''))
+/** Lines from `at` on are replaced. */
+const edit = fc.record({ at: fc.nat(25), gone: fc.nat(3), put: fc.array(line, { maxLength: 3 }), cut: fc.boolean() })
+
+test('a text scanned edit by edit is read like one that is scanned again', () => {
+  fc.assert(
+    fc.property(text, fc.array(edit, { minLength: 1, maxLength: 6 }), (start, edits) => {
+      const rescanner = new Rescanner()
+      let now = `# Table of contents\n\n${start}`
+      assert.equal(rescanner.scan(now), scanSummary(now))
+      for (const { at, gone, put, cut } of edits) {
+        const lines = now.split(/(?<=\n)/)
+        lines.splice(at, gone, ...put.map((one) => `${one}\n`))
+        now = cut ? lines.join('').replace(/\n$/, '') : lines.join('')
+        assert.equal(rescanner.scan(now), scanSummary(now), JSON.stringify(now))
+      }
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('400 changes merged into 8,000 entries: what is read grows with the text and with the changes, not with their product', () => {
+  const entries = Array.from({ length: 8_000 }, (_, n) => `${n % 10 === 0 ? '' : '  '}* [Page ${n}](dir/p${n}.md)\n`)
+  const base = `# T\n\n${entries.join('')}`
+  const ours = base.replace('[Page 3]', '[Page three]')
+  const every = (change: (line: string, n: number) => string): string =>
+    `# T\n\n${entries.map((line, n) => (n % 20 === 7 ? change(line, n) : line)).join('')}`
+  const versions = {
+    added: every((line, n) => `${line}  * [New ${n}](new/n${n}.md)\n`),
+    appended: base + Array.from({ length: 400 }, (_, n) => `* [New ${n}](new/n${n}.md)\n`).join(''),
+    retitled: every((line) => line.replace('Page', 'Side')),
+    retargeted: every((line) => line.replace('dir/', 'folder/')),
+    removed: every(() => ''),
+  }
+  const take = Scanner.prototype.take
+  let lines = 0
+  Scanner.prototype.take = function (line) {
+    lines++
+    take.call(this, line)
+  }
+  try {
+    for (const [name, theirs] of Object.entries(versions)) {
+      lines = 0
+      assert.equal(mergeSummary(base, ours, theirs), { text: theirs.replace('[Page 3]', '[Page three]') }, name)
+      assert.ok(lines < 8 * 8_000, `${name}: ${lines} lines were read`)
+    }
+  } finally {
+    Scanner.prototype.take = take
+  }
+})
+
+test.run()

@@ -1,0 +1,214 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync, chmodSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { LostObject, type Repository } from '../../../src/git/index.js'
+import { disk } from '../../../src/git/objects/disk.js'
+import type { CommitId, RefName, TreeId } from '../../../src/kernel/ids.js'
+import { suiteWith } from '../../support/suite.js'
+import { admin, clear, commit, files, MAIN, makePlace, openAt, person, unprotected } from '../fixture.js'
+import { anyLease } from '../../support/lease.js'
+
+const [test, place] = await suiteWith('objects that nobody synced', makePlace, clear)
+let count = 0
+const fresh = (): Promise<Repository> => place.git.create(`r${++count}`)
+const text = (first: string, last: string): string => `${first}\n${'same\n'.repeat(20)}${last}\n`
+const objectFile = (repository: Repository, oid: string): string =>
+  join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
+const thrown = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+function listed(repository: Repository): string[] {
+  return (readdirSync(join(repository.path, 'objects'), { recursive: true }) as string[]).sort()
+}
+
+/** An empty file where an object should be, as a power cut leaves one that was never synced. */
+function empty(repository: Repository, oid: string): void {
+  mkdirSync(dirname(objectFile(repository, oid)), { recursive: true })
+  if (existsSync(objectFile(repository, oid))) chmodSync(objectFile(repository, oid), 0o644)
+  writeFileSync(objectFile(repository, oid), '')
+}
+
+async function sides(repository: Repository): Promise<{ root: CommitId; ours: CommitId; theirs: CommitId }> {
+  const root = await commit(repository, [], { 'a/x.md': text('1', '2'), 'b.md': 'b' })
+  return {
+    root,
+    ours: await commit(repository, [root], { 'a/x.md': text('ours', '2') }),
+    theirs: await commit(repository, [root], { 'a/x.md': text('1', 'theirs') }),
+  }
+}
+const take = (repository: Repository, parents: CommitId[], tree: TreeId): Promise<CommitId> =>
+  repository.write({ parents, tree, changes: [], message: 'Merge', author: person, committer: person })
+
+test('a look at a merge, clean or not, on a given base or not, puts nothing into the repository', async () => {
+  const repository = await fresh()
+  const { root, ours, theirs } = await sides(repository)
+  const other = await commit(repository, [root], { 'a/x.md': text('other', '2') })
+  const before = listed(repository)
+  const clean = await repository.merge({ ours, theirs })
+  const conflict = await repository.merge({ ours, theirs: other })
+  const based = await repository.merge({ ours, theirs, base: root })
+  assert.equal([clean.clean, conflict.clean, based.clean], [true, false, true])
+  const file = await repository.tree(clean.tree).entry('a/x.md')
+  assert.is(String(await repository.tree(clean.tree).read(file?.oid as string)), text('ours', 'theirs'))
+  const drafted = await repository.draft(conflict.tree, files({ 'a/x.md': 'resolved', 'new.md': 'n' }))
+  assert.equal(
+    (await repository.tree(drafted).walk()).map(({ path }) => path),
+    ['a/x.md', 'b.md', 'new.md'],
+  )
+  assert.equal(listed(repository), before)
+  const id = await take(repository, [ours, other], drafted)
+  assert.is(admin(repository, ['show', `${id}:a/x.md`]), 'resolved')
+  await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
+  assert.equal(await repository.check(), [])
+})
+
+test('a merge whose objects are empty files in the repository writes them again', async () => {
+  for (const which of ['tree', 'folder', 'blob'] as const) {
+    const repository = await fresh()
+    const { ours, theirs } = await sides(repository)
+    const tree = admin(repository, ['merge-tree', '--write-tree', ours, theirs]) as TreeId
+    const oid =
+      which === 'tree' ? tree : admin(repository, ['rev-parse', `${tree}:${which === 'folder' ? 'a' : 'a/x.md'}`])
+    empty(repository, oid)
+    const merged = await repository.merge({ ours, theirs })
+    assert.equal(merged, { clean: true, tree })
+    const id = await take(repository, [ours, theirs], merged.tree)
+    await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
+    assert.equal(await repository.check(), [], which)
+    assert.is(admin(repository, ['show', `${id}:a/x.md`]), text('ours', 'theirs').trimEnd())
+  }
+})
+
+test('an object that is used again is verified: an empty or damaged one is written again, from a pack or from memory', async () => {
+  const repository = await fresh()
+  for (const content of ['kept in a pack', 'kept in memory']) await repository.writeBlob(Buffer.from(content))
+  const root = await commit(repository, [], { 'a.md': 'kept in a pack', 'b.md': 'kept in memory' })
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+  const [packed, read] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [
+    string,
+    string,
+  ]
+  const again = await openAt(place.dir)
+  const other = await again.open(`r${count}`)
+  admin(other, ['repack', '-q', '-a'])
+  empty(other, packed)
+  assert.is(String(await (await other.at(root)).read(read)), 'kept in memory')
+  chmodSync(objectFile(other, read), 0o644)
+  writeFileSync(objectFile(other, read), readFileSync(objectFile(other, read)).subarray(0, 9))
+  const changes = [
+    { path: 'moved/a.md', oid: packed },
+    { path: 'moved/b.md', oid: read },
+  ]
+  const next = await other.write({ parents: [root], changes, message: 'Move', author: person, committer: person })
+  await other.move([{ ref: MAIN, from: root, to: next }], 'edit', anyLease)
+  assert.equal(await other.check(), [])
+  assert.ok(statSync(objectFile(other, packed)).size > 0)
+  await again.close()
+})
+
+test('what an admin pruned is not assumed to exist: it is written again from memory, or refused', async () => {
+  const repository = await fresh()
+  const root = await commit(repository, [], { 'a.md': 'a' })
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+  const gone = await commit(repository, [root], {
+    'old/page.md': 'an old text',
+    'old/large.bin': Buffer.alloc(600_000, 'x'),
+  })
+  const snapshot = await repository.at(gone)
+  const [page, large] = [
+    (await snapshot.entry('old/page.md'))?.oid as string,
+    (await snapshot.entry('old/large.bin'))?.oid as string,
+  ]
+  await snapshot.read(page)
+  await snapshot.sizes([page, large])
+  const tree = (await repository.commit(gone)).tree
+  // A write under way would be protected.
+  const side = 'refs/heads/side' as RefName
+  await repository.move([{ ref: side, from: null, to: gone }], 'begin', anyLease)
+  await repository.move([{ ref: side, from: gone, to: null }], 'delete', anyLease)
+  await unprotected(repository)
+  for (const args of [
+    ['reflog', 'expire', '--expire=now', '--all'],
+    ['gc', '--quiet', '--prune=now'],
+  ])
+    admin(repository, args)
+  const name = (path: string, oid: string) => ({
+    parents: [root],
+    changes: [{ path, oid }],
+    message: 'Revert',
+    author: person,
+    committer: person,
+  })
+  const next = await repository.write(name('page.md', page))
+  await repository.move([{ ref: MAIN, from: root, to: next }], 'edit', anyLease)
+  assert.equal(await repository.check(), [])
+  assert.instance(await thrown(repository.write(name('large.bin', large))), LostObject)
+  assert.instance(await thrown(take(repository, [next], tree)), LostObject)
+  assert.instance(await thrown(commit(repository, [gone], { 'b.md': 'b' })), LostObject, 'a commit on one that is gone')
+  assert.instance(
+    await thrown(repository.move([{ ref: MAIN, from: next, to: gone }], 'restore', anyLease)),
+    LostObject,
+    'a ref to one that is gone',
+  )
+  assert.equal(await repository.check(), [])
+})
+
+test('a pack that was deleted is not believed, though a process has it open', async () => {
+  const repository = await fresh()
+  const root = await commit(repository, [], { 'a.md': 'a' })
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+  const blob = await repository.writeBlob(Buffer.from('packed, then pruned'))
+  const pack = admin(repository, ['pack-objects', '-q', join(repository.path, 'objects/pack/pack')], `${blob}\n`)
+  admin(repository, ['prune-packed', '-q'])
+  const put = (path: string) => ({
+    parents: [root],
+    changes: [{ path, oid: blob }],
+    message: 'Use',
+    author: person,
+    committer: person,
+  })
+  const there = await openAt(place.dir)
+  const other = await there.open(`r${count}`)
+  const used = await other.write(put('used.md'))
+  assert.is(admin(repository, ['show', `${used}:used.md`]), 'packed, then pruned')
+  for (const end of ['pack', 'idx']) await disk.unlink(join(repository.path, `objects/pack/pack-${pack}.${end}`))
+  const again = await other.write(put('again.md'))
+  assert.is(
+    admin(repository, ['show', `${again}:again.md`]),
+    'packed, then pruned',
+    'written again, from where it could still be read',
+  )
+  await there.close()
+})
+
+test('a file that another user owns is left as it is while it is young, and written again when it is old', async () => {
+  const other = await makePlace({
+    disk: {
+      ...disk,
+      utimes: () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' })),
+    },
+  })
+  try {
+    const repository = await other.git.create('space')
+    for (const content of ['a', 'b']) await repository.writeBlob(Buffer.from(content))
+    const root = await commit(repository, [], { 'a.md': 'a', 'b.md': 'b' })
+    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+    const [young, old] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [
+      string,
+      string,
+    ]
+    const [was, long] = [statSync(objectFile(repository, young)).ino, statSync(objectFile(repository, old)).ino]
+    await disk.utimes(objectFile(repository, old), Date.now() / 1000 - 30 * 86_400)
+    const changes = [young, old].map((oid) => ({ path: `moved/${oid}.md`, oid }))
+    await repository.write({ parents: [root], changes, message: 'Move', author: person, committer: person })
+    assert.is(statSync(objectFile(repository, young)).ino, was)
+    assert.is.not(statSync(objectFile(repository, old)).ino, long)
+    assert.ok(statSync(objectFile(repository, old)).mtimeMs > Date.now() - 60_000)
+  } finally {
+    await clear(other)
+  }
+})
+test.run()

@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, statSync, truncateSync, utimesSync, writeFileSync, chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import * as assert from 'uvu/assert'
+import { InvalidPath, MissingObject, ObjectTooLarge, PathCollision, type Repository } from '../../../src/git/index.js'
+import type { CommitId } from '../../../src/kernel/ids.js'
+import { suiteWith } from '../../support/suite.js'
+import { admin, clear, commit, files, MAIN, makePlace, person } from '../fixture.js'
+import { anyLease } from '../../support/lease.js'
+
+let repository: Repository
+const [test, place] = await suiteWith('git write', makePlace, clear)
+test.before(async () => {
+  repository = await place.git.create('space')
+})
+
+/** The error that `work` is rejected with. */
+async function failure(work: Promise<unknown>): Promise<Error> {
+  try {
+    await work
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('it did not fail')
+}
+const names = (head: string): string[] =>
+  admin(repository, ['ls-tree', '-r', '--name-only', '-z', head]).split('\0').filter(Boolean)
+const loosePath = (oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
+
+test('git reads what was written: text, binary, modes, order, headers', async () => {
+  const binary = randomBytes(200_000)
+  const tricky = {
+    'a/x.md': 'x',
+    'a.md': 'dot',
+    'a-b.md': 'dash',
+    'ü/ö.md': 'umlaut',
+    'with space/[x]*.md': 'y',
+    empty: '',
+  }
+  const id = await repository.write({
+    parents: [],
+    changes: [
+      ...files(tricky),
+      { path: 'image.png', content: binary },
+      { path: 'run.sh', content: Buffer.from('#!/bin/sh\n'), mode: '100755' },
+      { path: 'link', content: Buffer.from('a.md'), mode: '120000' },
+    ],
+    message: 'Erste Änderung\n\nChange-Request: 1',
+    author: { name: 'Ada <x>\n"Love"', email: 'ada lovelace@<example>.org', seconds: 1_700_000_000, offset: -330 },
+    committer: { name: '', email: '', seconds: Number.NaN, offset: 0 },
+    headers: { 'page-ids': 'page a\n\nfile b' },
+  })
+  await repository.move([{ ref: MAIN, from: null, to: id }], 'start', anyLease)
+  assert.equal(await repository.check(), [])
+  assert.is(admin(repository, ['show', `${id}:a/x.md`]), 'x')
+  assert.is(
+    admin(repository, ['ls-tree', id, 'run.sh', 'link']).replace(/ blob [0-9a-f]+\t/g, ' '),
+    '120000 link\n100755 run.sh',
+  )
+  const info = await repository.commit(id)
+  assert.is(info.message, 'Erste Änderung\n\nChange-Request: 1\n')
+  assert.equal(info.headers, { 'page-ids': 'page a\n\nfile b' })
+  assert.equal(info.author, {
+    name: 'Ada x "Love',
+    email: 'adalovelace@example.org',
+    seconds: 1_700_000_000,
+    offset: -330,
+  })
+  assert.is(
+    admin(repository, ['log', '-1', '--format=%an|%ae|%ad', '--date=iso', id]),
+    `${info.author.name}|${info.author.email}|2023-11-14 16:43:20 -0530`,
+  )
+  const snapshot = await repository.at(id)
+  assert.ok((await snapshot.read((await snapshot.entry('image.png'))?.oid ?? '')).equals(binary))
+  assert.equal(
+    (await snapshot.walk()).map(({ path }) => path),
+    names(id),
+  )
+  assert.is(await snapshot.entry('a/x.md/y'), null)
+  assert.is(await snapshot.list('a.md'), null)
+})
+
+test('an edit keeps the rest, drops empty folders, and may leave an empty tree', async () => {
+  const first = await commit(repository, [], { 'a/b/c.md': '1', 'd.md': '2' })
+  const second = await commit(repository, [first], { 'a/b/c.md': null })
+  assert.equal(names(second), ['d.md'])
+  const third = await commit(repository, [second], { 'd.md': null })
+  assert.is((await repository.commit(third)).tree, '4b825dc642cb6eb9a060e54bf8d69288fbee4904')
+  assert.equal(await (await repository.at(third)).walk(), [])
+  const moved = await commit(repository, [first], { a: null, 'a/new.md': '3' })
+  assert.equal(names(moved), ['a/new.md', 'd.md'])
+  const turned = await commit(repository, [first], { 'a/b/c.md': null, a: 'now a file' })
+  assert.equal(names(turned), ['a', 'd.md'])
+  assert.equal(await repository.check(), [])
+})
+
+test('any set of files is read back by git as it was written', async () => {
+  const segment = fc.stringMatching(/^[a-c.\-0é]{1,3}$/).filter((name) => !/^\.+$/.test(name))
+  const texts = fc.dictionary(
+    fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/')),
+    fc.string(),
+    { maxKeys: 8 },
+  )
+  await fc.assert(
+    fc.asyncProperty(texts, async (wanted) => {
+      let id: CommitId
+      try {
+        id = await commit(repository, [], wanted)
+      } catch (error) {
+        assert.instance(error, InvalidPath)
+        const paths = Object.keys(wanted)
+        assert.ok(paths.some((path) => paths.some((other) => other.startsWith(`${path}/`))))
+        return
+      }
+      assert.equal(
+        names(id),
+        Object.keys(wanted).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+      )
+      assert.is(
+        admin(repository, ['mktree'], `${admin(repository, ['ls-tree', id])}\n`.replace(/^\n$/, '')),
+        (await repository.commit(id)).tree,
+      )
+    }),
+    { numRuns: 40 },
+  )
+})
+
+const hostile = [
+  '',
+  '/a',
+  'a/',
+  'a//b',
+  '.',
+  '..',
+  'a/../b',
+  './a',
+  '.git',
+  '.GIT/config',
+  'a/.gIt/hooks/x',
+  'git~1',
+  'GIT~1/x',
+  '.g\u200cit/x',
+  '.git\u200d',
+  '.git.',
+  '.git ',
+  '.git::$INDEX_ALLOCATION',
+  'a\\b',
+  'a\nb',
+  'a\0b',
+  'a\tb',
+  '\x7f',
+  `${'x'.repeat(256)}`,
+  `${'é'.repeat(128)}`,
+  `${'x/'.repeat(2100)}x`,
+  '\ud800',
+]
+for (const path of hostile) {
+  test(`refuses the path ${JSON.stringify(path).slice(0, 40)}`, async () => {
+    assert.instance(await failure(commit(repository, [], { [path]: 'x' })), InvalidPath)
+    assert.instance(await failure(commit(repository, [], { [path]: null })), InvalidPath)
+  })
+}
+
+test('accepts what only looks hostile', async () => {
+  const id = await commit(repository, [], {
+    '.gitbook.yaml': '1',
+    '.github/x': '2',
+    'a..b': '3',
+    '...': '4',
+    'git~x': '5',
+    '-rf': '6',
+    ['x'.repeat(255)]: '7',
+    'GIT~2/x': '8',
+  })
+  assert.is(names(id).length, 8)
+  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
+  assert.equal(await repository.check(), [])
+})
+
+test('a file is no folder, and a folder no file', async () => {
+  const base = await commit(repository, [], { 'a/b.md': '1', c: '2' })
+  for (const texts of [{ a: 'x' }, { 'c/d': 'x' }, { 'a/b.md/c': 'x' }, { n: '1', 'n/m': '2' }]) {
+    assert.instance(await failure(commit(repository, [base], texts)), InvalidPath)
+  }
+})
+
+test('new names may not collide by case; old ones stay', async () => {
+  const base = await commit(repository, [], { 'Guide/a.md': '1', 'b.md': '2' })
+  for (const texts of [
+    { 'guide/x.md': 'x' },
+    { 'B.md': 'x' },
+    { 'n.md': '1', 'N.md': '2' },
+    { 'e\u0301': '1', '\u00e9': '2' },
+  ]) {
+    assert.instance(await failure(commit(repository, [base], texts)), PathCollision)
+  }
+  assert.equal(names(await commit(repository, [base], { 'b.md': null, 'B.md': 'renamed' })), ['B.md', 'Guide/a.md'])
+  const blob = admin(repository, ['hash-object', '-w', '--stdin'], 'x')
+  const tree = admin(repository, ['mktree'], `100644 blob ${blob}\tX\n100644 blob ${blob}\tx\n`)
+  const imported = admin(repository, ['commit-tree', '-m', 'import', tree]) as CommitId
+  assert.equal(names(await commit(repository, [imported], { x: 'changed', y: 'new' })), ['X', 'x', 'y'])
+})
+
+test('names that are no UTF-8 and old modes survive an edit of their folder', async () => {
+  const blob = admin(repository, ['hash-object', '-w', '--stdin'], 'x')
+  const raw = Buffer.concat([Buffer.from('100664 caf\xe9\0', 'latin1'), Buffer.from(blob, 'hex')])
+  const tree = admin(repository, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], raw)
+  const imported = admin(repository, ['commit-tree', '-m', 'import', tree]) as CommitId
+  const edited = await commit(repository, [imported], { 'z.md': 'z' })
+  assert.equal(admin(repository, ['ls-tree', edited]).split('\n')[0], admin(repository, ['ls-tree', imported]))
+})
+
+test('a blob can be put by its oid, but only one that is here', async () => {
+  const blob = await repository.writeBlob(Buffer.from('shared'))
+  const id = await repository.write({
+    parents: [],
+    changes: [{ path: 'a', oid: blob }],
+    message: 'x',
+    author: person,
+    committer: person,
+  })
+  assert.is(admin(repository, ['show', `${id}:a`]), 'shared')
+  const other = await place.git.create('other')
+  const change = { parents: [], changes: [{ path: 'a', oid: blob }], message: 'x', author: person, committer: person }
+  assert.instance(await failure(other.write(change)), MissingObject)
+  assert.instance(await failure(other.at(id)), MissingObject)
+  assert.instance(await failure((await other.at(await commit(other, [], { x: '1' }))).read(blob)), MissingObject)
+})
+
+test('a zero-length object, as a crash leaves it, is repaired by the next write', async () => {
+  const blob = await repository.writeBlob(Buffer.from('to be damaged'))
+  chmodSync(loosePath(blob), 0o644)
+  truncateSync(loosePath(blob))
+  await repository.writeBlob(Buffer.from('to be damaged'))
+  assert.is(admin(repository, ['cat-file', 'blob', blob]), 'to be damaged')
+  assert.instance(await failure(repository.at('1'.repeat(40) as CommitId)), MissingObject)
+  assert.instance(await failure(repository.at('HEAD' as CommitId)), MissingObject)
+})
+
+test('an object that is used again gets a fresh time, loose or packed', async () => {
+  const old = 1_000_000_000
+  const blob = await repository.writeBlob(Buffer.from('old but used'))
+  utimesSync(loosePath(blob), old, old)
+  await repository.write({
+    parents: [],
+    changes: [{ path: 'a', oid: blob }],
+    message: 'x',
+    author: person,
+    committer: person,
+  })
+  assert.ok(statSync(loosePath(blob)).mtimeMs > old * 1000)
+  utimesSync(loosePath(blob), old, old)
+  await repository.writeBlob(Buffer.from('old but used'))
+  assert.ok(statSync(loosePath(blob)).mtimeMs > old * 1000)
+})
+
+test('large blobs are refused before they are read, loose and packed, and their size is reported', async () => {
+  const large = randomBytes(5 * 1024 * 1024)
+  const id = await commit(repository, [], { large, small: 's' })
+  const snapshot = await repository.at(id)
+  const oid = (await snapshot.entry('large'))?.oid ?? ''
+  const small = (await snapshot.entry('small'))?.oid ?? ''
+  assert.instance(await failure(snapshot.read(oid)), ObjectTooLarge)
+  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
+  admin(repository, ['repack', '-q', '-a', '-d'])
+  assert.not(existsSync(loosePath(oid)))
+  const both = await Promise.allSettled([snapshot.read(oid), snapshot.read(small)])
+  assert.instance((both[0] as PromiseRejectedResult).reason, ObjectTooLarge)
+  assert.is((both[1] as PromiseFulfilledResult<Buffer>).value.toString(), 's')
+  assert.equal(await snapshot.sizes([oid, small]), [large.length, 1])
+})
+
+test('a header that Git owns, or that is none, is refused', async () => {
+  for (const name of ['tree', 'gpgsig', 'a b', 'x\ny', ''])
+    assert.ok(await failure(commit(repository, [], { a: '1' }, { headers: { [name]: 'x' } })))
+})
+
+test('a folder with the loose objects gone is made again', async () => {
+  writeFileSync(join(repository.path, 'objects', 'tmp_obj_leftover'), '')
+  const id = await commit(repository, [], { 'after.md': randomBytes(20).toString('hex') })
+  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
+  admin(repository, ['gc', '--quiet', '--prune=now'])
+  const next = await commit(repository, [id], { 'after.md': randomBytes(20).toString('hex') })
+  assert.equal(names(next), ['after.md'])
+})
+test.run()

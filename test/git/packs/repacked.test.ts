@@ -1,0 +1,218 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as assert from 'uvu/assert'
+import { createRemoteOperations, type Repository } from '../../../src/git/index.js'
+import type { CommitId, RefName } from '../../../src/kernel/ids.js'
+import { hermeticEnv } from '../../support/hermetic-git.js'
+import { anyLease } from '../../support/lease.js'
+import { suiteWith } from '../../support/suite.js'
+import { admin, clear, commit, files, keepsOf, MAIN, makePlace, openAt, person, unprotected } from '../fixture.js'
+import { HARSH, TIDIED, visitedDisk } from '../objects/visited-disk.js'
+
+const { visited, visit } = visitedDisk()
+const [test, place] = await suiteWith(
+  'an admin who repacks and prunes',
+  () =>
+    makePlace({
+      disk: visited,
+      remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true }),
+    }),
+  clear,
+)
+let count = 0
+
+/** A repository whose main has a page. */
+async function begun(): Promise<{ repository: Repository; root: CommitId }> {
+  const repository = await place.git.create(`r${++count}`)
+  const root = await commit(repository, [], { 'README.md': 'one\n', 'guides/a.md': 'A\n' })
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+  return { repository, root }
+}
+
+const whole = (repository: Repository): void => void admin(repository, ['rev-list', '--objects', '--all', '--quiet'])
+
+/** Does `work` again and again, on what the one before made, with an admin at another step each time, until there is no such step. */
+async function visitedAtEachStep(
+  visits: typeof TIDIED,
+  work: (repository: Repository, head: CommitId, turn: string) => Promise<CommitId>,
+): Promise<void> {
+  for (const commands of visits) {
+    const { repository, root } = await begun()
+    visit.comes = () => {
+      for (const args of commands) admin(repository, args)
+    }
+    let head = root
+    let came = true
+    for (let at = 1; came; at++) {
+      await unprotected(repository)
+      Object.assign(visit, { at, steps: 0 })
+      head = await work(repository, head, `${commands[0]?.[0]} ${at}`)
+      came = visit.steps >= at
+      visit.at = Number.POSITIVE_INFINITY
+      assert.is(repository.head(MAIN), head)
+      whole(repository)
+    }
+    assert.equal(await repository.check(), [])
+    await unprotected(repository)
+  }
+}
+
+test('an edit of a page loses nothing, at whatever step he comes', () =>
+  visitedAtEachStep(TIDIED, async (repository, head, turn) => {
+    const to = await commit(repository, [head], { 'guides/a.md': turn })
+    await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+    return to
+  }))
+
+test('a batch of commits, of which the first changes no file, loses nothing', () =>
+  visitedAtEachStep(HARSH, async (repository, head, turn) => {
+    const staging = repository.stage()
+    const edit = (parent: CommitId, changes: Record<string, string>) =>
+      staging.write({ parents: [parent], changes: files(changes), message: turn, author: person, committer: person })
+    const first = await edit(head, {})
+    await staging.settle()
+    const last = await edit(await edit(first, { 'a.md': turn, 'b/c.md': turn }), { 'd/e.md': turn })
+    await staging.settle()
+    await repository.move([{ ref: MAIN, from: head, to: last }], 'edit', anyLease)
+    return last
+  }))
+
+test('a branch, its edit and its merge lose nothing', () =>
+  visitedAtEachStep(HARSH, async (repository, head, turn) => {
+    const branch = `refs/heads/change-requests/${++count}` as RefName
+    const theirs = await commit(repository, [head], { 'b.md': turn })
+    await repository.move([{ ref: branch, from: null, to: theirs }], 'begin', anyLease)
+    const ours = await commit(repository, [head], { 'guides/a.md': turn })
+    await repository.move([{ ref: MAIN, from: head, to: ours }], 'edit', anyLease)
+    const merged = await repository.merge({ ours, theirs })
+    const to = await repository.write({
+      parents: [ours, theirs],
+      tree: merged.tree,
+      changes: [],
+      message: 'Merge',
+      author: person,
+      committer: person,
+    })
+    await repository.move([{ ref: MAIN, from: ours, to }], 'merge', anyLease)
+    await repository.move([{ ref: branch, from: theirs, to: null }], 'delete', anyLease)
+    return to
+  }))
+
+test('what an import brought loses nothing before a ref names it, nor what a merge makes of it', async () => {
+  for (const commands of TIDIED) {
+    const { repository: theirs, root: far } = await begun()
+    const { repository, root } = await begun()
+    await unprotected(repository)
+    const tidy = (): void => {
+      for (const args of commands) admin(repository, args)
+    }
+    const limits = { maxBlobBytes: 1_000_000, maxPackBytes: 10_000_000, maxEntries: 1000, timeoutMs: 60_000 }
+    const { head } = await repository.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
+    const more = await commit(theirs, [far], { 'c.md': 'C\n' })
+    await theirs.move([{ ref: MAIN, from: far, to: more }], 'edit', anyLease)
+    const later = await repository.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
+    assert.is(head, far)
+    tidy()
+    const to = await repository.write({
+      parents: [root, later.head],
+      changes: [],
+      message: 'Import',
+      author: person,
+      committer: person,
+    })
+    tidy()
+    await repository.move([{ ref: MAIN, from: root, to }], 'import', anyLease)
+    tidy()
+    whole(repository)
+    assert.equal(await repository.check(), [])
+  }
+})
+
+/** Git whose `pack-objects` waits, before it begins or after it ended, until a file is there. */
+function waitingGit(when: 'before' | 'after'): {
+  env: NodeJS.ProcessEnv
+  waits: () => boolean
+  goOn: () => void
+  remove: () => void
+} {
+  const folder = mkdtempSync(join(place.dir, 'waiting-'))
+  const real = execFileSync('which', ['git'], { env: hermeticEnv }).toString().trim()
+  const wait = `touch ${folder}/waits; while [ ! -e ${folder}/go ]; do sleep 0.02; done`
+  const run = `${real} "$@"`
+  const script = when === 'before' ? `${wait}\n${run}` : `${run}\ncode=$?\n${wait}\nexit $code`
+  writeFileSync(
+    join(folder, 'git'),
+    `#!/bin/sh\ncase " $* " in *" pack-objects "*)\n${script}\nexit $?\n;; esac\nexec ${run}\n`,
+  )
+  chmodSync(join(folder, 'git'), 0o755)
+  return {
+    env: { ...hermeticEnv, GIT_EXEC_PATH: folder },
+    waits: () => existsSync(join(folder, 'waits')),
+    goOn: () => writeFileSync(join(folder, 'go'), ''),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+for (const when of ['before', 'after'] as const)
+  for (const begins of ['before', 'while'] as const)
+    test(`a write that begins ${begins} he repacks, and moves its ref ${when} the new pack is made, loses nothing`, async () => {
+      const { repository, root } = await begun()
+      const git = waitingGit(when)
+      const write = () => commit(repository, [root], { 'guides/a.md': 'B\n' })
+      const early = begins === 'before' ? await write() : null
+      const repacking = spawn('git', ['repack', '-q', '-a', '-d'], {
+        cwd: repository.path,
+        env: git.env,
+        stdio: 'inherit',
+      })
+      const ended = once(repacking, 'exit')
+      while (!git.waits()) await sleep(5)
+      const to = early ?? (await write())
+      await repository.move([{ ref: MAIN, from: root, to }], 'edit', anyLease)
+      await unprotected(repository)
+      git.goOn()
+      assert.is((await ended)[0], 0)
+      git.remove()
+      whole(repository)
+      assert.equal(await repository.check(), [])
+    })
+
+test('a file that a kill left goes at the next start and with the next maintenance, those of others stay', async () => {
+  const { repository } = await begun()
+  await unprotected(repository)
+  const left = ['pack-1.keep', 'pack-2.keep', 'pack-3.keep', 'pack-4.keep'].map((name) =>
+    join(repository.path, 'objects/pack', name),
+  )
+  const leave = (): void => {
+    writeFileSync(left[0] as string, 'bindery: a write is under way\n', { mode: 0o444 })
+    // After a power failure.
+    writeFileSync(left[1] as string, '', { mode: 0o444 })
+    writeFileSync(left[2] as string, '')
+    writeFileSync(left[3] as string, 'mine')
+  }
+  leave()
+  const again = await openAt(place.dir)
+  await again.open(`r${count}`)
+  await again.close()
+  assert.equal(keepsOf(repository), ['pack-3.keep', 'pack-4.keep'])
+  const written = await commit(repository, [], { x: 'under way' })
+  leave()
+  await repository.maintain({ thorough: true })
+  const [own, ...others] = keepsOf(repository).sort((a, b) => b.length - a.length)
+  assert.equal([own?.length, others.sort()], ['pack-.keep'.length + 40, ['pack-3.keep', 'pack-4.keep']])
+  admin(repository, ['cat-file', '-e', written])
+})
+
+test('a write that is given up is no longer protected when the service ends', async () => {
+  const { repository } = await begun()
+  const other = await openAt(place.dir)
+  const again = await other.open(`r${count}`)
+  await commit(again, [], { x: 'given up' })
+  assert.is(keepsOf(repository).length, 1)
+  await other.close()
+  assert.is(keepsOf(repository).length, 0)
+})
+test.run()

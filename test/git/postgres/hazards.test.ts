@@ -1,0 +1,443 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { newId, type CommitId, type RefName } from '../../../src/kernel/ids.js'
+import { DatabaseAway, openDatabase } from '../../../src/postgres/index.js'
+import { anyLease } from '../../support/lease.js'
+import { startPostgres } from '../../support/postgres.js'
+import { suite } from '../../support/suite.js'
+import { admin, commit, MAIN, repackedMeanwhile } from '../fixture.js'
+import { fsck, type Node, openNode, refsOf, refsOnDisk } from './fixture.js'
+
+const test = suite('what can go wrong with repositories that nodes share')
+const postgres = await startPostgres()
+test.after(() => postgres.close())
+
+const url = await postgres.database()
+const [a, b] = [await openNode(url), await openNode(url)]
+test.after(() => Promise.all([a, b].map((node) => node.close())))
+
+const TOPIC = 'refs/heads/change-requests/1' as RefName
+
+/** A repository with one commit on main and on a topic, which both nodes have. */
+async function begin(): Promise<{ name: string; first: CommitId }> {
+  const name = newId()
+  const repository = await a.git.create(name)
+  const first = await commit(repository, [], { 'README.md': '# Hello\n' })
+  const moves = [MAIN, TOPIC].map((ref) => ({ ref, from: null, to: first }))
+  await repository.move(moves, 'create space', anyLease)
+  for (const node of [a, b]) await node.git.refresh(name)
+  return { name, first }
+}
+
+async function edit(node: Node, name: string, text: string): Promise<CommitId> {
+  const repository = await node.git.open(name)
+  const head = repository.head(MAIN)
+  const to = await commit(repository, head ? [head] : [], { 'page.md': text })
+  await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+  return to
+}
+
+/** Everything that a node has is what Git calls sound, and its disk says what it says. */
+async function mustAgree(name: string, nodes: readonly Node[] = [a, b]): Promise<void> {
+  const [first, ...others] = await Promise.all(nodes.map((node) => refsOf(node, name)))
+  for (const other of others) assert.equal(other, first)
+  for (const node of nodes) {
+    await node.git.refresh(name)
+    assert.equal(refsOnDisk(node, name), { ...first })
+    assert.is(fsck(node, name), '')
+  }
+}
+
+test('a ref that an admin moved, made or deleted by hand on a node is put back; what it named is kept on all nodes', async () => {
+  const { name, first } = await begin()
+  const disk = { path: b.path(name) }
+  const tree = admin(disk, ['rev-parse', `${first}^{tree}`])
+  const [moved, made] = ['moved', 'made'].map((message) =>
+    admin(disk, ['commit-tree', tree, '-p', first, '-m', message]),
+  ) as [string, string]
+  admin(disk, ['update-ref', MAIN, moved])
+  admin(disk, ['update-ref', 'refs/heads/by-hand', made])
+  admin(disk, ['update-ref', '-d', TOPIC])
+  const repository = await b.git.open(name)
+  assert.is(repository.head(MAIN), first)
+  assert.is(repository.head(TOPIC), first)
+  const kept = {
+    [MAIN]: `refs/bindery/set-aside/${moved.slice(0, 12)}/heads/main`,
+    'refs/heads/by-hand': `refs/bindery/set-aside/${made.slice(0, 12)}/heads/by-hand`,
+  }
+  assert.equal(
+    b.aside.splice(0).sort((x, y) => (x.ref < y.ref ? -1 : 1)),
+    [
+      { ref: 'refs/heads/by-hand', found: made, put: null, kept: kept['refs/heads/by-hand'] },
+      { ref: TOPIC, found: null, put: first, kept: null },
+      { ref: MAIN, found: moved, put: first, kept: kept[MAIN] },
+    ],
+  )
+  assert.is(b.notices.splice(0).length, 3)
+  const there = await a.git.open(name)
+  assert.is(there.head(kept[MAIN] as RefName), moved)
+  assert.is((await there.commit(made as CommitId)).message, 'made\n')
+  await mustAgree(name)
+  await edit(a, name, 'goes on\n')
+  await mustAgree(name)
+  assert.equal([...a.aside, ...b.aside, ...a.notices, ...b.notices], [])
+})
+
+test('a ref that was moved by hand is found when the moves of others are followed, and by plain moves of the node', async () => {
+  const { name, first } = await begin()
+  for (const node of [a, b]) {
+    const disk = { path: node.path(name) }
+    const byHand = admin(disk, [
+      'commit-tree',
+      admin(disk, ['rev-parse', `${first}^{tree}`]),
+      '-m',
+      `by hand ${newId()}`,
+    ])
+    const repository = await a.git.open(name)
+    const head = repository.head(MAIN) as CommitId
+    const to = await commit(repository, [head], { 'page.md': newId() })
+    admin(disk, ['update-ref', MAIN, byHand])
+    await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+    assert.is((await node.git.open(name)).head(MAIN), to)
+    const [found] = node.aside.splice(0)
+    assert.is(found?.found, byHand)
+    assert.is((await b.git.open(name)).head(found?.kept as RefName), byHand)
+    node.notices.length = 0
+    await mustAgree(name)
+  }
+})
+
+test('what is served to clones is the database, although an admin has just moved the ref', async () => {
+  const { name, first } = await begin()
+  const disk = { path: b.path(name) }
+  const repository = await b.git.open(name)
+  const byHand = admin(disk, ['commit-tree', admin(disk, ['rev-parse', `${first}^{tree}`]), '-m', 'by hand'])
+  admin(disk, ['update-ref', MAIN, byHand])
+  const { stream, ended } = await repository.uploadPack({
+    protocol: 'version=2',
+    body: Buffer.from('0014command=ls-refs\n0000'),
+    refs: [MAIN],
+  })
+  let said = ''
+  for await (const part of stream) said += String(part)
+  assert.ok(await ended)
+  assert.ok(said.includes(first) && !said.includes(byHand))
+  b.aside.length = b.notices.length = 0
+})
+
+test('an admin who repacks, prunes and packs refs on a node disturbs nothing', async () => {
+  const { name } = await begin()
+  for (let n = 0; n < 10; n++) await edit(n % 2 === 0 ? a : b, name, `${n}\n`)
+  for (const node of [a, b]) admin({ path: node.path(name) }, ['gc', '--prune=now', '--quiet'])
+  for (let n = 0; n < 4; n++) await edit(n % 2 === 0 ? a : b, name, `again ${n}\n`)
+  for (const node of [a, b]) admin({ path: node.path(name) }, ['pack-refs', '--all'])
+  await edit(b, name, 'last\n')
+  await mustAgree(name)
+  await (await a.git.open(name)).maintain({ thorough: true })
+  await mustAgree(name)
+  assert.equal([...a.aside, ...b.aside, ...a.notices, ...b.notices], [])
+})
+
+test('an admin who repacks a copy while a pack of another node gets its names there does not delete it', async () => {
+  const { name } = await begin()
+  const repacked = repackedMeanwhile()
+  const c = await openNode(url, { disk: repacked.disk })
+  const large = randomBytes(3_000_000)
+  for (let n = 0; n < 4; n++) {
+    await edit(a, name, `${n}\n`)
+    // More than a row: such packs are installed as they are.
+    const there = await a.git.open(name)
+    const head = there.head(MAIN) as CommitId
+    const to = await commit(there, [head], { [`${n}.bin`]: large.subarray(n) })
+    await there.move([{ ref: MAIN, from: head, to }], 'add a file', anyLease)
+    await c.git.refresh(name)
+  }
+  assert.ok(repacked.repacks >= 4)
+  await mustAgree(name, [a, b, c])
+  await c.close()
+})
+
+test('a lock that an admin left on a ref of a copy stops nobody, and the disk follows once it is gone', async () => {
+  const { name, first } = await begin()
+  const lock = join(a.path(name), `${MAIN}.lock`)
+  writeFileSync(lock, '')
+  const second = await edit(a, name, 'locked here\n')
+  assert.is(await a.git.open(name).then((there) => there.head(MAIN)), second)
+  const third = await edit(b, name, 'by another node\n')
+  assert.is(await a.git.open(name).then((there) => there.head(MAIN)), third)
+  assert.is(refsOnDisk(a, name)[MAIN], first)
+  assert.ok(a.notices.splice(0).some((notice) => notice.includes(`${MAIN}.lock`)))
+  rmSync(lock)
+  await mustAgree(name)
+  assert.equal([...a.aside, ...a.notices], [])
+})
+
+test('objects that a node has lost are read again when a ref names them', async () => {
+  const { name, first } = await begin()
+  const second = await edit(a, name, 'two\n')
+  await b.git.open(name)
+  const there = await a.git.open(name)
+  await there.move([{ ref: MAIN, from: second, to: first }], 'back', anyLease)
+  await b.git.refresh(name)
+  admin({ path: b.path(name) }, ['reflog', 'expire', '--expire=now', '--all'])
+  admin({ path: b.path(name) }, ['gc', '--prune=now', '--quiet'])
+  assert.throws(() => admin({ path: b.path(name) }, ['cat-file', '-e', second]))
+  await there.move([{ ref: TOPIC, from: first, to: second }], 'again', anyLease)
+  assert.is((await b.git.open(name)).head(TOPIC), second)
+  await mustAgree(name)
+})
+
+test('objects that an admin repacked away just before a ref of the copy named them are read again by whoever needs them', async () => {
+  const { name, first } = await begin()
+  const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
+  const before = await openNode(url, { dir })
+  const second = await edit(a, name, 'two\n')
+  await before.git.refresh(name)
+  await before.close()
+  // As if `git repack -a -d` had read the refs before main moved.
+  const path = before.path(name)
+  admin({ path }, ['update-ref', MAIN, first])
+  admin({ path }, ['reflog', 'expire', '--expire=now', '--all'])
+  admin({ path }, ['repack', '-a', '-d', '-q'])
+  admin({ path }, ['prune', '--expire=now'])
+  assert.throws(() => admin({ path }, ['cat-file', '-e', second]))
+  writeFileSync(join(path, MAIN), `${second}\n`)
+  const node = await openNode(url, { dir })
+  const there = await node.git.open(name)
+  // As a sync asks for commits that are only at its remote: that costs a bounded number of questions, and keeps nobody from what was lost.
+  for (let n = 0; n < 100; n++) assert.not(await there.hasCommit(n.toString(16).padStart(40, 'f')))
+  const main = await there.at(second)
+  const page = await main.entry('page.md')
+  assert.is((await main.read(page?.oid ?? '')).toString(), 'two\n')
+  assert.equal(
+    node.notices.map((notice) => notice.includes(`lost the object ${second}`)),
+    [true],
+  )
+  await edit(node, name, 'three\n')
+  await mustAgree(name, [a, b, node])
+  await node.close()
+  rmSync(dir, { recursive: true })
+})
+
+test('a commit that was repacked away while it was cached can be built on, and named by a ref', async () => {
+  const { name, first } = await begin()
+  const dropAll = (path: string): void => {
+    for (const ref of [MAIN, TOPIC]) rmSync(join(path, ref), { force: true })
+    rmSync(join(path, 'packed-refs'), { force: true })
+    rmSync(join(path, 'logs'), { recursive: true, force: true })
+    admin({ path }, ['repack', '-a', '-d', '-q'])
+    admin({ path }, ['prune', '--expire=now'])
+    for (const ref of [MAIN, TOPIC]) writeFileSync(join(path, ref), `${first}\n`)
+  }
+  dropAll(b.path(name))
+  assert.throws(() => admin({ path: b.path(name) }, ['cat-file', '-e', first]))
+  const there = await b.git.open(name)
+  await there.move(
+    [{ ref: 'refs/heads/change-requests/2' as RefName, from: null, to: first }],
+    'begin a change request',
+    anyLease,
+  )
+  dropAll(b.path(name))
+  await edit(b, name, 'built on it\n')
+  await mustAgree(name)
+})
+
+test('a copy whose note is gone or damaged, or of which packs were half installed, is filled again', async () => {
+  const { name } = await begin()
+  for (let n = 0; n < 8; n++) await edit(a, name, `${n}\n`)
+  const damages: ((path: string) => void)[] = [
+    (path) => rmSync(join(path, 'bindery-node')),
+    (path) => writeFileSync(join(path, 'bindery-node'), '{"incar'),
+    (path) => {
+      const folder = join(path, 'objects/pack')
+      writeFileSync(join(folder, 'tmp_pack_x'), 'PACK')
+      for (const file of readdirSync(folder).filter((one) => one.endsWith('.idx'))) rmSync(join(folder, file))
+      rmSync(join(path, 'bindery-node'))
+    },
+  ]
+  for (const damage of damages) {
+    const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
+    const node = await openNode(url, { dir })
+    await node.git.refresh(name)
+    await node.close()
+    damage(node.path(name))
+    const again = await openNode(url, { dir })
+    await mustAgree(name, [a, again])
+    assert.equal(again.aside, [])
+    await again.close()
+    rmSync(dir, { recursive: true })
+  }
+})
+
+test('refs that a restart finds in the middle of moves are not taken for moves by hand', async () => {
+  const { name } = await begin()
+  const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
+  const node = await openNode(url, { dir })
+  await node.git.refresh(name)
+  const note = readFileSync(join(node.path(name), 'bindery-node'))
+  await edit(a, name, 'one\n')
+  const middle = await edit(a, name, 'two\n')
+  await node.git.refresh(name)
+  await node.close()
+  await edit(a, name, 'three\n')
+  // As if it had been killed before it could note how far it had followed.
+  writeFileSync(join(node.path(name), 'bindery-node'), note)
+  assert.is(refsOnDisk(node, name)[MAIN], middle)
+  const again = await openNode(url, { dir })
+  await mustAgree(name, [a, again])
+  assert.equal([...again.aside, ...again.notices], [])
+  await again.close()
+  rmSync(dir, { recursive: true })
+})
+
+test('a database that was restored to an earlier time is the truth, also if new writes have overtaken what the copies had', async () => {
+  const { name, first } = await begin()
+  await edit(a, name, 'kept\n')
+  const database = openDatabase({ url })
+  const tables = ['repositories', 'repository_refs', 'repository_moves', 'repository_packs']
+  for (const table of tables)
+    await database.query(`CREATE TABLE saved_${table} AS SELECT * FROM ${table} WHERE name = '${name}'`)
+  const saved = await refsOf(a, name)
+  for (let n = 0; n < 3; n++) await edit(a, name, `lost ${n}\n`)
+  await b.git.refresh(name)
+  // At once: a late hint of those edits would let a node look between two statements, and delete its copy since there is no such repository.
+  await database.transact(async (session) => {
+    await session.query(`DELETE FROM repositories WHERE name = '${name}'`)
+    for (const table of tables) await session.query(`INSERT INTO ${table} SELECT * FROM saved_${table}`)
+  })
+  // Node a sees the earlier time itself; node b only after it was overtaken.
+  assert.equal(await refsOf(a, name), saved)
+  for (let n = 0; n < 5; n++) await edit(a, name, `new ${n}\n`)
+  await mustAgree(name)
+  assert.match(a.notices.splice(0).join('\n'), /restored to an earlier time/)
+  assert.match(b.notices.splice(0).join('\n'), /restored to an earlier time/)
+  const third = await openNode(url)
+  await mustAgree(name, [a, third])
+  await third.close()
+  assert.ok(first)
+  await database.close()
+})
+
+test('while the database is away nothing is served and nothing acknowledged; afterwards all goes on', async () => {
+  const { name, first } = await begin()
+  const repository = await a.git.open(name)
+  const to = await commit(repository, [first], { 'page.md': 'away\n' })
+  await postgres.crash()
+  for (const work of [
+    () => a.git.open(name),
+    () => a.git.exists(name),
+    () => a.git.create(newId()),
+    () => repository.move([{ ref: MAIN, from: first, to }], 'edit', anyLease),
+  ])
+    assert.instance(await work().catch((error: unknown) => error), DatabaseAway)
+  assert.is(repository.head(MAIN), first)
+  await postgres.start()
+  await repository.move([{ ref: MAIN, from: first, to }], 'edit', anyLease)
+  await mustAgree(name)
+})
+
+test('a commit whose response was lost was made, or was not: never is one told that is not there', async () => {
+  const { name } = await begin()
+  const real = openDatabase({ url })
+  let lose = false
+  const database = {
+    ...real,
+    query: real.query.bind(real),
+    listen: real.listen.bind(real),
+    close: real.close.bind(real),
+    transact: (async (work, ...more) => {
+      const made = await real.transact(work, ...more)
+      if (!lose) return made
+      lose = false
+      throw new DatabaseAway(new Error('Connection terminated'))
+    }) as typeof real.transact,
+  }
+  const node = await openNode(url, { database })
+  const repository = await node.git.open(name)
+  const head = repository.head(MAIN) as CommitId
+  const to = await commit(repository, [head], { 'page.md': 'lost response\n' })
+  lose = true
+  await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+  assert.is(repository.head(MAIN), to)
+  assert.is((await a.git.open(name)).head(MAIN), to)
+  await mustAgree(name, [a, node])
+  await node.close()
+})
+
+test('many objects and large files go through Git and many rows, and arrive', async () => {
+  const { name, first } = await begin()
+  const repository = await a.git.open(name)
+  const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, () => Math.floor(Math.random() * 256)))
+  const changes = Object.fromEntries(Array.from({ length: 2500 }, (_, n) => [`pages/${n}.md`, `# ${n}\n`]))
+  const many = await commit(repository, [first], changes)
+  await repository.move([{ ref: MAIN, from: first, to: many }], 'import', anyLease)
+  const large = await commit(repository, [many], {
+    'large.bin': random(3_500_000),
+    'other.bin': random(2_600_000),
+    'third.bin': random(3_000_000),
+  })
+  await repository.move([{ ref: MAIN, from: many, to: large }], 'upload', anyLease)
+  const snapshot = await (await b.git.open(name)).at(large)
+  assert.is((await snapshot.walk()).length, 2504)
+  await mustAgree(name)
+  assert.equal(
+    readdirSync(join(a.path(name), 'objects')).filter((one) => one.startsWith('tmp_objdir')),
+    [],
+  )
+})
+
+test('old revisions get refs without sending anything', async () => {
+  const { name } = await begin()
+  const old: CommitId[] = []
+  for (let n = 0; n < 70; n++) old.push(await edit(a, name, `${n}\n`))
+  const repository = await b.git.open(name)
+  const packs = async () =>
+    (await a.database.query<{ count: number }>('SELECT count(*)::int AS count FROM packs'))[0]?.count
+  const before = await packs()
+  await repository.move([{ ref: 'refs/heads/old' as RefName, from: null, to: old[1] as CommitId }], 'x', anyLease)
+  assert.is(await packs(), before)
+  await mustAgree(name)
+})
+
+test('small packs are joined while others read; a node that comes late, or with half of them, has everything', async () => {
+  const { name } = await begin()
+  const late = await openNode(url)
+  for (let n = 0; n < 20; n++) await edit(a, name, `${n}\n`)
+  await late.git.open(name)
+  for (let n = 0; n < 25; n++) await edit(a, name, `more ${n}\n`)
+  const [made, , opened] = await Promise.all([
+    edit(b, name, 'meanwhile\n'),
+    (await b.git.open(name)).maintain(),
+    openNode(url),
+  ])
+  await mustAgree(name, [a, b, late, opened])
+  assert.is((await opened.git.open(name)).head(MAIN), made)
+  const [row] = await a.database.query<{ live: number }>(
+    'SELECT count(*)::int AS live FROM repository_packs WHERE name = $1 AND retired IS NULL',
+    [name],
+  )
+  assert.ok((row?.live ?? 99) < 5, `${row?.live} packs`)
+  await Promise.all([late.close(), opened.close()])
+})
+
+test('ten thousand refs: a move costs as much as with few, and a wiped node gets them in one file', async () => {
+  const { name, first } = await begin()
+  const repository = await a.git.open(name)
+  const refs = Array.from({ length: 10_000 }, (_, n) => ({
+    ref: `refs/heads/change-requests/${n + 10}` as RefName,
+    from: null,
+    to: first,
+  }))
+  await repository.move(refs, 'many', anyLease)
+  const there = await b.git.open(name)
+  assert.is((await there.refs('refs/heads/')).size, 10_002)
+  const fresh = await openNode(url)
+  await mustAgree(name, [b, fresh])
+  assert.ok(existsSync(join(fresh.path(name), 'packed-refs')))
+  await fresh.close()
+})
+
+test.run()

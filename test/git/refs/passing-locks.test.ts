@@ -1,0 +1,70 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { GitError, RefLocked } from '../../../src/git/index.js'
+import { type Disk, disk } from '../../../src/git/objects/disk.js'
+import { anyLease } from '../../support/lease.js'
+import { suite } from '../../support/suite.js'
+import { clear, commit, MAIN, makePlace } from '../fixture.js'
+
+const test = suite('git refs: locks that come and go')
+
+/** A disk on which somebody else holds the locks of refs: at each of our attempts they do what `others` says of it, counted from 1. */
+function contested(others: (attempt: number, lock: string, attempted: () => Promise<number>) => Promise<number>): {
+  disk: Disk
+  attempts: () => number
+} {
+  let attempts = 0
+  const open: Disk['open'] = (path, flags, mode) => {
+    const attempted = (): Promise<number> => disk.open(path, flags, mode)
+    return flags === 'wx' && path.endsWith(`${MAIN}.lock`) ? others(++attempts, path, attempted) : attempted()
+  }
+  return { disk: { ...disk, open }, attempts: () => attempts }
+}
+
+/** Their lock is there when we try, and no longer when we look for what was in the way. */
+async function goneWhenLookedFor(lock: string, attempted: () => Promise<number>): Promise<number> {
+  writeFileSync(lock, '')
+  try {
+    return await attempted()
+  } finally {
+    rmSync(lock)
+  }
+}
+
+test('a lock that is let go between an attempt and the look at what was in its way is not taken for a failure, however long it was held before', async () => {
+  const { disk: theirs, attempts } = contested(async (attempt, lock, attempted) => {
+    if (attempt === 1) writeFileSync(lock, '')
+    if (attempt === 7) {
+      rmSync(lock)
+      return goneWhenLookedFor(lock, attempted)
+    }
+    return attempted()
+  })
+  const place = await makePlace({ disk: theirs })
+  const repository = await place.git.create('passing')
+  const a = await commit(repository, [], { x: '1' })
+  await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
+  assert.is(repository.head(MAIN), a)
+  assert.is(attempts(), 8)
+  await clear(place)
+})
+
+test('what fails again and again without a lock that is seen in its way ends with an error', async () => {
+  const { disk: theirs, attempts } = contested((_, lock, attempted) => goneWhenLookedFor(lock, attempted))
+  const place = await makePlace({ disk: theirs })
+  const repository = await place.git.create('odd')
+  const a = await commit(repository, [], { x: '1' })
+  const moving = (): Promise<unknown> =>
+    repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease).then(
+      () => null,
+      (error: unknown) => error,
+    )
+  const failure = await moving()
+  assert.instance(failure, GitError)
+  assert.not.instance(failure, RefLocked)
+  assert.is(attempts(), 4)
+  assert.is(repository.head(MAIN), null)
+  await clear(place)
+})
+
+test.run()
