@@ -103,9 +103,8 @@ export class SearchIndex {
 
   async #ask<T extends object>(pool: Pool, owner: string, task: string, args: readonly string[]): Promise<T> {
     try {
-      const answer = JSON.parse(
-        Buffer.from(await pool.run(owner, task, [this.#dir, ...args])).toString(),
-      ) as T & Problems
+      const answer = JSON.parse(Buffer.from(await pool.run(owner, task, [this.#dir, ...args])).toString()) as T &
+        Problems
       this.#report(owner, answer)
       return answer
     } catch (error) {
