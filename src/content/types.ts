@@ -56,6 +56,8 @@ interface EntryBase {
   pages: PageEntry[]
   /** 1-based line of its entry in SUMMARY.md; absent if the tree was inferred. */
   line?: number
+  /** Where its entry begins in SUMMARY.md, which may be within a line; absent if the tree was inferred. */
+  start?: number
 }
 
 /** A markdown file listed in the table of contents. */
@@ -243,7 +245,7 @@ export interface SummaryNode {
   slug?: string
   /** 1-based line. */
   line: number
-  /** Where the node's own line begins, and where everything nested in it ends (after the line end). */
+  /** Where the node begins (at its line, or at its link if others precede it there), and where everything nested in it ends. */
   start: number
   end: number
   children: SummaryNode[]

@@ -24,12 +24,16 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: 'the server has no permission to write there',
 }
 
+/** Codes by which SQLite reports that it may not write, or has no room. */
+const SQLITE_REFUSED = /^SQLITE_(FULL|READONLY|IOERR_WRITE|CANTOPEN)/
+
 /** The operating system's refusal to write, as an error or one of its causes reports it; null = none. */
 function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   // bound: the causes of an error
   const seen = new Set<unknown>()
   for (let at = thrown; at instanceof Error && !seen.has(at); at = at.cause) {
-    if (String((at as NodeJS.ErrnoException).code) in PROBLEMS) return at
+    const code = String((at as NodeJS.ErrnoException).code)
+    if (code in PROBLEMS || SQLITE_REFUSED.test(code)) return at
     seen.add(at)
   }
   return null

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type libsql from 'libsql'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { optionalLibrary } from '../kernel/optional-library.js'
 
 type Library = typeof libsql
@@ -46,6 +47,8 @@ const keyOf = (context: string, text: string): string =>
 export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes: number; notice: Notice }): Memory {
   let open: AnswerFile | null = null
   let damages = 0
+  /** Whether the operating system refused to write the file, which is reported once. */
+  let isRefused = false
   const giveUp = (reason: string): void => {
     damages = MAX_DAMAGES
     notice(`The memory of translations ${file} is not used (${reason}): what it has is asked of engines again.`)
@@ -67,6 +70,13 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
       giveUp((failure as Error).message)
     }
   }
+  const noteRefusal = ({ message }: Error): void => {
+    if (isRefused) return
+    isRefused = true
+    notice(
+      `The memory of translations ${file} cannot be written to (${message}). Give the permission, or make room: until then, engines are asked again.`,
+    )
+  }
   const attempt = <T>(work: (answers: AnswerFile) => T, instead: T): T => {
     if (damages >= MAX_DAMAGES) return instead
     try {
@@ -77,8 +87,9 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
       open ??= new AnswerFile(Sqlite, file, maxBytes, notice)
       return work(open)
     } catch (error) {
-      // A full disk is no damage: what is in the file can still be read.
-      if (!NO_ROOM.test((error as { code?: string }).code ?? '')) dropDamaged(error as Error)
+      // A full disk or a missing permission is no damage: the translations in the file have been paid for.
+      if (isRefusedWrite(error)) noteRefusal(error as Error)
+      else dropDamaged(error as Error)
       return instead
     }
   }
@@ -93,9 +104,6 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
     },
   }
 }
-
-/** Codes of SQLite that report that nothing can be written. */
-const NO_ROOM = /^SQLITE_(FULL|READONLY|IOERR_WRITE)/
 
 type StoredAnswer = [key: Buffer, value: Buffer, sum: number]
 

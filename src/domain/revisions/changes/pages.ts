@@ -14,7 +14,7 @@ export async function findPageChanges(app: App, comparison: Comparison): Promise
   const { before, after } = comparison
   if (before.structure === after.structure) {
     const edited = [...comparison.changed.keys()].flatMap((path) => after.structure.byGitPath.get(path) ?? [])
-    return edited.sort(byLine).map((entry) => pageEdited(app, comparison, entry, entry))
+    return edited.sort(byStart).map((entry) => pageEdited(app, comparison, entry, entry))
   }
   const { created, deleted, kept } = await comparePages(before.structure, after.structure)
   const found = created.map((entry) => ({ entry, change: createdOrDeleted('page_created', entry) }))
@@ -26,13 +26,13 @@ export async function findPageChanges(app: App, comparison: Comparison): Promise
       found.push({ entry: one.after, change: pageEdited(app, comparison, one.before, one.after) })
   }
   return [
-    ...found.sort((a, b) => byLine(a.entry, b.entry)).map(({ change }) => change),
+    ...found.sort((a, b) => byStart(a.entry, b.entry)).map(({ change }) => change),
     ...deleted.map((entry) => createdOrDeleted('page_deleted', entry)),
   ]
 }
 
-const byLine = (a: PageEntry, b: PageEntry): number =>
-  (a.line ?? 0) - (b.line ?? 0) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+const byStart = (a: PageEntry, b: PageEntry): number =>
+  (a.start ?? 0) - (b.start ?? 0) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
 const changedPage = (entry: PageEntry) => ({
   id: entry.id,
