@@ -49,8 +49,7 @@ function visit(item: Item, region: Region, found: Found, depth: number): void {
     const title = htmlText(region.text.slice(item.inner.start, item.inner.end), found.anchor)
     found.text(title)
     if (title.trim() !== '') found.anchor(anchorOf(title))
-  }
-  else if (item.kind === 'part') {
+  } else if (item.kind === 'part') {
     const part = partOf(region, item.start, item.end)
     walk(parseMarkdown(part).children ?? [], part, found, depth + 1)
   } else if (item.tag) visitTag(item.tag, region.text.slice(item.start, item.end), found)
