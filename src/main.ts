@@ -146,7 +146,7 @@ function welcome({ url, first }: Service, dataDir: string): string {
   ].join('\n')
 }
 
-/** What the operator, who alone sees it, needs besides the message: why the database cannot be reached (never its password), or who needs which permission. */
+/** The part of an error that only the operator sees: why the database cannot be reached (never its password), or the permission that is missing. */
 function adviceOn(error: unknown): string {
   if (/^(EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? ''))
     return '. Give the user that runs the server access to the folder and everything in it'

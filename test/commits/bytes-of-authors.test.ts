@@ -41,7 +41,7 @@ test('an edit with LF of a page with CRLF changes the lines that it changes; a m
 })
 
 for (const bom of ['', '\ufeff'])
-  test(`mdBook: of chapters on one line, only the edited one changes${bom && ', after a byte order mark'}`, async () => {
+  test(`an edit of one of several chapters on a line leaves the others${bom && ' (with a byte order mark)'}`, async () => {
     const summary = `${bom}# Summary\n\n[Intro](intro.md) [Thanks](thanks.md) | [Notes](notes.md)\n\n- [One](one.md)\n`
     const desk = await openDesk(here, {
       'book.toml': '[book]\ntitle = "T"\n',

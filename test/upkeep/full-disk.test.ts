@@ -139,15 +139,15 @@ else {
   })
 }
 
-/** The user "nobody". */
-const NOBODY = 65_534
+/** The user with the fewest permissions. */
+const OTHER_USER = 65_534
 
 /** A folder for a server of another user, who can pass through the run's folder, but not list it. */
 function folderForAll(): string {
   const dir = mkdtempSync(join(tmpdir(), 'other-user-'))
   for (const path of [tmpdir(), dir]) chmodSync(path, (statSync(path).mode & 0o7777) | 0o011)
   for (const name of ['data', 'repos', 'tmp']) mkdirSync(join(dir, name))
-  execFileSync('chown', ['-R', String(NOBODY), ...['data', 'repos', 'tmp'].map((name) => join(dir, name))])
+  execFileSync('chown', ['-R', String(OTHER_USER), ...['data', 'repos', 'tmp'].map((name) => join(dir, name))])
   return dir
 }
 
@@ -156,7 +156,7 @@ function whyNoOtherUser(): string | null {
   if (process.getuid?.() !== 0) return 'only root can start the server as another user'
   const main = moduleArguments('../../src/main.js', import.meta.url).at(-1) as string
   const lacking = [main, process.execPath, dirname(tmpdir())].find((path) => {
-    const { status } = spawnSync('test', ['-r', path], { uid: NOBODY, gid: NOBODY, cwd: '/', stdio: 'ignore' })
+    const { status } = spawnSync('test', ['-r', path], { uid: OTHER_USER, gid: OTHER_USER, cwd: '/', stdio: 'ignore' })
     return status !== 0
   })
   return lacking === undefined ? null : `another user cannot read ${lacking}`
@@ -169,7 +169,7 @@ class ForeignServer {
   readonly #process
 
   constructor(dir: string) {
-    this.#process = launch(dir, { TMPDIR: join(dir, 'tmp') }, {}, NOBODY)
+    this.#process = launch(dir, { TMPDIR: join(dir, 'tmp') }, {}, OTHER_USER)
   }
 
   async started(): Promise<this> {
@@ -201,7 +201,7 @@ class ForeignServer {
 const noOtherUser = whyNoOtherUser()
 if (noOtherUser !== null) test.skip(noOtherUser)
 else
-  test('folders that another user owns: 507 and not ready, reads work, also after a start, until they can be written', async () => {
+  test('the server only reads from folders of another user, until it gets the permission to write', async () => {
     const dir = folderForAll()
     const own = (owner: number): void => {
       for (const folder of ['data', 'repos']) {
@@ -247,7 +247,7 @@ else
     server = await new ForeignServer(dir).started()
     assert.match(server.output(), /The server starts read-only/)
     await expectReadsAlone()
-    own(NOBODY)
+    own(OTHER_USER)
     await until(async () => ((await fetch(`${server.url}/readyz`)).status === 200 ? true : null))
     await write('Second').expect(200)
     await server.stop()

@@ -6,7 +6,7 @@ type Kinds<A extends readonly unknown[]> = {
   readonly [I in keyof A]-?: NonNullable<A[I]> extends string | Uint8Array ? 'raw' : 'json'
 }
 
-/** How each argument is sent. The compiler checks it against the tasks. */
+/** The form in which each argument is sent. The compiler checks it against the tasks. */
 const ARGUMENTS: { readonly [K in keyof TextTasks]: Kinds<Parameters<TextTasks[K]>> } = {
   page: ['raw', 'raw'],
   yaml: ['raw'],

@@ -37,7 +37,7 @@ const WRITER = {
 const MAX_KNOWN = 20_000
 const OVERLOADED = 'The service has too many searches to answer at the moment. Try again in a few seconds.'
 
-/** What was wrong with a file while it was used. */
+/** The problems of a file during a task. */
 type Problems = Pick<SpaceHits, 'damage' | 'refused'>
 
 /** The indexes of all spaces. Every method throws 503 if the threads have too much to do, or if this machine has no library for them. */

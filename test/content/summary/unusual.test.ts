@@ -45,7 +45,7 @@ test('bullets with a tab after them move with what is nested in them', () => {
 
 const CHAPTERS = '# Summary\r\n\r\n[A](a.md) [B](b.md "B"), *[C](c.md)* | [D](d.md)\r\n[E](e.md)\r\n\r\n- [F](f.md)\r\n'
 
-test('mdBook: each link on a line of chapters is a chapter, and an edit of one leaves the others as written', () => {
+test('each link on a line of mdBook chapters is a chapter, which can be edited alone', () => {
   const { nodes, diagnostics } = parseSummary(CHAPTERS)
   assert.equal(
     nodes.map(({ title, href, line, start }) => `${title} ${href} ${line} ${CHAPTERS.indexOf(`[${title}]`) - start}`),
@@ -70,7 +70,7 @@ test('mdBook: each link on a line of chapters is a chapter, and an edit of one l
   )
 })
 
-test('mdBook: a line of chapters is broken where another entry comes between them', () => {
+test('a line of mdBook chapters is broken where another entry comes between them', () => {
   const text = '# Summary\n\n[A](a.md) [B](b.md)\n'
   const at = { parent: null, at: 1 }
   assert.is(insertEntry(text, { title: 'N', href: 'n.md', ...at }), '# Summary\n\n[A](a.md)\n[N](n.md)\n[B](b.md)\n')
