@@ -1,55 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { closeSync, cpSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { createLog } from '../../src/kernel/log.js'
 import { startService, type TestService } from '../support/service.js'
+import { smallDisk } from '../support/small-disk.js'
 import { suite } from '../support/suite.js'
 
 // @embedded-only: plain-git
 const test = suite<object>('full and read-only disks')
-
-/** A separate file system in memory; null if this process may not mount one. */
-function smallDisk(): {
-  dir: string
-  fill(): void
-  makeRoom(): void
-  remount(how: 'ro' | 'rw'): void
-  unmount(): void
-} | null {
-  const dir = mkdtempSync(join(tmpdir(), 'small-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', dir], { stdio: 'ignore' })
-  } catch {
-    rmSync(dir, { recursive: true })
-    return null
-  }
-  const filler = join(dir, 'filler')
-  return {
-    dir,
-    fill() {
-      const file = openSync(filler, 'w')
-      try {
-        for (const size of [1024 * 1024, 4096]) {
-          try {
-            for (;;) writeSync(file, Buffer.alloc(size))
-          } catch (error) {
-            assert.is((error as NodeJS.ErrnoException).code, 'ENOSPC')
-          }
-        }
-      } finally {
-        closeSync(file)
-      }
-    },
-    makeRoom: () => rmSync(filler, { force: true }),
-    remount: (how) => void execFileSync('mount', ['-o', `remount,${how}`, dir]),
-    unmount() {
-      execFileSync('umount', ['-l', dir])
-      rmSync(dir, { recursive: true, force: true })
-    },
-  }
-}
 
 const lines: { level: string; msg: string; space?: string }[] = []
 const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } })
