@@ -46,7 +46,7 @@ else {
   }
   const onDisk = (node: Node): string[] => names.filter((name) => existsSync(node.path(name)))
 
-  test('reads every repository, one after the other and all at once, since unused copies are deleted', async () => {
+  test('reads every repository, since copies that are not used are deleted', async () => {
     const node = await openNode(url, { dir: disk.dir, minIdleMs: 0 })
     for (const name of [...names, ...names.slice(0, 3)]) assert.is(await readAll(node, name), FILE_BYTES)
     assert.ok(onDisk(node).length < names.length)
@@ -56,6 +56,28 @@ else {
       await node.git.refresh(name)
       assert.is(fsck(node, name), '')
     }
+    await node.close()
+  })
+
+  test('does not read a deleted copy again because another node moved its refs', async () => {
+    const node = await openNode(url, { dir: disk.dir, minIdleMs: 0 })
+    const [deleted, present] = names as [string, string]
+    const edit = async (name: string): Promise<void> => {
+      const repository = await writer.git.open(name)
+      const from = repository.head(MAIN) as CommitId
+      const to = await commit(repository, [from], { 'new.md': `${randomBytes(8).toString('hex')}\n` })
+      await repository.move([{ ref: MAIN, from, to }], 'edit', anyLease)
+    }
+    await node.git.refresh(deleted)
+    await node.git.makeRoom(1024 * MIB)
+    await node.git.refresh(present)
+    for (let round = 1; round <= 3; round++) {
+      await edit(deleted)
+      await edit(present)
+      while (node.elsewhere.length < round) await new Promise((done) => setTimeout(done, 10))
+    }
+    assert.equal(onDisk(node), [present])
+    assert.is(await readAll(node, deleted), FILE_BYTES)
     await node.close()
   })
 

@@ -281,11 +281,11 @@ class SharedRepositories implements SharedGit {
     this.options.hints?.send(MOVED, name)
   }
 
-  /** A hint that refs moved, or that a repository was removed. What this node does not have in memory is looked at when it is opened. */
+  /** A hint that refs moved, or that a repository was removed. A repository of which this node has no copy is read when it is opened. */
   #hear(name: string): void {
     if (this.#closed || this.#hinted.has(name)) return
     const shared = this.#copies.find(name)
-    if (!shared && !readState(repositoryPath(this.git.reposDir, name))) return
+    if (!shared?.copy.at && !readState(repositoryPath(this.git.reposDir, name))) return
     const look = async (): Promise<void> => {
       const head = await this.#questions.ask(name)
       if (head === null) await this.#missing(name, repositoryPath(this.git.reposDir, name))
