@@ -46,7 +46,7 @@ else {
   }
   const onDisk = (node: Node): string[] => names.filter((name) => existsSync(node.path(name)))
 
-  test('reads every repository, since copies that are not used are deleted', async () => {
+  test('every repository can be read, since unused copies are deleted', async () => {
     const node = await openNode(url, { dir: disk.dir, minIdleMs: 0 })
     for (const name of [...names, ...names.slice(0, 3)]) assert.is(await readAll(node, name), FILE_BYTES)
     assert.ok(onDisk(node).length < names.length)
@@ -59,7 +59,7 @@ else {
     await node.close()
   })
 
-  test('does not read a deleted copy again because another node moved its refs', async () => {
+  test('a deleted copy is not read again when another node moves its refs', async () => {
     const node = await openNode(url, { dir: disk.dir, minIdleMs: 0 })
     const [deleted, present] = names as [string, string]
     const edit = async (name: string): Promise<void> => {
@@ -81,7 +81,7 @@ else {
     await node.close()
   })
 
-  test('deletes copies of an earlier run too, but none in which a ref was moved by hand', async () => {
+  test('copies of an earlier run are deleted, but none with a ref that was moved by hand', async () => {
     const before = await openNode(url, { dir: disk.dir, minIdleMs: 0 })
     await before.git.makeRoom(1024 * MIB)
     const [kept, other] = names as [string, string]
@@ -100,7 +100,23 @@ else {
     await node.close()
   })
 
-  test('deletes no copy that is in use or was used lately', async () => {
+  test('copies that are being opened are not deleted', async () => {
+    const few = names.slice(0, 4)
+    const before = await openNode(url, { dir: disk.dir, minIdleMs: 0 })
+    await before.git.makeRoom(1024 * MIB)
+    for (const name of few) await before.git.refresh(name)
+    await before.close()
+    const node = await openNode(url, { dir: disk.dir })
+    const opened = few.map((name) => node.git.open(name))
+    await Promise.all([node.git.makeRoom(1024 * MIB), ...opened])
+    for (const [index, repository] of (await Promise.all(opened)).entries()) {
+      const { tree } = await repository.commit(repository.head(MAIN) as CommitId)
+      assert.ok(tree, few[index])
+    }
+    await node.close()
+  })
+
+  test('a copy that was used lately is not deleted', async () => {
     const node = await openNode(url, { dir: disk.dir })
     await node.git.makeRoom(1024 * MIB)
     let failed: NodeJS.ErrnoException | null = null

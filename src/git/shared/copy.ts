@@ -64,7 +64,7 @@ export class Copy {
     return result
   }
 
-  /** Whether no operation has used the copy for so many milliseconds. */
+  /** Whether no operation has used the copy in the last `forMs` milliseconds. */
   isIdle(forMs: number): boolean {
     return this.#operations === 0 && performance.now() - this.usedAt >= forMs
   }

@@ -21,7 +21,7 @@ interface Room {
   minIdleMs: number
 }
 
-/** Deletes copies until that many bytes are free that were not before, or no copy is left that may be deleted. Returns the bytes. Throws `DatabaseAway`. */
+/** Deletes copies until they had `bytes` in all, or no copy is left that may be deleted. Returns the bytes that it freed. Throws `DatabaseAway`. */
 export async function deleteIdleCopies(room: Room, bytes: number): Promise<number> {
   let freed = 0
   for (const name of await leastRecentlyUsed(room)) {

@@ -47,7 +47,7 @@ export interface SharedGitOptions {
   notice?: (message: string) => void
   /** Refs on the disk are compared with those of the database at most this often, in milliseconds. Default: 2,000. */
   lookMs?: number
-  /** On a full disk, copies that were not used for so long are deleted, in milliseconds. Default: ten minutes. */
+  /** Copies that were used within this time, in milliseconds, are kept on a full disk. Default: ten minutes. */
   minIdleMs?: number
 }
 
@@ -137,7 +137,8 @@ class SharedRepositories implements SharedGit {
     const head = await this.#questions.ask(name)
     if (head === null) throw await this.#missing(name, path)
     const shared = this.#copyOf(name, path, head)
-    await this.#reach(shared, head).catch(async (error: unknown) => {
+    // A copy that is being opened is in use: no other request may delete it to make room.
+    await shared.copy.inUse(this.#reach(shared, head)).catch(async (error: unknown) => {
       throw error instanceof NoRepository ? await this.#missing(name, path) : error
     })
     return shared.repository
