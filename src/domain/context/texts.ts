@@ -71,6 +71,11 @@ export class Texts {
     this.#known = budget.cache<Known>({ weigh: (known) => (known instanceof Uint8Array ? known.length : 500) + 100 })
   }
 
+  /** Starts a thread, so that the first page that is read does not wait until its parser is loaded. */
+  warm(): void {
+    this.pool.warm()
+  }
+
   /** Says who knows the outlines of stored pages: their titles are asked of it. */
   outlinesBy(outlines: Outlines): void {
     this.#outlines = outlines
