@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, closeSync, cpSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import request, { type Test } from 'supertest'
@@ -9,52 +9,12 @@ import { launch, TOKEN, until } from '../races/server-process.js'
 import { git } from '../support/hermetic-git.js'
 import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
+import { smallDisk } from '../support/small-disk.js'
 import { suite } from '../support/suite.js'
 
 // @embedded-only: plain-git
 // @own-process: it starts servers as another user
 const test = suite<object>('full and read-only disks')
-
-/** A separate file system in memory; null if this process may not mount one. */
-function smallDisk(): {
-  dir: string
-  fill(): void
-  makeRoom(): void
-  remount(how: 'ro' | 'rw'): void
-  unmount(): void
-} | null {
-  const dir = mkdtempSync(join(tmpdir(), 'small-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', dir], { stdio: 'ignore' })
-  } catch {
-    rmSync(dir, { recursive: true })
-    return null
-  }
-  const filler = join(dir, 'filler')
-  return {
-    dir,
-    fill() {
-      const file = openSync(filler, 'w')
-      try {
-        for (const size of [1024 * 1024, 4096]) {
-          try {
-            for (;;) writeSync(file, Buffer.alloc(size))
-          } catch (error) {
-            assert.is((error as NodeJS.ErrnoException).code, 'ENOSPC')
-          }
-        }
-      } finally {
-        closeSync(file)
-      }
-    },
-    makeRoom: () => rmSync(filler, { force: true }),
-    remount: (how) => void execFileSync('mount', ['-o', `remount,${how}`, dir]),
-    unmount() {
-      execFileSync('umount', ['-l', dir])
-      rmSync(dir, { recursive: true, force: true })
-    },
-  }
-}
 
 const lines: { level: string; msg: string; space?: string }[] = []
 const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } })
