@@ -13,9 +13,9 @@ export interface ReaderEntry {
 /** The interface by which `content/` reads a repository. A Git snapshot has it. */
 export interface TreeReader {
   entry(path: string): Promise<ReaderEntry | null>
-  list(path: string): Promise<ReaderEntry[] | null>
+  list(path: string): Promise<readonly ReaderEntry[] | null>
   /** All blobs below a folder. */
-  walk(prefix?: string): Promise<ReaderEntry[]>
+  walk(prefix?: string): Promise<readonly ReaderEntry[]>
   /** A blob's bytes. Throws an `ObjectTooLarge` if there are more than `maxBytes`. */
   read(oid: string, maxBytes?: number): Promise<Uint8Array>
 }
