@@ -83,6 +83,26 @@ test('a reset takes back the work of people there, and holds what was written he
   })
 })
 
+test('a reset does not hold a file that the new head has as it was exported', async () => {
+  const { remote, space, url, first, reset } = await imported('kept')
+  const guide = (line: string): string => page('one', 'two', line, 'three', 'four')
+  await f.edit(space, { 'guide.md': guide('here'), 'here.md': '# Here\n' })
+  await f.export(space, { url })
+  await remote.commit({ 'there.md': '# There\n' })
+  await f.import(space, { url })
+  await f.edit(space, { 'guide.md': guide('here, and later') })
+  await reset(first)
+  await remote.commit({ 'guide.md': guide('here') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.decide(space, run, 'main'), ['here.md'])
+  assert.equal(await upToDate(space, url), {
+    'README.md': '# Home',
+    'guide.md': guide('here, and later').trimEnd(),
+    'here.md': '# Here',
+  })
+})
+
 for (const style of ['merge', 'squash', 'rebase'] as const)
   test(`a reset that drops a merged pull request holds what was written here (${style})`, async () => {
     const { remote, space, url, reset } = await imported(`pull-request-${style}`)

@@ -14,7 +14,7 @@ import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from '../revisions/identity.js'
 import { changedByImports } from './changed-by-imports.js'
-import { changedCommit, commitWithout } from './commit-without.js'
+import { changedCommit, commitWithout, partNotIn } from './commit-without.js'
 import type { CommonGround } from './common-ground.js'
 import type { Contact } from './sync.js'
 
@@ -105,7 +105,7 @@ async function withoutReset(
 ): Promise<Dispute> {
   if (ownDropped === null) return NO_DISPUTE
   const { app, space } = contact
-  const kept = await keptBase(contact, ownDropped, inferred)
+  const kept = await keptBase(contact, ownDropped, inferred, arrival.theirs)
   const plain = kept === null ? await mergeOn(contact, ownDropped.ground, arrival) : null
   const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: kept as CommitId }))
   const paths = await differences(
@@ -117,15 +117,20 @@ async function withoutReset(
   return { base: kept ?? plain?.base ?? null, paths }
 }
 
-/** The merge base without what was dropped and was written here; null if that is all that was dropped, or if it cannot be taken out. */
+/**
+ * The merge base without what was dropped and was written here; null if that is all that was dropped, or if it cannot be taken out. Files that the
+ * remote's head has the same by other commits stay in it.
+ */
 async function keptBase(
   contact: ArrivalContact,
   { parts }: NonNullable<CommonGround['ownDropped']>,
   { base, sides }: MergedArrival,
+  theirs: CommitId,
 ): Promise<CommitId | null> {
   const { app, space } = contact
   let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides, mergeCommits)))
-  for (const part of parts ?? []) kept = kept && (await commitWithout(contact, kept, part, [kept]))
+  for (const part of parts ?? [])
+    kept = kept && (await commitWithout(contact, kept, await partNotIn(contact, part, theirs), [kept]))
   return kept
 }
 
