@@ -119,6 +119,34 @@ for (const style of ['merge', 'squash', 'rebase'] as const)
     assert.match((await upToDate(space, url))['guide.md'] ?? '', /here/)
   })
 
+test('a reset that drops a pull request which people edited holds what was written here', async () => {
+  const { remote, space, url, first, reset } = await imported('edited-squash')
+  await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
+  await f.export(space, { url, ref: 'refs/heads/docs' })
+  await remote.commit({ 'guide.md': page('one', 'two', 'here', 'three', 'four and more'), 'there.md': '# There\n' })
+  assert.is((await f.import(space, { url })).state, 'success')
+  await reset(first)
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.decide(space, run, 'main'), ['guide.md'])
+  const after = await upToDate(space, url)
+  assert.match(after['guide.md'] ?? '', /here/)
+  assert.not.ok('there.md' in after)
+})
+
+test('a line that people removed again after a reset is removed here', async () => {
+  const { remote, space, url, reset } = await imported('removed-since')
+  await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
+  await f.export(space, { url })
+  const exported = (await remote.head()) as string
+  await remote.commit({ 'there.md': '# There\n' })
+  await f.import(space, { url })
+  await reset(exported)
+  await remote.commit({ 'guide.md': start['guide.md'] })
+  assert.is((await f.import(space, { url })).state, 'success')
+  assert.equal(await upToDate(space, url), { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd() })
+})
+
 test('a reset to commits that people rebased drops nothing, so it is no conflict', async () => {
   const { remote, space, url, first, reset } = await imported('rebased')
   await f.edit(space, { 'new.md': '# New\n' })

@@ -16,6 +16,7 @@ import { overridesAt } from '../revisions/identity.js'
 import { changedByImports } from './changed-by-imports.js'
 import { changedCommit, commitWithout, partNotIn } from './commit-without.js'
 import type { CommonGround } from './common-ground.js'
+import { filesOfDroppedLines } from './dropped-lines.js'
 import type { Contact } from './sync.js'
 
 export type ArrivalContact = Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>
@@ -56,6 +57,7 @@ export async function holdDisputed(
   const disputes = [
     await withoutSquashes(contact, ground, arrival, inferred, mergeOn),
     await withoutReset(contact, ground, arrival, inferred, mergeOn),
+    await withDroppedLines(contact, ground, arrival, inferred),
   ]
   const base = inferred.base ?? (await joinedBase(app, space, inferred.sides, mergeCommits))
   let held = base
@@ -115,6 +117,25 @@ async function withoutReset(
     inferred.merged,
   )
   return { base: kept ?? plain?.base ?? null, paths }
+}
+
+/**
+ * A reset that would remove lines which edits here have added. The table of contents is left out: what is in it follows from the pages that stay.
+ */
+async function withDroppedLines(
+  contact: ArrivalContact,
+  { droppedHead }: CommonGround,
+  { main, theirs }: ArrivalHeads,
+  inferred: MergedArrival,
+): Promise<Dispute> {
+  if (droppedHead === null) return NO_DISPUTE
+  const { app, space } = contact
+  const { repo } = space
+  const merged = await treeOf(contact, inferred.merged)
+  const { summary } = (await readConfig(await repo.at(main), app.texts.for(space.doc.id))).config
+  const paths = await differences(contact, (await repo.commit(main)).tree, merged, inferred.merged)
+  const pages = paths.filter((path) => path !== summary)
+  return { base: null, paths: await filesOfDroppedLines(repo, { main, theirs, droppedHead }, { merged, paths: pages }) }
 }
 
 /**
