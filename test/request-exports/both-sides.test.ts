@@ -120,6 +120,23 @@ test('commits that people push to the branch come into the change request; confl
   assert.match((await story.remoteFiles(branch))['guide.md'] ?? '', /here/)
 })
 
+test('nothing is pushed to a repository whose base branch is gone', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Deploy', '# Deploy\n')
+  await story.export(number)
+  const refs = (await git(story.bare.path, ['for-each-ref', '--format=%(refname) %(objectname)'])).split('\n')
+  for (const line of refs) await git(story.bare.path, ['update-ref', '-d', line.split(' ')[0] as string])
+  await story.write('Later', '# Later\n', number)
+  await here.forward(10 * MINUTE)
+  assert.is(await git(story.bare.path, ['for-each-ref']), '')
+  assert.match((await story.exported(number)).problem?.message ?? '', /no branch refs\/heads\/main/)
+  for (const line of refs) await git(story.bare.path, ['update-ref', ...line.split(' ')])
+  await here.forward(120 * MINUTE)
+  const { problem, branch } = await story.exported(number)
+  assert.is(problem, undefined)
+  assert.match(await git(story.bare.path, ['ls-tree', '--name-only', branch]), /later\.md/)
+})
+
 test('a rewritten branch is never forced back', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
