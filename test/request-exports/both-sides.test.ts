@@ -67,6 +67,38 @@ test('merged here: the export of main brings it to the host, then the pull reque
   assert.equal(await story.remoteFiles(), await story.files())
 })
 
+for (const direction of ['both', 'import'])
+  test(`people add the note of a pull request to another section: both notes stay (${direction})`, async () => {
+    const guide = (first: string, second: string): string => {
+      const section = (title: string, note: string): string =>
+        `## ${title}\n\nGo.\n\nRun it.\n\n${note}Done.\n\nStop.\n`
+      return `# Guide\n\n${section('One', first)}\n${section('Two', second)}`
+    }
+    const summary = `${FILES['SUMMARY.md']}* [Guide](guide.md)\n`
+    const files = { ...FILES, 'SUMMARY.md': summary, 'guide.md': guide('', '') }
+    const story = await here.connected(files, { direction })
+    const { admin } = here.service
+    const { body: request } = await admin
+      .call('post', `${story.base}/change-requests`, { subject: 'Add a note' })
+      .expect(201)
+    const at = `${story.base}/change-requests/${request.number}`
+    const { body: listed } = await admin.call('get', `${at}/content/pages`).expect(200)
+    const page = listed.pages.find(({ path }: { path: string }) => path === 'guide').id
+    const change = { operation: 'update_page', page, document: { markdown: guide('Note.\n\n', '') } }
+    await admin.call('post', `${at}/content`, { changes: [change] }).expect(200)
+    await story.export(request.number)
+    await story.bare.commit({ 'guide.md': guide('', 'Note.\n\n') })
+    await admin.call('post', `${at}/merge`).expect(200)
+    await here.forward(6 * MINUTE)
+    const both = guide('Note.\n\n', 'Note.\n\n').trimEnd()
+    assert.is((await story.files())['guide.md'], both)
+    if (direction === 'import') await story.merge('squash')
+    for (let times = 0; times < 2; times++) await here.forward(6 * MINUTE)
+    assert.is((await story.files())['guide.md'], both)
+    assert.is((await story.remoteFiles())['guide.md'], both)
+    assert.equal(await story.all('open'), [])
+  })
+
 test('a connection that only imports: merged here, the pull request stays as the way to the host', async () => {
   const story = await here.connected(FILES, { direction: 'import' })
   const number = await story.request('Guide', 'How to.\n')
