@@ -1,6 +1,6 @@
 /**
- * Finds text of edits here that a reset of the remote would remove, although people made the commits that it dropped: they merged an export with changes
- * of their own, say.
+ * Finds text of edits here that a reset of the remote would remove, although people made the commits that it dropped: they edited an export before they
+ * merged it, for example.
  */
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -17,7 +17,7 @@ interface Reset {
   droppedHead: CommitId
 }
 
-/** Returns those of `paths` that lose a line in `merged` which an edit here had added and which the reset dropped. */
+/** Returns those of `paths` that lose a line in `merged` which came to main by an edit here and which the reset dropped. */
 export async function filesOfDroppedLines(
   repo: Repository,
   reset: Reset,
@@ -58,7 +58,7 @@ async function droppedLines(repo: Repository, { theirs, droppedHead }: Reset): P
   return without(await linesOfAll(repo, paths, dropped), await linesOfAll(repo, paths, (await repo.commit(point)).tree))
 }
 
-/** Whether an edit here added one of the lines to a file. */
+/** Whether one of the lines of a file came to main by an edit here. A line that came from the remote and was restored here later does not count. */
 async function areWrittenHere(
   repo: Repository,
   { main, droppedHead }: Reset,
@@ -66,13 +66,20 @@ async function areWrittenHere(
   lines: ReadonlySet<string>,
 ): Promise<boolean> {
   const history = await repo.history({ from: main, path, firstParent: true, limit: MAX_COMMITS })
+  if (history.length === MAX_COMMITS) return true
+  const origins = new Map<string, CommitInfo>()
   for (const commit of history) {
-    if (!(await isEdit(repo, commit, droppedHead))) continue
     const parent = commit.parents[0]
     const before = parent === undefined ? new Set<string>() : await linesBefore(repo, path, parent, commit.id)
-    for (const line of without(await linesOf(repo, path, commit.tree), before)) if (lines.has(line)) return true
+    for (const line of without(await linesOf(repo, path, commit.tree), before))
+      if (lines.has(line)) origins.set(line, commit)
   }
-  return history.length === MAX_COMMITS
+  for (const [line, commit] of origins) {
+    if (!(await isEdit(repo, commit, droppedHead))) continue
+    const known = await repo.mergeBase(commit.id, droppedHead)
+    if (known === null || !(await linesOf(repo, path, (await repo.commit(known)).tree)).has(line)) return true
+  }
+  return false
 }
 
 /** Whether a commit of main was made here: it is not of the remote, and did not bring anything from there. */

@@ -74,7 +74,7 @@ function isUnclear(main: Knowledge, branch: Knowledge, page: string): boolean {
     forced !== undefined ||
     key === handOf(page) ||
     why.startsWith('who merged ')
-  // Who knows of a force by another branch alone may still be told of it.
+  // If main knows a force by another branch alone, an import of the forced branch may still report it.
   const isTold = (of: Knowledge, key: string, { id, untold }: Act): boolean =>
     of.acts(key).some((act) => act.id === id && (!act.untold || untold === true))
   const knowsAlone = (of: Knowledge, than: Knowledge, key: string): boolean =>
