@@ -1,14 +1,14 @@
-// Receives bodies that nobody wants, so that their senders get to read the response.
+// Receives request bodies that are not needed, so that their senders can read the response.
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Bytes of an unwanted body that are still received and thrown away, so that its sender can read the response instead of
- * getting a broken connection: more than any body may have. It costs no memory.
+ * Maximum number of unneeded bytes to receive and discard. It exceeds the limit of any body and costs no memory.
+ * If the connection closed instead, the sender could not read the response.
  */
 const TAKEN_BYTES = 32 * 1024 * 1024
 const TAKEN_MS = 5_000
 
-/** Receives the rest of a body after the response was sent, and ends the connection if that takes too long. */
+/** Receives the rest of a body after the response was sent. Closes the connection if that takes too long. */
 export function discardRest(req: IncomingMessage): void {
   if (req.complete || req.destroyed) return
   let left = TAKEN_BYTES

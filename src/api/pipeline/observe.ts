@@ -1,4 +1,7 @@
-/** What surrounds every request: its ID, the headers of all responses, errors turned into responses, the access log and metrics. */
+/**
+ * Wraps every request: sets its ID and the common headers, turns errors into responses, and writes access log and
+ * metrics.
+ */
 import type { Context, Next } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
 import { accessLog, loggedPath } from './access-log.js'
@@ -14,13 +17,16 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 interface Surroundings {
   options: ApiOptions<unknown, object>
   headers: readonly (readonly [string, string])[]
-  /** Of all responses that are not read yet. */
+  /** The budget of all responses that are not read yet. */
   responses: ByteBudget
-  /** Keeps a response, so that it can be sent again. */
+  /** Stores a response in the response cache. */
   keep: (ctx: Context, state: RequestState) => void
 }
 
-/** The outermost step: request ID, the headers of all responses, errors as responses, one log line and one measurement per request. */
+/**
+ * Returns the outermost middleware: request ID, common headers, error responses, one log line and one measurement per
+ * request.
+ */
 export function observe({
   options,
   headers,
@@ -38,12 +44,12 @@ export function observe({
     else if (explained instanceof ServiceError && explained.code === 'insufficient-storage')
       log.error(
         { requestId: state.id, operation: state.operation, error: explained },
-        'The server cannot store anything: make room, or give the permission to write.',
+        'The server cannot store data. Free disk space, or give the process permission to write.',
       )
     else if (explained !== thrown)
       log.error(
         { requestId: state.id, operation: state.operation, error: explained },
-        'A request met a damaged repository.',
+        'A request found a damaged repository.',
       )
     for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges'])
       ctx.remove(name)
