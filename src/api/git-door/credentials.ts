@@ -1,9 +1,12 @@
-/** Finds the API token in what a Git client sends: Git knows names and passwords alone. */
+/** Finds the API token in the credentials of a Git client, which only supports user names and passwords. */
 import { bearer } from '../../auth/index.js'
 
 const BASIC = /^Basic +([A-Za-z0-9+/=]{1,2048}) *$/i
 
-/** The token of an `Authorization` header: the password, or the user name if there is no password; or as the API takes it. Null if there is none. */
+/**
+ * Returns the token of an `Authorization` header: the password, the user name if there is no password, or a bearer
+ * token. Null if there is none.
+ */
 export function tokenOf(header: string | undefined): string | null {
   const [, encoded] = BASIC.exec(header ?? '') ?? []
   if (encoded === undefined) return bearer(header)

@@ -1,4 +1,6 @@
-/** The small web pages that sign-in and invitation links open, with the script that passes the link's secret to the API. */
+/**
+ * Serves the small web pages that sign-in and invitation links open. Their script passes the link's secret to the API.
+ */
 import type { Page } from '../pipeline/page.js'
 import { asset, fixed } from './asset.js'
 
@@ -46,8 +48,9 @@ const INVITE = page(
 )
 
 /**
- * The secret is read from behind the #, which no server and no log sees, and used only when the button is pressed: programs
- * that open the links of a mail beforehand use up nothing.
+ * The script reads the secret from the URL fragment, which no server or log sees. It uses the secret only after a click
+ * on the button,
+ * so that mail scanners that open links do not use them up.
  */
 const START = `const secret = location.hash.slice(1)
 const isInvite = location.pathname.startsWith('/invite')
@@ -86,7 +89,7 @@ if (secret === '' && !isInvite) {
 }
 `
 
-/** The pages that links in mails lead to: they hand the secret of the link to the API. */
+/** Returns the pages that links in emails open. */
 export function linkPages(): Page[] {
   const html = 'text/html; charset=utf-8'
   return [

@@ -1,4 +1,4 @@
-/** The query parameters by which a visitor says who they are. */
+/** The query parameters with the credentials of a visitor. */
 import { Type } from '@sinclair/typebox'
 import { MAX_VISITOR_TOKEN } from '../../auth/index.js'
 
@@ -6,22 +6,21 @@ export const visitorQuery = {
   shareKey: Type.Optional(
     Type.String({
       maxLength: 256,
-      description:
-        'Key of a share link of the site. It is required where the visibility is `share-link`, and ignored elsewhere.',
+      description: 'Key of a share link of the site. Required if the visibility is `share-link`; ignored otherwise.',
     }),
   ),
   visitorToken: Type.Optional(
     Type.String({
       maxLength: MAX_VISITOR_TOKEN,
       description:
-        'The JWT of the visitor (HS256), signed with the key of the site. It is required where the visibility is `visitor-auth`; 403 if it is not valid.',
+        'The JWT of the visitor (HS256), signed with the key of the site. Required if the visibility is `visitor-auth`; 403 if it is not valid.',
     }),
   ),
   unsignedClaims: Type.Optional(
     Type.String({
       maxLength: 2048,
       description:
-        'What the browser of the visitor says about its visitor: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.',
+        "Claims that the visitor's browser makes: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.",
     }),
   ),
 }
