@@ -54,7 +54,7 @@ test('a value that is near no branch gets the members of all of them', async () 
 
 test('a form is described in words, never as a regular expression', async () => {
   const { message } = await refused(`${orgs}/openapi`, { slug: 'Pet Store', source: { text: '{}' } })
-  assert.match(message, /\/slug must be lower-case letters and digits, with single hyphens/)
+  assert.match(message, /\/slug must be lowercase letters and digits, with single hyphens/)
   const unsaid: string[] = []
   const visit = (value: unknown, at: string): void => {
     if (typeof value !== 'object' || value === null) return
