@@ -1,10 +1,10 @@
-/** The background job that makes what pages show of a version that an earlier release stored. */
+/** The background job that builds the displayed parts of a version stored by an earlier release. */
 import { makeMissingParts } from '../domain/openapi/missing-parts.js'
 import { MAKE_PARTS } from '../domain/openapi/queue.js'
 import type { JobKind } from './job-kind.js'
 import { queues } from './queues.js'
 
-/** Reads a stored document again, in a process of its own. */
+/** Parses the stored document again, in a separate process. */
 export const makeOpenApiParts: JobKind = {
   kind: MAKE_PARTS,
   queue: queues.local,

@@ -1,4 +1,4 @@
-/** Brings the indexes of spaces that are searched to the new head of main before somebody asks. */
+/** Updates the search indexes of recently searched spaces when main moves, before the next search. */
 import type { App } from '../domain/context/app.js'
 import { MAIN, repositoryName } from '../domain/context/refs.js'
 import { updateIndex } from '../domain/search/update-index.js'
@@ -6,7 +6,7 @@ import type { RefName } from '../kernel/ids.js'
 import { spaces } from '../model/index.js'
 import { Soon } from './debounce.js'
 
-/** How long an update waits for further moves: a space that is edited all the time is updated twice a second. */
+/** Time to wait for further moves, in milliseconds. A space that is edited continuously is updated twice a second. */
 const PAUSE_MS = 500
 
 export interface SearchUpdater {
@@ -15,9 +15,9 @@ export interface SearchUpdater {
   stop(): Promise<void>
 }
 
-/** Starts it. Only spaces that were searched since the start are updated; the index of any other is made when it is asked for. */
+/** Starts the updater. It only updates spaces that were searched since the start; other indexes are built on demand. */
 export function startSearchUpdater(app: App): SearchUpdater {
-  // What fails here is tried again by the next search.
+  // The next search retries failed updates.
   const soon = new Soon(PAUSE_MS, () => {})
 
   async function update(id: string): Promise<void> {

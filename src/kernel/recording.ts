@@ -1,9 +1,9 @@
-/** Notes what a response is made from, so that it can be sent again for as long as nothing of that has changed. */
+/** Records the reads that a response depends on, so that it can be sent again while none of them has changed. */
 
-/** What can be compared cheaply: a number that changes with a document, the commit of a ref, whether a time has passed. */
+/** A value that is cheap to compare: the version of a document, the commit of a ref, whether a time has passed. */
 export type Noted = string | number | boolean | null
 
-/** Where values come from that can only change together with its version. */
+/** A source of values that only change together with its version. */
 interface Source {
   readonly version: number
 }
@@ -15,19 +15,19 @@ interface Fact {
   readonly source: Source | null
 }
 
-/** Everything that a response was made from. */
+/** All reads that a response depends on. */
 export interface Evidence {
-  /** Equal for all that was made from the same values of the same things. */
+  /** Equal for recordings with the same values of the same reads. */
   readonly key: string
-  /** About how much memory it takes, in bytes. */
+  /** Approximate memory, in bytes. */
   readonly bytes: number
-  /** Whether all of it is still as it was. Reads memory, and refs from the disk; never waits. */
+  /** Whether all values are unchanged. Reads memory, and refs from the disk. It is synchronous. */
   holds(): boolean
-  /** What is no longer as it was. Reads what `holds` reads. */
+  /** Returns the values that have changed. Reads the same sources as `holds`. */
   changes(): Changes
 }
 
-/** A value that is no longer what a response was made from, by the name it was noted under. */
+/** A changed value, by the name it was recorded under. */
 export interface Change {
   readonly name: string
   readonly from: Noted
@@ -36,47 +36,48 @@ export interface Change {
 
 interface Changes {
   readonly changed: readonly Change[]
-  /** The same evidence with the new values. */
+  /** Returns the same reads with the new values. */
   evidence(): Evidence
 }
 
-/** Memory of a fact: the object, its closure and what that refers to. */
+/** Memory of a recorded value: the object, its closure and the values it refers to. */
 const FACT_BYTES = 300
 
 /**
- * What one request has read. A read that cannot be compared later makes the whole recording worthless. Nothing is listed by
- * hand: the store, the repositories and the clock that the request is given note what they are asked.
+ * The reads of one request. A read that cannot be compared later invalidates the whole recording. There are no lists by
+ * hand:
+ * the store, the repositories and the clock of the request record their reads.
  */
 export class Recording {
-  // bound: what one request reads before it knows what its response depends on
+  // bound: the reads of one request until its response's dependencies are known
   readonly #facts = new Map<string, Fact>()
   #sealed = false
   #complete = true
 
   /**
-   * Notes a value that was read.
-   * @param name what it is the value of; equal only for the same thing
+   * Records a value that was read.
+   * @param name what the value belongs to; equal only for the same thing
    * @param now reads it again
-   * @param source where it comes from, if that has a version: the value is read again only when that is another one
+   * @param source its source, if that has a version: the value is read again only when the version changes
    */
   note(name: string, value: Noted, now: () => Noted, source: Source | null = null): void {
     const known = this.#facts.get(name)
-    // Two reads of the same thing saw different values: the response may mix them.
+    // Two reads of the same thing returned different values. The response may mix them.
     if (known && known.value !== value) this.#complete = false
     if (!known && !this.#sealed) this.#facts.set(name, { name, value, now, source })
   }
 
-  /** Notes that something was read that cannot be compared later. */
+  /** Records a read that cannot be compared later. */
   unknown(): void {
     if (!this.#sealed) this.#complete = false
   }
 
-  /** From now on nothing is added, but a value that contradicts what was noted still counts. */
+  /** Stops the recording. A later read that contradicts a recorded value still invalidates it. */
   seal(): void {
     this.#sealed = true
   }
 
-  /** What was read, if all of it is known and still as it was; else null. */
+  /** Returns the recorded reads if all of them are comparable and unchanged; else null. */
   evidence(): Evidence | null {
     if (!this.#sealed || !this.#complete) return null
     const facts = [...this.#facts.values()]
@@ -85,7 +86,7 @@ export class Recording {
   }
 }
 
-/** The facts of one source, and its version when they were last compared. */
+/** The values of one source, and its version at the last comparison. */
 interface Group {
   readonly source: Source | null
   readonly facts: Pick<Fact, 'value' | 'now'>[]

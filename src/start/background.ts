@@ -1,4 +1,4 @@
-/** Starts what works beside requests, and wires who wakes whom: in this process, and on the other nodes if there are any. */
+/** Starts the background work, and connects the wake-ups within this process and between nodes. */
 import type { App } from '../domain/context/app.js'
 import { type ConnectionDriver, startConnections } from '../jobs/connection-driver.js'
 import { alone, type Led, led } from '../jobs/single-node.js'
@@ -13,10 +13,10 @@ import { watchNodes } from './node-watch.js'
 import { isShared } from './open-documents.js'
 import type { Node } from './open-node.js'
 
-/** How often a node looks for what no hint told it of, in milliseconds. */
+/** Interval at which a node searches for work without a hint, in milliseconds. */
 const POLL_MS = 60_000
 
-/** What one of the nodes does for all. */
+/** The work that one node does for all. */
 interface Drivers {
   sender: WebhookSender
   connections: ConnectionDriver
@@ -29,17 +29,17 @@ export interface Background {
   /** Reports that branches of a space moved, here or on another node. */
   moved(space: string, refs: readonly RefName[]): void
   idle(): Promise<void>
-  /** Ends what drives, then the jobs. */
+  /** Stops the drivers, then the jobs. */
   stop(): Promise<void>
 }
 
-/** What the background of a service works with. */
+/** The dependencies of the background work. */
 interface Parts {
   requestExports: RequestExportWatch
   node: Node | null
 }
 
-/** Starts the queue of jobs, the deliveries to webhooks, and what drives connections. */
+/** Starts the job queue, the webhook deliveries, and the connection driver. */
 export function startBackground(app: App, { requestExports, node }: Parts): Background {
   const drivers = node
     ? led(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app))
@@ -62,7 +62,7 @@ export function startBackground(app: App, { requestExports, node }: Parts): Back
     drivers,
     moved: (space, refs) => drivers.current?.connections.moved(space, refs),
     idle: async () => {
-      // The end of a job may be something for connections and exports to look at, and what they find another job.
+      // The end of a job may create work for connections and exports, and these may queue another job.
       do {
         await drivers.current?.connections.idle()
         await worker.idle()
@@ -83,9 +83,12 @@ const leadOf =
     leases.tryRun('lead', ({ signal }) => work(signal))
 
 const drivingFailed = (app: App) => (error: unknown) =>
-  app.log.error({ err: error }, 'What one node does for all could not be taken on; that is tried again in a second.')
+  app.log.error(
+    { err: error },
+    'This node could not start the work that one node does for all. The next attempt is in a second.',
+  )
 
-/** @param afterOthers whether another node, or an outage, may have left something half done since this one started */
+/** @param afterOthers whether another node, or an outage, may have left unfinished work since this node started */
 function startDrivers(app: App, node: Node | null, afterOthers: boolean): Drivers {
   const sender = startWebhookSender(app, node ? { pollMs: POLL_MS } : {})
   const connections = startConnections(app)
@@ -108,13 +111,13 @@ function startDrivers(app: App, node: Node | null, afterOthers: boolean): Driver
   }
 }
 
-/** Tidies the database: what nobody asks for any more, and what is in pieces. */
+/** Cleans up the database: deletes expired news, and compacts fragmented data. */
 async function tidy({ store, log }: App, { news }: Node): Promise<void> {
   try {
     await news.trim()
     if (isShared(store)) await store.upkeep()
   } catch (error) {
-    log.warn({ err: error }, 'The database could not be tidied; that is tried again in a minute.')
+    log.warn({ err: error }, 'The database could not be cleaned up. The next attempt is in a minute.')
   }
 }
 
@@ -123,7 +126,10 @@ interface Wired extends Parts {
   drivers: Led<Drivers>
 }
 
-/** Says what the wake-ups of the app do: nothing before the transaction is committed in which they are called, where others would look too early. */
+/**
+ * Connects the app's wake-ups. They take effect only after the caller's transaction is committed; otherwise others
+ * would read too early.
+ */
 function wire(app: App, { worker, drivers, requestExports, node }: Wired): void {
   const { store } = app
   const afterwards = isShared(store) ? (work: () => void) => store.afterwards(work) : (work: () => void) => work()

@@ -1,9 +1,9 @@
-/** The lanes of jobs on nodes: a lease each. */
+/** Implements the lanes of jobs on nodes with one lease each. */
 import type { Lanes } from '../jobs/lanes.js'
 import { deadOf, type Node } from './open-node.js'
 
 const LANES = 'lane:'
-/** How often a node looks for jobs that others left, in milliseconds. */
+/** Interval at which a node searches for jobs that others left, in milliseconds. */
 const POLL_MS = 5_000
 
 export const nodeLanes = (node: Node): Lanes => ({
