@@ -21,7 +21,7 @@ export const peopleResolvers = {
   emailInviteId: inOrganization({
     as: 'invite',
     needs: ['organization'],
-    description: 'ID of an invitation by e-mail.',
+    description: 'ID of an email invitation.',
     load: ({ app, parents, id }) => findInvite(app, parents.organization, 'email', id),
   }),
   inviteId: inOrganization({

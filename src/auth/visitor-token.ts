@@ -67,12 +67,12 @@ function formFault(token: string): string | null {
   if (!PARTS.test(token)) return 'It is not a signed JWT: three parts of base64url, joined by dots.'
   const [head = '', body = ''] = token.split('.')
   const header = jsonObject(head)
-  if (!header) return 'Its header is not a JSON object with unique members.'
+  if (!header) return 'Its header is not a JSON object in which each member occurs once.'
   if (header['alg'] !== ALGORITHM) return `Its algorithm (alg) must be ${ALGORITHM}.`
   if (header['crit'] !== undefined || header['b64'] !== undefined)
     return 'Its header has crit or b64, which are not supported.'
   if (header['typ'] !== undefined && !/^jwt$/i.test(String(header['typ']))) return 'Its type (typ) must be JWT.'
-  return jsonObject(body) ? null : 'Its payload is not a JSON object with unique members.'
+  return jsonObject(body) ? null : 'Its payload is not a JSON object in which each member occurs once.'
 }
 
 function jsonObject(part: string): Record<string, unknown> | null {

@@ -25,7 +25,7 @@ interface CacheOptions<V> {
   goesWithLast?: boolean
 }
 
-/** Memory that a slice may keep alive in a larger buffer, as a share of its own bytes. */
+/** Memory that a slice may keep alive in a larger buffer, as a share of its size. */
 const SLACK = 1 / 4
 
 /**

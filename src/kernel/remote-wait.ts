@@ -1,7 +1,7 @@
 /** Measures how long a task only waits for a remote server, so that its slot can go to another task. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** A task is stalled after this many ticks (seconds) in a row in which it waited and less than `MIN_BYTES_PER_TICK` arrived. */
+/** A task is stalled after this many consecutive ticks (seconds) of waiting with less than `MIN_BYTES_PER_TICK`. */
 const STALLED_TICKS = 3
 const MIN_BYTES_PER_TICK = 1024
 

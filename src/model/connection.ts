@@ -30,7 +30,7 @@ export interface SealedCredential {
 export interface ConnectionFailure {
   /** The cause as a code, such as `unauthorized` or `conflict`. One notification is sent per cause. */
   cause: string
-  /** What is wrong, and what to do. */
+  /** The problem and the remedy. */
   message: string
   since: string
   /** Number of consecutive failures with this cause. */

@@ -79,7 +79,7 @@ export const GitPreview = Type.Object(
     direction: oneOf(['import', 'export']),
     result: oneOf(['none', 'adopt', 'clean', 'conflict'], {
       description:
-        '`none`: nothing would change. `adopt`: the space has no changes of its own, so it adopts the history of the remote. `clean`: one commit would be ' +
+        '`none`: nothing would change. `adopt`: the space has no own changes, so it adopts the history of the remote. `clean`: one commit would be ' +
         'created. `conflict`: only a change request with the conflicts would be created.',
     }),
     remoteHead: Type.Optional(
@@ -140,7 +140,7 @@ export interface SyncRunDoc {
   directory: string
   startedAt: string
   finishedAt?: string
-  /** What went wrong, with the file, and what to do. */
+  /** The problem with its file, and the remedy. */
   error?: string
   /** The remote head that the run saw last. */
   remoteRevision?: string

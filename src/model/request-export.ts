@@ -15,7 +15,7 @@ export interface ExportedRevision {
 export interface ExportProblem {
   /** The cause as a code, such as `rateLimited` or `conflict`. */
   cause: string
-  /** What is wrong, and what to do. */
+  /** The problem and the remedy. */
   message: string
   since: string
   attempts: number

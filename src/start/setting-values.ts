@@ -129,7 +129,7 @@ function fileOf(input: string): string {
   return fail('must be the path of an existing, readable file')
 }
 export const optionalFile = makeValidator<string>((input) => (input === '' ? '' : fileOf(input)))
-/** ssh rejects a private key of its own user that others can read. */
+/** ssh rejects a private key that belongs to its user and that others can read. */
 export const privateKeyFile = makeValidator<string>((input) => {
   if (input === '') return ''
   const file = fileOf(input)

@@ -1,4 +1,4 @@
-/** The endpoint through which admins read an organization's audit log: who changed what, from where, and with which result. */
+/** The endpoint of the audit log, in which admins see the callers, operations, addresses and results of changes. */
 import { Type } from '@sinclair/typebox'
 import { listAuditLog } from '../../domain/events/audit.js'
 import { AuditEntry, auditOutcomes, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'

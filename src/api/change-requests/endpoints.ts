@@ -1,4 +1,4 @@
-/** Endpoints of change requests: clients create, edit, merge and update them, and list their conflicts with the main content. */
+/** Endpoints of change requests: clients create, edit, merge and update them, and list their conflicts with main. */
 import { Type } from '@sinclair/typebox'
 import {
   createChangeRequest,

@@ -54,7 +54,7 @@ async function descriptionOf(app: App, { space, description = '' }: ChangeReques
     : ((await documentJson(app, space, description)).document as unknown as Static<typeof ContentDocument>)
 }
 
-/** Returns the member who merged it, and the time. Without a record, it reads the merge commit, whose author may not be a member. */
+/** Returns the member who merged it, and the time. If they are not recorded, reads the merge commit. */
 async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, revisionMerged }: ChangeRequestDoc) {
   const known =
     revisionMerged !== undefined && (await space.repo.hasCommit(revisionMerged))

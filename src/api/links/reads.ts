@@ -154,7 +154,7 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
 }
 
 /**
- * Returns a page as readers see it. Pages that a specification generates have no links of their own, but can be link
+ * Returns a page as readers see it. Pages generated from a specification have no links, but can be link
  * targets. Throws 404 if there is none.
  */
 async function shownPage(app: App, revision: OpenRevision, id: string, isBranch: boolean): Promise<PageEntry> {

@@ -86,7 +86,7 @@ export const listOrganizationsByEmailDomain = endpoint({
   path: '/v1/email-domains/{emailDomain}/orgs',
   summary: 'List the organizations of an email domain',
   description:
-    'Returns your own organizations with this domain. If it is the domain of your own address, also returns other organizations, but only their names: ' +
+    'Returns your own organizations with this domain. If it is the domain of your address, also returns other organizations, but only their names: ' +
     'without settings, and with all permissions false.',
   section,
   needs: 'authenticated',

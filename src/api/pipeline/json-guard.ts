@@ -1,4 +1,4 @@
-/** Rejects JSON bodies with dangerous content, such as NUL characters or `__proto__` keys, before any handler sees them. */
+/** Rejects JSON bodies with dangerous content, such as NUL characters or `__proto__` keys, before handlers see them. */
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 
 const wellFormed = (text: string): boolean => (text as string & { isWellFormed(): boolean }).isWellFormed()

@@ -41,7 +41,7 @@ export const addSectionToSite = endpoint({
   summary: 'Add a section to a site',
   description:
     'The section shows the given space (you need the role create on it) and is placed last. Its title defaults to that of the space, and its path is ' +
-    'derived from the title. When a site gets its first section, the site spaces at its root move into a section of their own, which becomes the default. ' +
+    'derived from the title. When a site gets its first section, the site spaces at its root move into a new section, which becomes the default. ' +
     'Returns 409 if the site already shows the space.',
   section,
   needs: 'site:create',
