@@ -1,20 +1,24 @@
 /** Starts the background work, and connects the wake-ups within this process and between nodes. */
 import type { App } from '../domain/context/app.js'
 import { type ConnectionDriver, startConnections } from '../jobs/connection-driver.js'
-import { alone, type Led, led } from '../jobs/single-node.js'
+import type { Lanes } from '../jobs/lanes.js'
+import { runWithoutNodes, type Leadership, runAsLeader } from '../jobs/single-node.js'
 import type { RequestExportWatch } from '../jobs/request-export-watch.js'
 import { startWebhookSender, type WebhookSender } from '../jobs/webhook-sender.js'
 import { startWorker, type Worker } from '../jobs/worker.js'
 import type { RefName } from '../kernel/ids.js'
 import { listenToNodes } from './listen-to-nodes.js'
-import { nodeLanes } from './node-lanes.js'
 import { startNodeUpkeep } from './node-upkeep.js'
 import { watchNodes } from './node-watch.js'
 import { isShared } from './open-documents.js'
-import type { Node } from './open-node.js'
+import { deadOf, type Node } from './open-node.js'
 
 /** Interval at which a node searches for work without a hint, in milliseconds. */
 const POLL_MS = 60_000
+/** Prefix of the leases of lanes. */
+const LANES = 'lane:'
+/** Interval at which a node searches for jobs that others left, in milliseconds. */
+const LANE_POLL_MS = 5_000
 
 /** The work that one node does for all. */
 interface Drivers {
@@ -25,7 +29,7 @@ interface Drivers {
 
 export interface Background {
   worker: Worker
-  drivers: Led<Drivers>
+  drivers: Leadership<Drivers>
   /** Reports that branches of a space moved, here or on another node. */
   moved(space: string, refs: readonly RefName[]): void
   idle(): Promise<void>
@@ -42,8 +46,8 @@ interface Parts {
 /** Starts the job queue, the webhook deliveries, and the connection driver. */
 export function startBackground(app: App, { requestExports, node }: Parts): Background {
   const drivers = node
-    ? led(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app))
-    : alone(() => startDrivers(app, null, false))
+    ? runAsLeader(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app))
+    : runWithoutNodes(() => startDrivers(app, null, false))
   const worker = startWorker(app, {
     isLeader: () => drivers.current !== null,
     ...(node ? { lanes: nodeLanes(node) } : {}),
@@ -78,7 +82,7 @@ export function startBackground(app: App, { requestExports, node }: Parts): Back
 }
 
 const leadOf =
-  ({ leases }: Node): Parameters<typeof led>[0] =>
+  ({ leases }: Node): Parameters<typeof runAsLeader>[0] =>
   (work) =>
     leases.tryRun('lead', ({ signal }) => work(signal))
 
@@ -123,7 +127,7 @@ async function tidy({ store, log }: App, { news }: Node): Promise<void> {
 
 interface Wired extends Parts {
   worker: Worker
-  drivers: Led<Drivers>
+  drivers: Leadership<Drivers>
 }
 
 /**
@@ -152,3 +156,20 @@ function wire(app: App, { worker, drivers, requestExports, node }: Wired): void 
       else tell('connections', hint?.connection ?? '')
     })
 }
+
+/** Returns the lanes of jobs on nodes, with one lease each. */
+const nodeLanes = (node: Node): Lanes => ({
+  take: async (lane, work) => {
+    const taken = await node.leases.tryRun(LANES + lane, async ({ signal }) => {
+      await work(signal)
+      return true
+    })
+    return taken === true
+  },
+  free: async (lanes) => {
+    const names = await node.leases.unheld(lanes.map((lane) => LANES + lane))
+    return new Set(lanes.filter((lane) => names.has(LANES + lane)))
+  },
+  dead: (keepers) => deadOf(node, keepers),
+  pollMs: LANE_POLL_MS,
+})

@@ -1,10 +1,10 @@
 /** Lets Git clients clone, fetch and push at `/git/<space>.git`, through the smart HTTP protocol (gitprotocol-http). */
+import { bearer } from '../../auth/index.js'
 import type { Actor } from '../../domain/context/actor.js'
 import { findSpace } from '../../domain/roles/access.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { ByteBudget } from '../pipeline/byte-budget.js'
 import type { Mount, MountedRequest, MountedResponse } from '../pipeline/mount.js'
-import { tokenOf } from './credentials.js'
 import type { DoorBounds, DoorCall, DoorOptions } from './git-request.js'
 import { fetching } from './fetching.js'
 import { LFS_TYPE, lfsBatch, lfsObject, lfsRefusal } from './lfs.js'
@@ -142,3 +142,19 @@ const refusal = ({ status, message, extra }: ServiceError): MountedResponse => (
   headers: { 'Content-Type': 'text/plain; charset=utf-8', ...extra.headers },
   body: `${message}\n`,
 })
+
+const BASIC = /^Basic +([A-Za-z0-9+/=]{1,2048}) *$/i
+
+/**
+ * Returns the API token of an `Authorization` header: the password, the user name if there is no password, or a
+ * bearer token. Git clients only support user names and passwords. Null if there is none.
+ */
+function tokenOf(header: string | undefined): string | null {
+  const [, encoded] = BASIC.exec(header ?? '') ?? []
+  if (encoded === undefined) return bearer(header)
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  const [user, password] = colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)]
+  const token = password === '' ? user : password
+  return bearer(`Bearer ${token}`)
+}

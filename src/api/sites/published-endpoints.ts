@@ -1,5 +1,6 @@
 /** Endpoints for the visitors of a site: the pages of its spaces, search, and PDFs. */
 import { Type } from '@sinclair/typebox'
+import { MAX_VISITOR_TOKEN } from '../../auth/index.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
@@ -15,7 +16,6 @@ import { presentPage, presentPages } from '../content/present-tree.js'
 import { presentFoundSpaces } from '../search/present.js'
 import { endpoint } from '../service.js'
 import { presentPublished } from './present-published.js'
-import { visitorQuery } from './visitor-query.js'
 
 const section = 'Published sites'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}/published'
@@ -23,6 +23,30 @@ const WHO =
   'The response is for the visitor with `shareKey`, `visitorToken` and `unsignedClaims`. Drafts, pages whose condition is not met, and spaces that you ' +
   'cannot see are left out. Returns 404 if the site is not published or requires a key that is missing, 403 if it requires a valid token.'
 const WITHOUT = { metadata: false, computed: false }
+
+/** The query parameters with the credentials of a visitor. */
+const visitorQuery = {
+  shareKey: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'Key of a share link of the site. Required if the visibility is `share-link`; ignored otherwise.',
+    }),
+  ),
+  visitorToken: Type.Optional(
+    Type.String({
+      maxLength: MAX_VISITOR_TOKEN,
+      description:
+        'The JWT of the visitor (HS256), signed with the key of the site. Required if the visibility is `visitor-auth`; 403 if it is not valid.',
+    }),
+  ),
+  unsignedClaims: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      description:
+        "Claims that the visitor's browser makes: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.",
+    }),
+  ),
+}
 
 interface PublishedRequest {
   app: App
