@@ -105,7 +105,7 @@ export interface Binary {
 export const binary = (contentType: string): Binary => ({ binary: contentType })
 
 /** The members of a declaration that do not depend on its types. */
-interface EndpointFacts {
+interface EndpointDeclaration {
   method: Method
   /** `/v1/spaces/{spaceId}`; `{pagePath*}` takes the rest of the path. */
   path: string
@@ -151,7 +151,7 @@ interface EndpointFacts {
 }
 
 /** A declared endpoint with its types erased, as the pipeline runs it. */
-export interface Endpoint extends EndpointFacts {
+export interface Endpoint extends EndpointDeclaration {
   // biome-ignore lint/suspicious/noExplicitAny: the types of the context were checked where the endpoint was declared
   handle: (context: any) => unknown
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -177,7 +177,7 @@ export function endpointsOf<T extends ApiTypes>() {
     R extends TSchema | Binary | undefined = undefined,
     const Aliases extends Readonly<Record<string, keyof T['resolvers'] & string>> = Record<never, never>,
   >(
-    declared: Omit<EndpointFacts, 'path' | 'needs' | 'query' | 'body' | 'returns' | 'aliases'> & {
+    declared: Omit<EndpointDeclaration, 'path' | 'needs' | 'query' | 'body' | 'returns' | 'aliases'> & {
       path: Path
       needs: N
       query?: Q

@@ -2,7 +2,7 @@
 // SAML.
 export { signAppToken } from './app-token.js'
 export {
-  type Asserted,
+  type SamlClaims,
   type Certificate,
   metadataOf,
   readCertificates,

@@ -102,7 +102,7 @@ export const deriveVisitorKey = (signingKey: Buffer, place: string): string =>
   Buffer.from(hkdfSync('sha256', signingKey, '', `bindery visitors of ${place}`, 32)).toString('base64url')
 
 /** The claims of a token that the service creates itself. */
-interface MadeToken {
+interface VisitorTokenClaims {
   subject: string
   issuer: string
   audience: string
@@ -112,7 +112,10 @@ interface MadeToken {
 }
 
 /** Returns a token signed with a key. Its only claims are the subject, the issuer, the audience and the validity. */
-export function signVisitorToken(key: string, { subject, issuer, audience, now, seconds }: MadeToken): Promise<string> {
+export function signVisitorToken(
+  key: string,
+  { subject, issuer, audience, now, seconds }: VisitorTokenClaims,
+): Promise<string> {
   const issued = Math.floor(now.getTime() / 1000)
   return new SignJWT({})
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })

@@ -44,13 +44,13 @@ export async function forgetKey(config: LocalSettings, name: string): Promise<st
   const database = openDatabase({ url: databaseUrl, connections: 1 })
   try {
     await prepareFiles(database)
-    return (await forgetFingerprint(database, name)) ? told[name] : `No node has set a ${name} key yet.`
+    return (await forgetFingerprint(database, name)) ? MESSAGES[name] : `No node has set a ${name} key yet.`
   } finally {
     await database.close()
   }
 }
 
-const told: Record<KeyName, string> = {
+const MESSAGES: Record<KeyName, string> = {
   signing:
     'The next node that starts sets the signing key. Secrets sealed with the former key can no longer be read: webhooks, connections and share links need new secrets.',
   commit:

@@ -5,7 +5,7 @@ import { AsyncResource } from 'node:async_hooks'
  * Runs each task once after a pause, by key. Pending tasks are lost when the process ends; callers find missed work in
  * other ways.
  */
-export class Soon {
+export class Debouncer {
   /** Pending tasks. `over` resolves when a task starts or is dropped. */
   // bound: the keys of the caller (spaces, organizations, connections)
   readonly #waiting = new Map<string, { over: Promise<void>; drop(): void }>()
@@ -33,7 +33,7 @@ export class Soon {
    */
   // Bound to the context of the constructor. In the context of a caller's transaction, another transaction would be
   // rejected.
-  readonly ask = AsyncResource.bind((key: string, task: () => Promise<unknown>): void => {
+  readonly schedule = AsyncResource.bind((key: string, task: () => Promise<unknown>): void => {
     if (this.#stopped || this.#waiting.has(key)) return
     let drop = (): void => {}
     const over = new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import type { App } from '../domain/context/app.js'
 import { MAIN } from '../domain/context/refs.js'
 import { queueMissing } from '../domain/lfs/queue.js'
 import type { RefName } from '../kernel/ids.js'
-import { Soon } from './debounce.js'
+import { Debouncer } from './debounce.js'
 
 /** Time to wait for further moves, in milliseconds. */
 const PAUSE_MS = 500
@@ -21,7 +21,7 @@ export interface LfsStarter {
  * Starts the watcher. The daily maintenance of a space finds objects that were missed while the service did not run.
  */
 export function startLfs(app: App): LfsStarter {
-  const soon = new Soon(PAUSE_MS, (error) =>
+  const soon = new Debouncer(PAUSE_MS, (error) =>
     app.log.error(
       { error },
       'Git LFS downloads could not be queued. The next attempt is after the next change of the space, or within a day.',
@@ -29,7 +29,7 @@ export function startLfs(app: App): LfsStarter {
   )
   return {
     moved(space, refs) {
-      if (refs.includes(MAIN)) soon.ask(space, () => queueMissing(app, space, { deep: false }))
+      if (refs.includes(MAIN)) soon.schedule(space, () => queueMissing(app, space, { deep: false }))
     },
     stop: () => soon.stop(),
   }

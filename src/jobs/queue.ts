@@ -16,12 +16,12 @@ type JobRun = Pick<JobDoc, 'id' | 'runner'>
 /** Changes a job if this run still owns it. Returns false otherwise. */
 function change(
   app: App,
-  begun: JobRun,
+  run: JobRun,
   to: (job: Omit<Document<JobDoc>, 'runner'>) => Omit<Document<JobDoc>, 'runner'>,
 ): Promise<boolean> {
   return app.store.transact(async (tx) => {
-    const job = await tx.get(jobs, begun.id)
-    if (!job || job.runner !== begun.runner) return false
+    const job = await tx.get(jobs, run.id)
+    if (!job || job.runner !== run.runner) return false
     const { runner: _over, ...rest } = job
     await tx.replace(jobs, to(rest))
     return true
@@ -29,13 +29,13 @@ function change(
 }
 
 /** Puts back a job that was interrupted because the service stops. The attempt does not count. */
-export async function putBack(app: App, begun: JobRun): Promise<void> {
-  await change(app, begun, (job) => ({ ...job, state: 'queued', attempts: Math.max(0, job.attempts - 1) }))
+export async function putBack(app: App, run: JobRun): Promise<void> {
+  await change(app, run, (job) => ({ ...job, state: 'queued', attempts: Math.max(0, job.attempts - 1) }))
 }
 
 /** Puts back a job that counts as running although no process runs it. */
-export async function takeBack(app: App, begun: JobRun): Promise<void> {
-  await change(app, begun, (job) => ({ ...job, state: 'queued' }))
+export async function takeBack(app: App, run: JobRun): Promise<void> {
+  await change(app, run, (job) => ({ ...job, state: 'queued' }))
 }
 
 /** Returns the jobs that count as running, except those in lanes that this process is working on. */
@@ -101,12 +101,12 @@ export function claim(app: App, id: string, runner: string): Promise<Document<Jo
  * Ends a job and does all writes of its ending in one transaction. Returns false, and writes nothing, if another run
  * has taken over.
  */
-export async function finish(app: App, begun: JobRun, ending: Ending): Promise<boolean> {
+export async function finish(app: App, run: JobRun, ending: Ending): Promise<boolean> {
   return app.store.transact(async (tx) => {
-    const before = await tx.get(jobs, begun.id)
-    if (before && before.runner !== begun.runner) return false
+    const before = await tx.get(jobs, run.id)
+    if (before && before.runner !== run.runner) return false
     await ending.write?.(tx)
-    const job = await tx.get(jobs, begun.id)
+    const job = await tx.get(jobs, run.id)
     if (!job) return true
     const { runner: _over, notBefore: _due, ...rest } = job
     const finishedAt = app.clock.now().toISOString()
@@ -120,9 +120,9 @@ export async function finish(app: App, begun: JobRun, ending: Ending): Promise<b
 }
 
 /** Puts a job back after an unexpected error. It is retried after 1, 4, 9 … seconds. */
-export async function postpone(app: App, begun: JobRun): Promise<void> {
+export async function postpone(app: App, run: JobRun): Promise<void> {
   const after = (attempts: number) => new Date(app.clock.now().getTime() + 1000 * attempts ** 2).toISOString()
-  await change(app, begun, (job) => ({ ...job, state: 'queued', notBefore: after(job.attempts) }))
+  await change(app, run, (job) => ({ ...job, state: 'queued', notBefore: after(job.attempts) }))
 }
 
 /** Removes finished jobs after a day. */

@@ -7,7 +7,7 @@ import { changeRequestNumber } from '../domain/context/refs.js'
 import { notePullRequests } from '../domain/pull-previews/hints.js'
 import { noteChanges, noteHint } from '../domain/request-exports/schedule.js'
 import type { RefName } from '../kernel/ids.js'
-import { Soon } from './debounce.js'
+import { Debouncer } from './debounce.js'
 
 /** Time to wait for further hints, which are combined into one poll, in milliseconds. */
 const PAUSE_MS = 200
@@ -26,7 +26,7 @@ export interface RequestExportWatch {
 
 /** Starts the watcher. Scheduled polls find missed changes. */
 export function startRequestExportWatch(app: App): RequestExportWatch {
-  const soon = new Soon(PAUSE_MS, (error) =>
+  const soon = new Debouncer(PAUSE_MS, (error) =>
     app.log.error(
       { err: error },
       'A poll of a host could not be queued. The next attempt is within a quarter of an hour.',
@@ -35,11 +35,11 @@ export function startRequestExportWatch(app: App): RequestExportWatch {
   return {
     moved: (space, refs) => {
       if (refs.some((ref) => changeRequestNumber(ref) !== null))
-        soon.ask(`space ${space}`, () => noteChanges(app, { space }))
+        soon.schedule(`space ${space}`, () => noteChanges(app, { space }))
     },
-    changed: (organization) => soon.ask(`organization ${organization}`, () => noteChanges(app, { organization })),
+    changed: (organization) => soon.schedule(`organization ${organization}`, () => noteChanges(app, { organization })),
     hint: (hint) =>
-      soon.ask(`connection ${hint?.connection ?? ''}`, async () => {
+      soon.schedule(`connection ${hint?.connection ?? ''}`, async () => {
         await noteHint(app, hint)
         if (hint) await notePullRequests(app, hint.connection)
       }),

@@ -4,7 +4,7 @@ import { MAIN, repositoryName } from '../domain/context/refs.js'
 import { updateIndex } from '../domain/search/update-index.js'
 import type { RefName } from '../kernel/ids.js'
 import { spaces } from '../model/index.js'
-import { Soon } from './debounce.js'
+import { Debouncer } from './debounce.js'
 
 /** Time to wait for further moves, in milliseconds. A space that is edited continuously is updated twice a second. */
 const PAUSE_MS = 500
@@ -18,7 +18,7 @@ export interface SearchUpdater {
 /** Starts the updater. It only updates spaces that were searched since the start; other indexes are built on demand. */
 export function startSearchUpdater(app: App): SearchUpdater {
   // The next search retries failed updates.
-  const soon = new Soon(PAUSE_MS, () => {})
+  const soon = new Debouncer(PAUSE_MS, () => {})
 
   async function update(id: string): Promise<void> {
     const doc = await app.store.get(spaces, id)
@@ -27,7 +27,7 @@ export function startSearchUpdater(app: App): SearchUpdater {
 
   return {
     moved(space, refs) {
-      if (refs.includes(MAIN) && app.search.known.has(space)) soon.ask(space, () => update(space))
+      if (refs.includes(MAIN) && app.search.known.has(space)) soon.schedule(space, () => update(space))
     },
     async stop() {
       await soon.stop()

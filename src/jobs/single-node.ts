@@ -9,9 +9,9 @@ export interface LeaderTask {
 /**
  * Runs work if no other process leads; returns null immediately if one does. The signal is aborted if the lead is lost.
  */
-export type Turn = (work: (lost: AbortSignal) => Promise<void>) => Promise<unknown>
+export type TryLead = (work: (lost: AbortSignal) => Promise<void>) => Promise<unknown>
 
-export interface Led<W extends LeaderTask> {
+export interface Leadership<W extends LeaderTask> {
   /** The task in this process; null while another process leads. */
   readonly current: W | null
   stop(): Promise<void>
@@ -21,7 +21,7 @@ export interface Led<W extends LeaderTask> {
 const LOOK_MS = 1_000
 
 /** Starts work and runs it until the end. */
-export function alone<W extends LeaderTask>(begin: () => W): Led<W> {
+export function runWithoutNodes<W extends LeaderTask>(begin: () => W): Leadership<W> {
   const current = begin()
   return { current, stop: async () => void (await current.stop()) }
 }
@@ -30,11 +30,11 @@ export function alone<W extends LeaderTask>(begin: () => W): Led<W> {
  * Starts work whenever this process gets the lead. The work must determine its state itself each time.
  * @param begin receives whether no other process has led since this process started
  */
-export function led<W extends LeaderTask>(
-  turn: Turn,
+export function runAsLeader<W extends LeaderTask>(
+  turn: TryLead,
   begin: (atOnce: boolean) => W,
   failed: (error: unknown) => void,
-): Led<W> {
+): Leadership<W> {
   const over = new AbortController()
   let current: W | null = null
   let tries = 0

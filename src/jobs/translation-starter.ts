@@ -3,7 +3,7 @@ import type { App } from '../domain/context/app.js'
 import { MAIN } from '../domain/context/refs.js'
 import { queueAllAutomatic, queueAutomatic } from '../domain/translations/queue.js'
 import type { RefName } from '../kernel/ids.js'
-import { Soon } from './debounce.js'
+import { Debouncer } from './debounce.js'
 
 /**
  * Time to wait for further moves, in milliseconds. Several edits of a space that is edited continuously cause one run.
@@ -18,7 +18,7 @@ export interface TranslationStarter {
 
 /** Starts the watcher, and queues runs that were missed while the service did not run. */
 export function startTranslations(app: App): TranslationStarter {
-  const soon = new Soon(PAUSE_MS, (error) =>
+  const soon = new Debouncer(PAUSE_MS, (error) =>
     app.log.error(
       { error },
       'Automatic translation runs could not be queued. The next attempt is after the next change of the source, or within an hour.',
@@ -27,7 +27,7 @@ export function startTranslations(app: App): TranslationStarter {
   soon.run(() => queueAllAutomatic(app))
   return {
     moved(space, refs) {
-      if (refs.includes(MAIN)) soon.ask(space, () => queueAutomatic(app, space))
+      if (refs.includes(MAIN)) soon.schedule(space, () => queueAutomatic(app, space))
     },
     stop: () => soon.stop(),
   }

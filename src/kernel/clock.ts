@@ -1,10 +1,10 @@
 /** A source of the time, so that tests can control it. */
-import type { Noted, Recording } from './recording.js'
+import type { Comparable, Recording } from './recording.js'
 
 export interface Clock {
   now(): Date
   /** Records a value derived from the time, if reads are recorded. */
-  noted?<T extends Noted>(name: string, derive: (now: number) => T): T
+  recorded?<T extends Comparable>(name: string, derive: (now: number) => T): T
 }
 
 export const systemClock: Clock = { now: () => new Date() }
@@ -14,8 +14,8 @@ export const systemClock: Clock = { now: () => new Date() }
  * A response that depends on no other time value can be cached until it changes.
  * @param name name of the value; equal only for the same function
  */
-export const fromTime = <T extends Noted>(clock: Clock, name: string, derive: (now: number) => T): T =>
-  clock.noted ? clock.noted(name, derive) : derive(clock.now().getTime())
+export const fromTime = <T extends Comparable>(clock: Clock, name: string, derive: (now: number) => T): T =>
+  clock.recorded ? clock.recorded(name, derive) : derive(clock.now().getTime())
 
 /** Whether a time, in ISO 8601, is in the past. */
 export const isPast = (clock: Clock, time: string): boolean =>
@@ -33,13 +33,13 @@ export function recordedClock(clock: Clock, recording: Recording): Clock {
   }
   return {
     now: () => {
-      recording.unknown()
+      recording.recordUnknown()
       return clock.now()
     },
-    noted: (name, derive) => {
+    recorded: (name, derive) => {
       const read = () => derive(clock.now().getTime())
       const value = read()
-      recording.note(`time ${name}`, value, read, source)
+      recording.recordValue(`time ${name}`, value, read, source)
       return value
     },
   }

@@ -44,7 +44,7 @@ export const table =
     c
 
 /** The table whose documents became records of a journal, and the order of their conversion. */
-interface Former<T extends object> {
+interface FormerTable<T extends object> {
   readonly table: string
   readonly by: (record: T) => string
   /** The position that a document already recorded; absent = documents are numbered in their order. */
@@ -62,7 +62,7 @@ export interface Journal<T extends object> {
   readonly group: (record: T) => string
   /** Returns the time of the record, ISO 8601 in UTC. */
   readonly at: (record: T) => string
-  readonly formerly?: Former<T>
+  readonly formerly?: FormerTable<T>
 }
 
 /** Declares a journal with its type inferred. */
@@ -92,7 +92,7 @@ export interface Recorded<T extends object> {
   readonly record: T
 }
 
-export interface FoundRecords<T extends object> {
+export interface JournalPage<T extends object> {
   readonly records: Recorded<T>[]
   /** The `after` of the next query; null = there are no more records. */
   readonly next: number | null
@@ -102,7 +102,7 @@ export interface FoundRecords<T extends object> {
 
 export interface JournalReader {
   /** Returns records of a group. The cost depends on the number of records read, not on the size of the journal. */
-  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>>
+  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<JournalPage<T>>
   /** Returns the number of records in a group, and the position of the next one. */
   extent(of: Journal<never>, group: string): Promise<{ count: number; next: number }>
 }

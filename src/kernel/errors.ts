@@ -64,8 +64,8 @@ function withRemedy(message: string, details: readonly ErrorDetail[] = []): stri
   if (first === undefined || message.includes(first.message.replace(/\.$/, ''))) return message
   const place = first.path.replace(/^\//, '').replaceAll('/', '.')
   const isSentence = /^[A-Z"`\d]/.test(first.message)
-  const told = isSentence ? first.message : `${place === '' ? 'The body' : place} ${first.message}`
-  return `${message} ${told}${/[.!?]$/.test(told) ? '' : '.'}`
+  const remedy = isSentence ? first.message : `${place === '' ? 'The body' : place} ${first.message}`
+  return `${message} ${remedy}${/[.!?]$/.test(remedy) ? '' : '.'}`
 }
 
 /** An error that a client may see. All other errors become `internal`. */

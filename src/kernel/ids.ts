@@ -44,10 +44,10 @@ export function newTimedId(now: Date): string {
 /**
  * Returns a new resource ID that contains its position in a list (1, 2, 3 …). It is as hard to guess as a random one.
  */
-export const newPlacedId = (place: number): string => newId() + place.toString(36)
+export const newNumberedId = (place: number): string => newId() + place.toString(36)
 
 /** Returns the position in an ID from `newPlacedId`; null for another format. */
-export const placeInId = (id: string): number | null =>
+export const numberInId = (id: string): number | null =>
   /^[0-9A-Za-z]{20}[1-9a-z][0-9a-z]{0,9}$/.test(id) ? Number.parseInt(id.slice(20), 36) : null
 
 /** Returns a new secret: 43 letters and digits (256 bits). */

@@ -23,7 +23,7 @@ export type SortKey = readonly [value: string | number, id: string]
 export type Direction = 'asc' | 'desc'
 
 /** The requested range of a sorted list of documents. */
-export interface Stretch {
+export interface PageRange {
   /** Starts after this key, which may no longer exist; absent = at the start (for `desc`: at the end). */
   after?: SortKey
   limit: number
@@ -31,7 +31,7 @@ export interface Stretch {
 }
 
 /** The documents of a range. `count` is the length of the whole list; `more` is whether it continues. */
-export interface FoundStretch<T extends object> {
+export interface RangePage<T extends object> {
   documents: Document<T>[]
   count: number
   more: boolean
@@ -46,8 +46,8 @@ export interface PageReader {
     of: Table<T, string, O>,
     order: O,
     group: string,
-    stretch: Stretch,
-  ): Promise<FoundStretch<T>>
+    stretch: PageRange,
+  ): Promise<RangePage<T>>
 }
 
 /** Compares sort keys for `sort`. Numbers come before strings. */

@@ -1,47 +1,47 @@
 /** Records the reads that a response depends on, so that it can be sent again while none of them has changed. */
 
 /** A value that is cheap to compare: the version of a document, the commit of a ref, whether a time has passed. */
-export type Noted = string | number | boolean | null
+export type Comparable = string | number | boolean | null
 
 /** A source of values that only change together with its version. */
 interface Source {
   readonly version: number
 }
 
-interface Fact {
+interface RecordedValue {
   readonly name: string
-  readonly value: Noted
-  readonly now: () => Noted
+  readonly value: Comparable
+  readonly now: () => Comparable
   readonly source: Source | null
 }
 
 /** All reads that a response depends on. */
-export interface Evidence {
+export interface RecordedReads {
   /** Equal for recordings with the same values of the same reads. */
   readonly key: string
   /** Approximate memory, in bytes. */
   readonly bytes: number
   /** Whether all values are unchanged. Reads memory, and refs from the disk. It is synchronous. */
-  holds(): boolean
-  /** Returns the values that have changed. Reads the same sources as `holds`. */
+  areUnchanged(): boolean
+  /** Returns the values that have changed. Reads the same sources as `areUnchanged`. */
   changes(): Changes
 }
 
 /** A changed value, by the name it was recorded under. */
 export interface Change {
   readonly name: string
-  readonly from: Noted
-  readonly to: Noted
+  readonly from: Comparable
+  readonly to: Comparable
 }
 
 interface Changes {
   readonly changed: readonly Change[]
   /** Returns the same reads with the new values. */
-  evidence(): Evidence
+  updatedReads(): RecordedReads
 }
 
 /** Memory of a recorded value: the object, its closure and the values it refers to. */
-const FACT_BYTES = 300
+const RECORDED_VALUE_BYTES = 300
 
 /**
  * The reads of one request. A read that cannot be compared later invalidates the whole recording. There are no lists by
@@ -50,7 +50,7 @@ const FACT_BYTES = 300
  */
 export class Recording {
   // bound: the reads of one request until its response's dependencies are known
-  readonly #facts = new Map<string, Fact>()
+  readonly #facts = new Map<string, RecordedValue>()
   #sealed = false
   #complete = true
 
@@ -60,7 +60,7 @@ export class Recording {
    * @param now reads it again
    * @param source its source, if that has a version: the value is read again only when the version changes
    */
-  note(name: string, value: Noted, now: () => Noted, source: Source | null = null): void {
+  recordValue(name: string, value: Comparable, now: () => Comparable, source: Source | null = null): void {
     const known = this.#facts.get(name)
     // Two reads of the same thing returned different values. The response may mix them.
     if (known && known.value !== value) this.#complete = false
@@ -68,7 +68,7 @@ export class Recording {
   }
 
   /** Records a read that cannot be compared later. */
-  unknown(): void {
+  recordUnknown(): void {
     if (!this.#sealed) this.#complete = false
   }
 
@@ -78,31 +78,31 @@ export class Recording {
   }
 
   /** Returns the recorded reads if all of them are comparable and unchanged; else null. */
-  evidence(): Evidence | null {
+  finish(): RecordedReads | null {
     if (!this.#sealed || !this.#complete) return null
     const facts = [...this.#facts.values()]
-    const evidence = new RecordedReads(facts)
-    return evidence.holds() ? evidence : null
+    const evidence = new ComparableReads(facts)
+    return evidence.areUnchanged() ? evidence : null
   }
 }
 
 /** The values of one source, and its version at the last comparison. */
 interface Group {
   readonly source: Source | null
-  readonly facts: Pick<Fact, 'value' | 'now'>[]
+  readonly facts: Pick<RecordedValue, 'value' | 'now'>[]
   compared: number | null
 }
 
-class RecordedReads implements Evidence {
+class ComparableReads implements RecordedReads {
   readonly key: string
   readonly bytes: number
-  readonly #facts: readonly Fact[]
+  readonly #facts: readonly RecordedValue[]
   readonly #groups: readonly Group[]
 
-  constructor(facts: readonly Fact[]) {
+  constructor(facts: readonly RecordedValue[]) {
     this.#facts = facts
     this.key = JSON.stringify(facts.map(({ name, value }) => [name, value]))
-    this.bytes = facts.length * FACT_BYTES + 2 * this.key.length
+    this.bytes = facts.length * RECORDED_VALUE_BYTES + 2 * this.key.length
     const groups = new Map<Source | null, Group>()
     for (const { value, now, source } of facts) {
       const group = groups.get(source)
@@ -112,7 +112,7 @@ class RecordedReads implements Evidence {
     this.#groups = [...groups.values()]
   }
 
-  holds(): boolean {
+  areUnchanged(): boolean {
     for (const group of this.#groups) {
       const version = group.source === null ? null : group.source.version
       if (version !== null && version === group.compared) continue
@@ -125,6 +125,6 @@ class RecordedReads implements Evidence {
   changes(): Changes {
     const facts = this.#facts.map((fact) => ({ ...fact, from: fact.value, value: fact.now() }))
     const changed = facts.flatMap(({ name, from, value }) => (value === from ? [] : { name, from, to: value }))
-    return { changed, evidence: () => new RecordedReads(facts) }
+    return { changed, updatedReads: () => new ComparableReads(facts) }
   }
 }

@@ -57,7 +57,7 @@ export class Slots {
   ) {}
 
   /** Number of tasks that hold a slot. */
-  get held(): number {
+  get usedSlots(): number {
     return this.#count((one) => !one.isStalled)
   }
 

@@ -118,9 +118,9 @@ export async function checkCommitKey(
   const mine = commitKeyFile === null ? NONE : fingerprintOf('commit', await readFile(commitKeyFile))
   const theirs = await claimFingerprint(database, 'commit', mine)
   if (mine === theirs) return
-  const told = (one: string): string => (one === NONE ? 'no key' : `the key with the fingerprint ${one}`)
+  const describeKey = (one: string): string => (one === NONE ? 'no key' : `the key with the fingerprint ${one}`)
   throw new WrongKey(
-    `The nodes of this database sign commits with ${told(theirs)}, and this node with ${told(mine)}. ${theirs === NONE ? 'Remove BINDERY_COMMIT_KEY_FILE' : 'Set BINDERY_COMMIT_KEY_FILE to a copy of the file that the other nodes have'}. To change the key of all nodes, run \`bindery forget-key commit\`, and restart them one after another with the new setting.`,
+    `The nodes of this database sign commits with ${describeKey(theirs)}, and this node with ${describeKey(mine)}. ${theirs === NONE ? 'Remove BINDERY_COMMIT_KEY_FILE' : 'Set BINDERY_COMMIT_KEY_FILE to a copy of the file that the other nodes have'}. To change the key of all nodes, run \`bindery forget-key commit\`, and restart them one after another with the new setting.`,
   )
 }
 

@@ -6,7 +6,7 @@ import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { ByteCache } from '../api/pipeline/renew-response.js'
-import { keptCache, MAX_KEPT_BYTES } from '../api/pipeline/response-cache.js'
+import { openResponseCache, MAX_CACHED_BYTES } from '../api/pipeline/response-cache.js'
 import { resolvers } from '../api/resolvers.js'
 import { about } from '../api/introduction.js'
 import { can, denial, checkStillMay } from '../api/service.js'
@@ -91,7 +91,7 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     authenticate: (header, reading) => signIn(reading, header),
     permit: checkReadOnly,
     appFor: (given, actor) => (actor.token.readOnly ? { ...given, readOnly: true } : given),
-    acted: (request) => recordRequest(app, request),
+    recordAction: (request) => recordRequest(app, request),
     actorKey: (actor) => actor.token.id,
     can,
     denial,
@@ -118,8 +118,8 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     explain,
     ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
     byteCache: responseCache(budget, node),
-    kept: {
-      cache: keptCache(budget),
+    responseCache: {
+      cache: openResponseCache(budget),
       record: (recording) => recordedApp(app, recording),
       learn: node ? () => node.news.ask() : undefined,
     },
@@ -159,7 +159,7 @@ function checkReadOnly(actor: Actor, method: string): void {
 function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
   const cache = budget.cache<Buffer>({
     weigh: (bytes) => bytes.length + 200,
-    maxEntryBytes: MAX_KEPT_BYTES,
+    maxEntryBytes: MAX_CACHED_BYTES,
     goesWithLast: true,
   })
   if (!node) return cache

@@ -29,7 +29,7 @@ const SIGN_IN = page(
   'Sign in',
   `<form data-action="sign-in"><button>Sign in</button></form>
 <form data-action="ask" hidden>
-<p><label>E-mail address <input name="email" type="email" autocomplete="email" required></label></p>
+<p><label>Email address <input name="email" type="email" autocomplete="email" required></label></p>
 <button>Send me a link</button>
 </form>`,
 )
@@ -42,7 +42,7 @@ const INVITE = page(
 <button>Accept</button>
 </form>
 <form data-action="ask" hidden>
-<p><label>E-mail address <input name="email" type="email" autocomplete="email" required></label></p>
+<p><label>Email address <input name="email" type="email" autocomplete="email" required></label></p>
 <button>Send me a link to join</button>
 </form>`,
 )
@@ -78,7 +78,7 @@ for (const [action, run] of Object.entries(actions)) {
     }
     event.target.hidden = true
     const token = action === 'accept' ? body.token?.token : body.token
-    say('said', body.message ?? (token ? 'You are in. This is your token; it is shown this once:' : 'You are a member now.'))
+    say('said', body.message ?? (token ? 'You are signed in. This is your token. It is only shown once:' : 'You are a member now.'))
     say('token', token ?? '')
     history.replaceState(null, '', location.pathname)
   })

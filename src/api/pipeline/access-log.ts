@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.js'
 const MAX_SEGMENT = 64
 
 /** A finished request, as the access log records it. */
-export interface Served {
+export interface ServedRequest {
   requestId: string
   method: string
   /** As `loggedPath` returns it. */
@@ -32,7 +32,7 @@ export const loggedPath = (path: string): string =>
 /** Returns the function that logs and measures a request. */
 export const accessLog =
   (log: Log, metrics: Metrics) =>
-  ({ requestId, method, path, operation, status, started, caller, ip }: Served): void => {
+  ({ requestId, method, path, operation, status, started, caller, ip }: ServedRequest): void => {
     const ms = performance.now() - started
     metrics.observe(operation, status, ms / 1000)
     log.later(

@@ -19,7 +19,7 @@ export interface Share {
 }
 
 /** Error messages for an exhausted budget, and for a caller that alone uses half of it. */
-export interface Refusals {
+export interface BudgetMessages {
   all: string
   caller: string
 }
@@ -36,7 +36,7 @@ export class ByteBudget {
 
   constructor(
     private readonly limit: number,
-    private readonly refusals: Refusals,
+    private readonly refusals: BudgetMessages,
   ) {}
 
   /** Bytes in use. */

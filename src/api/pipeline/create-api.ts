@@ -20,7 +20,7 @@ import { observe } from './observe.js'
 import { oneAtATime } from './one-at-a-time.js'
 import type { ApiOptions } from './options.js'
 import { accessLog } from './access-log.js'
-import { KeptResponses } from './response-cache.js'
+import { ResponseCache } from './response-cache.js'
 import { type Page, servePage } from './page.js'
 import { type RateLimit, rateLimit } from './rate-limit.js'
 import type { RequestState } from './request-state.js'
@@ -100,16 +100,16 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
     byAddress: rateLimit('address', config.rateLimit.perAddress),
   }
   const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
-  const kept = keptResponses(options, koa, limits, responses)
+  const cache = createResponseCache(options, koa, limits, responses)
   const headers = [...(await securityHeaders(config.publicUrl)), ...FIXED_HEADERS]
-  koa.use(observe({ options, headers, responses, keep: (ctx, state) => kept?.keepWhenSent(ctx, state) }))
+  koa.use(observe({ options, headers, responses, keep: (ctx, state) => cache?.storeWhenSent(ctx, state) }))
   koa.use(crossOrigin(config.corsOrigins))
   koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
   const make = koa.callback()
   const listener = oneAtATime((req, res) => {
     if (draining) res.shouldKeepAlive = false
-    if (stopping || !kept) void make(req, res)
-    else kept.serve(req, res, () => void make(req, res))
+    if (stopping || !cache) void make(req, res)
+    else cache.serve(req, res, () => void make(req, res))
   })
   const counted = [limits.byToken, limits.byAddress].filter((limit) => limit !== null)
   return {
@@ -128,19 +128,19 @@ interface Limits {
 }
 
 /** Creates the cache of responses that are sent without Koa. Returns null if response caching is off. */
-function keptResponses(
-  { app, byteCache, config, kept, log, metrics }: ApiOptions<unknown, object>,
+function createResponseCache(
+  { app, byteCache, config, responseCache, log, metrics }: ApiOptions<unknown, object>,
   koa: Koa,
   limits: Limits,
   responses: ByteBudget,
-): KeptResponses | null {
-  if (!kept) return null
+): ResponseCache | null {
+  if (!responseCache) return null
   // Koa finds the client's address behind proxies. This needs no context.
   const behindProxies = (req: IncomingMessage): string =>
     Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
   const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
-  const responsesKept = new KeptResponses({
-    ...kept,
+  const cache = new ResponseCache({
+    ...responseCache,
     app,
     bytes: byteCache,
     baseUrl: config.baseUrl,
@@ -153,14 +153,14 @@ function keptResponses(
   metrics.counter(
     'bindery_http_kept_responses_total',
     'Responses sent from the response cache, because none of the data they depend on had changed, except possibly the head of main',
-    () => responsesKept.sent,
+    () => cache.sent,
   )
   metrics.counter(
     'bindery_http_renewed_responses_total',
     'Cached responses that named an earlier head of main, were otherwise unchanged, and were sent with the current head',
-    () => responsesKept.renewed,
+    () => cache.renewed,
   )
-  return responsesKept
+  return cache
 }
 
 interface Dispatching {
@@ -218,10 +218,11 @@ function dispatcher(
     }
     const { found, parameters } = match
     state.operation = found.operationId
-    const recording = options.kept && found.method === 'GET' && found.endpoint.validator ? new Recording() : null
+    const recording =
+      options.responseCache && found.method === 'GET' && found.endpoint.validator ? new Recording() : null
     // Learn about other nodes' changes first, so that nothing has to be read twice.
-    if (recording) await options.kept?.learn?.()
-    const app = recording ? options.kept?.record(recording) : options.app
+    if (recording) await options.responseCache?.learn?.()
+    const app = recording ? options.responseCache?.record(recording) : options.app
     const actor = await authenticate(ctx, state, found, app)
     const own = actor && options.appFor ? options.appFor(app, actor) : app
     await run(found, { ctx, state, app: own, recording, actor, parameters })

@@ -4,7 +4,7 @@ import type { Context } from 'koa'
 import parseRange from 'range-parser'
 import { ServiceError } from '../../kernel/errors.js'
 import type { ByteRange, FileReply } from '../reply.js'
-import type { ResponseHold } from './response-hold.js'
+import type { ResponseMemory } from './response-hold.js'
 import { noneMatches } from './etag.js'
 
 /** Returns the requested range. Undefined = the whole file, also if several ranges are requested. Throws 416. */
@@ -30,7 +30,7 @@ function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
  * Sends a file with validators, one byte range and Content-Disposition.
  * The file is opened only if its bytes will be sent and the response budget has room for them. Throws 416, 429, 503.
  */
-export async function respondFile(ctx: Context, file: FileReply, hold: ResponseHold): Promise<void> {
+export async function respondFile(ctx: Context, file: FileReply, hold: ResponseMemory): Promise<void> {
   const fresh = file.etag !== undefined && noneMatches(ctx.req.headers['if-none-match'], file.etag)
   const range = ctx.method === 'GET' && !fresh ? wantedRange(ctx, file) : undefined
   // A HEAD request must not open the file. Koa sends the length that is set.

@@ -5,7 +5,7 @@ import type { AuditedRequest } from '../../model/index.js'
 import type { Endpoints } from '../declaration.js'
 import type { ApiProse } from '../openapi.js'
 import type { AnyResolvers } from '../resolver.js'
-import type { KeptCache } from './response-cache.js'
+import type { CachedResponses } from './response-cache.js'
 import type { Metrics } from './metrics.js'
 import type { Mount } from './mount.js'
 import type { ByteCache } from './renew-response.js'
@@ -76,7 +76,7 @@ export interface ApiOptions<App, Actor extends object> {
     resources: Readonly<Record<string, unknown>>,
   ) => { app: App; overruled: readonly string[] }
   /** Called before the response to every request of a known caller that is not a GET, unless `audited` is false. */
-  acted?: (request: AuditedRequest<Actor>) => Promise<void>
+  recordAction?: (request: AuditedRequest<Actor>) => Promise<void>
   /** Handlers for other protocols, each below its own path. */
   mounts?: readonly Mount[]
   config: ApiConfig
@@ -96,5 +96,9 @@ export interface ApiOptions<App, Actor extends object> {
    * A cached response is sent again while these reads would return the same. Absent = no caching.
    * `learn` is called before the comparison, if other processes change data too.
    */
-  kept?: { cache: KeptCache; record: (recording: Recording) => App; learn?: (() => Promise<void>) | undefined }
+  responseCache?: {
+    cache: CachedResponses
+    record: (recording: Recording) => App
+    learn?: (() => Promise<void>) | undefined
+  }
 }

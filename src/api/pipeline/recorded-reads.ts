@@ -1,13 +1,13 @@
 /** Shares recorded reads between cached responses that were built from the same data. */
-import type { Evidence } from '../../kernel/recording.js'
+import type { RecordedReads } from '../../kernel/recording.js'
 
 /**
  * Shares equal recorded reads. All pages of a space depend on the same token, roles and head.
  * One comparison after a change serves all of them, and one copy is more likely to be in the processor's caches.
  */
-export class SharedEvidence {
+export class SharedReads {
   // bound: recorded reads that cached responses refer to
-  readonly #known = new Map<string, WeakRef<Evidence>>()
+  readonly #known = new Map<string, WeakRef<RecordedReads>>()
   readonly #collected = new FinalizationRegistry<string>((key) => {
     if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key)
   })
@@ -15,11 +15,11 @@ export class SharedEvidence {
   /**
    * Returns the recorded reads that are already stored for the same values, else these, and whether they were stored.
    */
-  shared(evidence: Evidence): { evidence: Evidence; isShared: boolean } {
-    const known = this.#known.get(evidence.key)?.deref()
-    if (known) return { evidence: known, isShared: true }
-    this.#known.set(evidence.key, new WeakRef(evidence))
-    this.#collected.register(evidence, evidence.key)
-    return { evidence, isShared: false }
+  shared(reads: RecordedReads): { reads: RecordedReads; isShared: boolean } {
+    const known = this.#known.get(reads.key)?.deref()
+    if (known) return { reads: known, isShared: true }
+    this.#known.set(reads.key, new WeakRef(reads))
+    this.#collected.register(reads, reads.key)
+    return { reads, isShared: false }
   }
 }

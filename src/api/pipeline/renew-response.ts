@@ -1,6 +1,6 @@
 /** Renews cached responses: if only the head of the branch has changed, replaces the commit in the body. */
 import type { Context } from 'koa'
-import type { Evidence } from '../../kernel/recording.js'
+import type { RecordedReads } from '../../kernel/recording.js'
 import { isOid } from '../../kernel/ids.js'
 import type { Renewal } from '../declaration.js'
 
@@ -11,18 +11,18 @@ export interface ByteCache {
 }
 
 /** The data to renew a cached response for the next commit. */
-export interface Renewable extends Renewal<unknown> {
+export interface RenewalData extends Renewal<unknown> {
   /** Returns the tag of the response at a commit. */
   tagAt(commit: string): string
 }
 
 /** The parts of a cached response that renewal changes. */
-interface Renewed {
+interface RenewableResponse {
   headers: readonly string[]
   body: Buffer | null
-  evidence: Evidence
+  reads: RecordedReads
   tag: string
-  renewable: Renewable | null
+  renewable: RenewalData | null
 }
 
 /** The renewed response is for the same request, so it must not depend on conditions or on a coding. */
@@ -51,13 +51,13 @@ export function renewableBody({ method, status, req, res, body }: Context): Buff
 }
 
 /** Returns the response at the current head of the branch; null if anything besides the commit may differ. */
-export async function renewed<Kept extends Renewed>(
-  kept: Kept,
+export async function renewResponse<Cached extends RenewableResponse>(
+  cached: Cached,
   { app, bytes }: { app: unknown; bytes: Pick<ByteCache, 'get'> | undefined },
-): Promise<Kept | null> {
-  const { renewable, body, evidence, headers } = kept
+): Promise<Cached | null> {
+  const { renewable, body, reads, headers } = cached
   if (!renewable || !body) return null
-  const { changed, evidence: evidenceNow } = evidence.changes()
+  const { changed, updatedReads } = reads.changes()
   const [moved, ...others] = changed.filter(({ name }) => !renewable.mayChange.includes(name))
   if (others.length > 0 || (moved && moved.from !== renewable.commit)) return null
   const commit = moved ? moved.to : renewable.commit
@@ -67,17 +67,17 @@ export async function renewed<Kept extends Renewed>(
   const at = headers.indexOf('ETag')
   if (named === null || at < 0) return null
   return {
-    ...kept,
+    ...cached,
     body: named,
     tag,
     headers: headers.with(at + 1, `"${tag}"`),
-    evidence: evidenceNow(),
+    reads: updatedReads(),
     renewable: { ...renewable, commit },
   }
 }
 
 /** Replaces the commit in the body; null if another commit is found in its positions or their number differs. */
-function withCommit(body: Buffer, { before, times, commit }: Renewable, to: string): Buffer | null {
+function withCommit(body: Buffer, { before, times, commit }: RenewalData, to: string): Buffer | null {
   if (to === commit) return body
   if (to.length !== commit.length) return null
   const copy = Buffer.from(body)

@@ -1,9 +1,9 @@
 // The state of a request in the pipeline, and its ID.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Evidence } from '../../kernel/recording.js'
-import type { Renewable } from './renew-response.js'
-import type { ResponseHold } from './response-hold.js'
+import type { RecordedReads } from '../../kernel/recording.js'
+import type { RenewalData } from './renew-response.js'
+import type { ResponseMemory } from './response-hold.js'
 import type { RateLimitHeaders } from './rate-limit.js'
 
 /** The data that the steps of the pipeline share for one request. */
@@ -16,13 +16,13 @@ export interface RequestState {
   /** Headers of the strictest rate limit that counted the request. */
   limit: RateLimitHeaders | null
   /** The memory that the response uses from the budget of all responses. */
-  response: ResponseHold
+  response: ResponseMemory
   /** The reads that the response depends on, if it may be cached. */
-  evidence: Evidence | null
+  reads: RecordedReads | null
   /** The tag from the validator, without the coding. */
   tag: string
   /** The data to renew the cached response. */
-  renewable: Renewable | null
+  renewable: RenewalData | null
 }
 
 /** A random prefix per process and a counter: unique without system randomness for each request. */

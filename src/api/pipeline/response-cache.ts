@@ -5,19 +5,19 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import type { BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
-import type { Evidence } from '../../kernel/recording.js'
-import { loggedPath, type Served } from './access-log.js'
+import type { RecordedReads } from '../../kernel/recording.js'
+import { loggedPath, type ServedRequest } from './access-log.js'
 import { type ByteBudget, FREE_BYTES } from './byte-budget.js'
 import { hashOf } from './hash.js'
 import { networkOf } from './network-of.js'
 import type { RateLimit } from './rate-limit.js'
 import { type RequestState, requestId } from './request-state.js'
-import { type ByteCache, type Renewable, renewed } from './renew-response.js'
-import { ResponseHold } from './response-hold.js'
-import { SharedEvidence } from './recorded-reads.js'
+import { type ByteCache, type RenewalData, renewResponse } from './renew-response.js'
+import { ResponseMemory } from './response-hold.js'
+import { SharedReads } from './recorded-reads.js'
 
 /** A response as it was sent, with its recorded reads. */
-export interface KeptResponse {
+export interface CachedResponse {
   status: number
   /**
    * Alternating names and values, as Node takes them, starting with the request ID. Rate limit headers are left out.
@@ -25,22 +25,22 @@ export interface KeptResponse {
   headers: readonly string[]
   /** Null for HEAD and for 304. */
   body: Buffer | null
-  evidence: Evidence
+  reads: RecordedReads
   /** Whether another cached response has the same recorded reads. */
   isShared: boolean
   tag: string
   /** The data to renew it after the branch has moved; null = run the pipeline. */
-  renewable: Renewable | null
+  renewable: RenewalData | null
   operation: string
   /** The path as it is logged. */
   path: string
   caller: string | null
 }
 
-export type KeptCache = Pick<BoundedCache<KeptResponse>, 'get' | 'set' | 'delete'>
+export type CachedResponses = Pick<BoundedCache<CachedResponse>, 'get' | 'set' | 'delete'>
 
 /** Larger responses are not cached. Sending them takes longer than building them. */
-export const MAX_KEPT_BYTES = 16 * 1024 * 1024
+export const MAX_CACHED_BYTES = 16 * 1024 * 1024
 const OBJECT_BYTES = 500
 const RENEWABLE_BYTES = 1000
 /**
@@ -49,32 +49,32 @@ const RENEWABLE_BYTES = 1000
  */
 const SHARERS = 8
 
-function weigh(value: KeptResponse | Buffer): number {
+function weigh(value: CachedResponse | Buffer): number {
   if (Buffer.isBuffer(value)) return value.length
-  const { bytes } = value.evidence
+  const { bytes } = value.reads
   const own = OBJECT_BYTES + (value.renewable ? RENEWABLE_BYTES : 0) + (value.isShared ? bytes / SHARERS : bytes)
   return value.headers.reduce((sum, text) => sum + text.length, own + value.path.length)
 }
 
 /** Creates a cache within the budget of all caches. Bodies that another cache also holds count once. */
-export function keptCache(budget: MemoryBudget): KeptCache {
-  const base = (value: KeptResponse | Buffer): Buffer | null => (Buffer.isBuffer(value) ? null : value.body)
-  return budget.cache<KeptResponse | Buffer>({
+export function openResponseCache(budget: MemoryBudget): CachedResponses {
+  const base = (value: CachedResponse | Buffer): Buffer | null => (Buffer.isBuffer(value) ? null : value.body)
+  return budget.cache<CachedResponse | Buffer>({
     weigh,
     base,
-    maxEntryBytes: MAX_KEPT_BYTES,
-  }) as BoundedCache<KeptResponse>
+    maxEntryBytes: MAX_CACHED_BYTES,
+  }) as BoundedCache<CachedResponse>
 }
 
 /** The limits, metrics and caches that cached responses share with the pipeline. */
-interface KeptSurroundings {
-  cache: KeptCache
+interface ResponseCacheOptions {
+  cache: CachedResponses
   baseUrl: () => string
   limits: { byAddress: RateLimit | null; byToken: RateLimit | null }
   /** The budget of all responses that are not read yet. */
   responses: ByteBudget
   ipOf: (req: IncomingMessage) => string
-  record: (served: Served) => void
+  record: (served: ServedRequest) => void
   /** Receives errors that are reported nowhere else. */
   failed: (error: unknown) => void
   /** The app for renewals. */
@@ -88,14 +88,14 @@ interface KeptSurroundings {
 /** Headers that differ for each request and are not cached. */
 const OWN_HEADERS = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy'])
 
-export class KeptResponses {
+export class ResponseCache {
   /** Number of responses sent. */
   sent = 0
   /** Number of responses that were renewed before they were sent. */
   renewed = 0
-  readonly #evidences = new SharedEvidence()
+  readonly #sharedReads = new SharedReads()
 
-  constructor(private readonly around: KeptSurroundings) {}
+  constructor(private readonly around: ResponseCacheOptions) {}
 
   /** Sends the cached response if it is still valid. Otherwise counts and sends nothing, and calls `make`. */
   serve(req: IncomingMessage, res: ServerResponse, make: () => void): void {
@@ -113,12 +113,12 @@ export class KeptResponses {
       this.around.failed(error)
       res.destroy()
     }
-    const sendOrMake = (one: KeptResponse | null): void => {
-      if (!one?.evidence.holds() || !this.#send(req, res, { kept: one, started })) make()
+    const sendOrMake = (one: CachedResponse | null): void => {
+      if (!one?.reads.areUnchanged() || !this.#send(req, res, { kept: one, started })) make()
       else if (one !== kept) this.renewed++
     }
     const send = (): void => {
-      if (kept.evidence.holds()) sendOrMake(kept)
+      if (kept.reads.areUnchanged()) sendOrMake(kept)
       else if (kept.renewable)
         this.#renewed(key, kept)
           .then((next) => unlessGone(() => sendOrMake(next))())
@@ -139,11 +139,11 @@ export class KeptResponses {
   /**
    * Renews a cached response for the current head of its branch and stores the result; null if the pipeline must run.
    */
-  async #renewed(key: string, kept: KeptResponse): Promise<KeptResponse | null> {
+  async #renewed(key: string, kept: CachedResponse): Promise<CachedResponse | null> {
     // On failure, the pipeline runs and reports the error.
-    const made = await renewed(kept, this.around).catch(() => null)
-    const next = made && { ...made, ...this.#evidences.shared(made.evidence) }
-    if (next?.body && next.body !== kept.body && next.evidence.holds()) this.#keepBytes(next.tag, next.body)
+    const made = await renewResponse(kept, this.around).catch(() => null)
+    const next = made && { ...made, ...this.#sharedReads.shared(made.reads) }
+    if (next?.body && next.body !== kept.body && next.reads.areUnchanged()) this.#keepBytes(next.tag, next.body)
     this.#replace(key, kept, next)
     return next
   }
@@ -157,7 +157,7 @@ export class KeptResponses {
   }
 
   /** Replaces an entry that is no longer valid, or deletes it. */
-  #replace(key: string, kept: KeptResponse, next: KeptResponse | null): void {
+  #replace(key: string, kept: CachedResponse, next: CachedResponse | null): void {
     const { cache } = this.around
     if (cache.get(key) !== kept) return
     if (next) cache.set(key, next)
@@ -168,7 +168,7 @@ export class KeptResponses {
   #send(
     req: IncomingMessage,
     res: ServerResponse,
-    { kept, started }: { kept: KeptResponse; started: number },
+    { kept, started }: { kept: CachedResponse; started: number },
   ): boolean {
     const { limits, record, ipOf } = this.around
     const ip = ipOf(req)
@@ -198,7 +198,7 @@ export class KeptResponses {
 
   #hasRoom(res: ServerResponse, body: Buffer, holder: string): boolean {
     try {
-      new ResponseHold(res, () => this.around.responses.share(holder)).holds(body)
+      new ResponseMemory(res, () => this.around.responses.share(holder)).track(body)
       return true
     } catch {
       // The pipeline will reject the request too, with a message.
@@ -207,9 +207,9 @@ export class KeptResponses {
   }
 
   /** Caches the response to a request after it was sent. */
-  keepWhenSent(ctx: Context, { evidence, tag, renewable, operation, caller }: RequestState): void {
+  storeWhenSent(ctx: Context, { reads, tag, renewable, operation, caller }: RequestState): void {
     const { req, res } = ctx
-    if (!evidence || !isPlainRead(req)) return
+    if (!reads || !isPlainRead(req)) return
     const path = loggedPath(ctx.path)
     res.once('finish', () => {
       const { statusCode: status } = res
@@ -220,7 +220,7 @@ export class KeptResponses {
         status,
         headers,
         body,
-        ...this.#evidences.shared(evidence),
+        ...this.#sharedReads.shared(reads),
         tag,
         renewable,
         operation,

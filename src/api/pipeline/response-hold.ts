@@ -1,10 +1,10 @@
 /** Counts the memory of responses that clients have not read yet, and disconnects clients that read too slowly. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Refusals, Share } from './byte-budget.js'
+import type { BudgetMessages, Share } from './byte-budget.js'
 import { FREE_BYTES } from './byte-budget.js'
 
-export const RESPONSES: Refusals = {
+export const RESPONSES: BudgetMessages = {
   all: 'The service is overloaded: too many responses are waiting to be read.',
   caller: 'Too many of your responses are waiting to be read.',
 }
@@ -29,7 +29,7 @@ export class StreamPace {
    * @param taken bytes that the client has read so far
    * @returns false if the client is too slow
    */
-  keeps(elapsedMs: number, waits: boolean, taken: number): boolean {
+  isKept(elapsedMs: number, waits: boolean, taken: number): boolean {
     if (waits) this.#waitedMs += elapsedMs
     if (this.#waitedMs < GRACE_MS) return true
     const enough = taken - this.#from >= (this.#waitedMs / 1000) * MIN_BYTES_PER_SECOND
@@ -40,7 +40,7 @@ export class StreamPace {
 }
 
 /** The memory that one response uses from the budget of all responses, until it is read or its connection closes. */
-export class ResponseHold {
+export class ResponseMemory {
   #share: Share | undefined
   #counted = 0
   #over = false
@@ -63,7 +63,7 @@ export class ResponseHold {
   }
 
   /** Counts the complete response, and closes the connection if it is not read in time. Throws 429, 503. */
-  holds(body: unknown): void {
+  track(body: unknown): void {
     if (body instanceof Readable && !this.#over) this.#watch()
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : 0
     if (bytes > this.#counted) this.reserve(bytes - this.#counted)
@@ -79,7 +79,7 @@ export class ResponseHold {
       const { socket } = res
       if (!socket) return
       const waiting = socket.writableLength
-      if (!pace.keeps(LOOK_MS, waiting > 0, socket.bytesWritten - waiting - before)) res.destroy()
+      if (!pace.isKept(LOOK_MS, waiting > 0, socket.bytesWritten - waiting - before)) res.destroy()
     }, LOOK_MS).unref()
   }
 

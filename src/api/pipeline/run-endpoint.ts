@@ -168,7 +168,7 @@ const requestInfo = (
 /** A cached response must not depend on parts that differ between two requests for the same resource. */
 const recordedInfo = (info: RequestInfo, recording: Recording): RequestInfo => {
   const unknown = (): RequestInfo => {
-    recording.unknown()
+    recording.recordUnknown()
     return info
   }
   return {
@@ -205,7 +205,7 @@ class EndpointRunner {
   /** Runs an endpoint. Writes an audit entry if the request could change data, even if it was rejected. */
   async run(compiled: CompiledEndpoint, call: Call<object>): Promise<void> {
     const trace: Trace = { resources: {}, members: [], audited: {}, overruled: [] }
-    if (!this.options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false)
+    if (!this.options.recordAction || compiled.method === 'GET' || compiled.endpoint.audited === false)
       return this.runWithinBudget(compiled, call, trace)
     try {
       await this.runWithinBudget(compiled, call, trace)
@@ -285,8 +285,8 @@ class EndpointRunner {
     } else if (cached) await respondBytes(ctx, { status: 200, type: JSON_TYPE, body: cached, tag })
     else await this.respond(compiled, ctx, await endpoint.handle(context), { tag, recording })
     state.tag = tag
-    state.evidence = recording?.evidence() ?? null
-    const body = state.evidence && endpoint.renewal ? renewableBody(ctx) : null
+    state.reads = recording?.finish() ?? null
+    const body = state.reads && endpoint.renewal ? renewableBody(ctx) : null
     const renewal = body && (await endpoint.renewal?.(context, body))
     if (renewal)
       state.renewable = {
@@ -323,10 +323,10 @@ class EndpointRunner {
 
   /** If data changed while the handler ran, the bytes may be newer than their tag. They are not cached then. */
   private async keepBytes(tag: string, bytes: Buffer, recording: Recording | null): Promise<void> {
-    const { byteCache, kept } = this.options
+    const { byteCache, responseCache } = this.options
     try {
-      if (recording && kept?.learn) await kept.learn()
-      if (!recording || recording.evidence()) byteCache?.set(tag, bytes)
+      if (recording && responseCache?.learn) await responseCache.learn()
+      if (!recording || recording.finish()) byteCache?.set(tag, bytes)
     } catch {
       // It is unknown whether data changed.
     }
@@ -354,7 +354,7 @@ class EndpointRunner {
     if (!actor && trace.audited.user === undefined) return
     const created = ctx.response.get('Location')
     const userAgent = ctx.get('User-Agent')
-    await this.options.acted?.({
+    await this.options.recordAction?.({
       actor,
       operation: compiled.operationId,
       method: compiled.method,

@@ -127,8 +127,8 @@ function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
         : []
     const typed = new Set(byType.map((error) => branchOf(union, error)))
     const others = inside.filter((error) => !typed.has(branchOf(union, error)))
-    const told = new Set([...merged, ...(others.length === 0 ? [] : ofMeantBranch(union, others))])
-    kept = kept.filter((error) => error !== union && !inside.includes(error)).concat([...told])
+    const reported = new Set([...merged, ...(others.length === 0 ? [] : ofMeantBranch(union, others))])
+    kept = kept.filter((error) => error !== union && !inside.includes(error)).concat([...reported])
   }
   return kept
 }

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 
 /** Maximum number of certificates per provider. */
-const MOST = 10
+const MAX_CERTIFICATES = 10
 const MIN_BITS = 2048
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
 
@@ -25,7 +25,7 @@ export function readCertificates(text: string): Certificate[] {
   const rest = text.replaceAll(BLOCK, '').trim()
   if (blocks.length === 0 || (rest !== '' && text.includes('-----')))
     throw new Error('must be X.509 in PEM: only BEGIN CERTIFICATE blocks')
-  if (blocks.length > MOST) throw new Error(`must be at most ${MOST} certificates`)
+  if (blocks.length > MAX_CERTIFICATES) throw new Error(`must be at most ${MAX_CERTIFICATES} certificates`)
   return blocks.map(readOne)
 }
 

@@ -5,7 +5,7 @@ import { ASSERTION, checkAssertion } from './structure.js'
 import { attribute, children, named, only, textOf } from './xml.js'
 
 /** The values that a response must match. */
-export interface Expected {
+export interface ExpectedClaims {
   /** Entity ID of the identity provider. */
   issuer: string
   /** Entity ID of this service provider. */
@@ -18,7 +18,7 @@ export interface Expected {
 }
 
 /** The claims of an assertion. Times are in milliseconds since 1970. */
-export interface Asserted {
+export interface SamlClaims {
   assertion: string
   nameId: string
   /** In lowercase; null if the provider sends none or several. */
@@ -45,7 +45,7 @@ const CONDITIONS: readonly string[] = ['AudienceRestriction', 'OneTimeUse', 'Pro
  * @param assertion parsed from the signed bytes
  * Throws `SamlRefused`.
  */
-export function readClaims(assertion: Element, expected: Expected): Asserted {
+export function readClaims(assertion: Element, expected: ExpectedClaims): SamlClaims {
   checkAssertion(assertion)
   if (textOf(only(assertion, ASSERTION, 'Issuer')) !== expected.issuer)
     throw new SamlRefused('The issuer of the assertion is not the entityID of the provider.')
@@ -68,7 +68,7 @@ export function readClaims(assertion: Element, expected: Expected): Asserted {
   }
 }
 
-function checkConditions(conditions: Element, { audience, now }: Expected): void {
+function checkConditions(conditions: Element, { audience, now }: ExpectedClaims): void {
   checkPeriod(conditions, now)
   for (const { namespaceURI, localName } of children(conditions))
     if (namespaceURI !== ASSERTION || !CONDITIONS.includes(localName))
@@ -104,7 +104,7 @@ function nameOfSubject(subject: Element): { nameId: string; isAddress: boolean }
 const hasControls = (text: string): boolean => /\p{Cc}/u.test(text)
 
 /** Throws unless one bearer confirmation of the subject is for this request, this address and now. */
-function checkConfirmation(subject: Element, { acsUrl, request, now }: Expected): void {
+function checkConfirmation(subject: Element, { acsUrl, request, now }: ExpectedClaims): void {
   const bearers = named(subject, ASSERTION, 'SubjectConfirmation').filter((one) => attribute(one, 'Method') === BEARER)
   let reason = 'The subject must be confirmed by the method bearer.'
   for (const bearer of bearers) {

@@ -3,7 +3,7 @@
 import type { ServiceProvider, requestUrl as RequestUrl } from './service-provider.js'
 
 export { type Certificate, readCertificates } from './certificates.js'
-export type { Asserted } from './claims.js'
+export type { SamlClaims } from './claims.js'
 export type { ServiceProvider } from './service-provider.js'
 export type { VerifyOrder } from './verify.js'
 

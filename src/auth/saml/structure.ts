@@ -24,7 +24,7 @@ const IN_ASSERTION: Readonly<Record<string, number>> = {
 }
 
 /** A response with a valid structure. */
-export interface Formed {
+export interface CheckedResponse {
   response: Element
   assertion: Element
   /** The signature of the assertion. */
@@ -34,7 +34,7 @@ export interface Formed {
 }
 
 /** Checks the structure of a whole document. Throws `SamlRefused`. */
-export function checkForm(root: Element): Formed {
+export function checkForm(root: Element): CheckedResponse {
   if (root.namespaceURI !== PROTOCOL || root.localName !== 'Response')
     throw new SamlRefused('The document must be a SAML 2.0 Response.')
   const elements = all(root)

@@ -1,14 +1,14 @@
 /** Verifies a response of an identity provider: structure, signature, and the signed claims. Runs in a thread. */
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml'
-import { type Asserted, type Expected, readClaims } from './claims.js'
+import { type SamlClaims, type ExpectedClaims, readClaims } from './claims.js'
 import { SamlRefused } from './refused.js'
 import { checkSignature } from './signature.js'
 import { signersOf } from './signer.js'
-import { ASSERTION, checkForm, type Formed } from './structure.js'
+import { ASSERTION, checkForm, type CheckedResponse } from './structure.js'
 import { attribute, named, readXml, textOf, XML_BYTES } from './xml.js'
 
 /** The values that a response must match, and the keys. */
-export interface VerifyOrder extends Expected {
+export interface VerifyOrder extends ExpectedClaims {
   /** Certificates in PEM. Any of them may have signed the response. */
   certificates: readonly string[]
 }
@@ -18,7 +18,7 @@ export interface VerifyOrder extends Expected {
  * @param encoded `SAMLResponse`: XML in base64
  * Throws `SamlRefused`.
  */
-export async function verifyResponse(encoded: string, order: VerifyOrder): Promise<Asserted> {
+export async function verifyResponse(encoded: string, order: VerifyOrder): Promise<SamlClaims> {
   const xml = decode(encoded)
   const formed = checkForm(readXml(xml))
   checkEnvelope(formed.response, order)
@@ -63,7 +63,7 @@ function checkEnvelope(response: Element, { acsUrl, issuer, request }: VerifyOrd
  */
 async function verifiedAssertion(
   xml: string,
-  { outerSignature }: Formed,
+  { outerSignature }: CheckedResponse,
   order: VerifyOrder,
   signers: readonly string[],
 ): Promise<string> {
@@ -84,8 +84,6 @@ async function verifiedAssertion(
     .catch(() => null)
   const assertion = verified?.profile?.getAssertionXml?.()
   if (assertion === undefined)
-    throw new SamlRefused(
-      'The signature is not valid for the element that it covers. Check `certificate`.',
-    )
+    throw new SamlRefused('The signature is not valid for the element that it covers. Check `certificate`.')
   return assertion
 }

@@ -12,7 +12,7 @@ import { openEmbeddedSource, openPostgresSource, type StoreSource } from '../../
 import { OperatorError } from '../maintenance.js'
 
 /** Receives a line for the operator. */
-export type Tell = (line: string) => void
+export type Report = (line: string) => void
 
 /** The kinds of files that cannot be rebuilt: OpenAPI specifications and Git LFS files. PDFs are printed again. */
 export const SHELVES = ['openapi', 'lfs'] as const
@@ -27,7 +27,7 @@ export interface MovedFile {
 
 export interface Installation {
   /** Describes the installation, without a password. */
-  readonly told: string
+  readonly description: string
   readonly documents: StoreSource
   /** Names of the repositories, sorted. */
   repositories(): Promise<string[]>
@@ -68,7 +68,7 @@ export async function openFolders({ dataDir: data, reposDir: repos }: Folders): 
     throw error
   }
   return {
-    told: `the folders ${dataDir} and ${reposDir}`,
+    description: `the folders ${dataDir} and ${reposDir}`,
     documents,
     repositories: async () =>
       (await readdir(reposDir))
@@ -107,7 +107,7 @@ export async function openNodes(database: Database, told: string): Promise<Insta
   await prepareRepositories(database)
   const documents = await openPostgresSource(database, migrations)
   return {
-    told,
+    description: told,
     documents,
     repositories: () => storedRepositories(database),
     refs: async (name) => (await storedRefs(database, name)).map(([ref, commit]) => `${commit} ${ref}`).sort(),
@@ -137,7 +137,7 @@ async function refuseRunning(database: Database): Promise<void> {
 }
 
 /** Describes a database. */
-export function toldOf(url: string): string {
+export function describeDatabase(url: string): string {
   const { hostname, port, pathname } = new URL(url)
   return `the database ${decodeURIComponent(pathname.slice(1))} on ${hostname || 'this machine'}${port ? `:${port}` : ''}`
 }

@@ -3,7 +3,7 @@ import type { Config } from '../../config.js'
 import { OperatorError } from '../maintenance.js'
 import { migrateToDatabase } from './to-database.js'
 import { migrateToFolder } from './to-folder.js'
-import type { Tell } from './installation.js'
+import type { Report } from './installation.js'
 
 const POSTGRES = /^postgres(ql)?:\/\//
 
@@ -12,7 +12,7 @@ const POSTGRES = /^postgres(ql)?:\/\//
  * settings into a folder. The source is
  * never changed. Throws `OperatorError` with the remedy.
  */
-export async function migrate(config: Config, to: string, tell: Tell): Promise<void> {
+export async function migrate(config: Config, to: string, tell: Report): Promise<void> {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(to) ?? []
   // The URL itself may contain a password.
   if (scheme !== undefined && !POSTGRES.test(to))

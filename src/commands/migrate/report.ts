@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { differencesOf, digestOf, type StoreDigest } from '../../store/index.js'
 import { OperatorError } from '../maintenance.js'
-import { type Installation, SHELVES, type Tell } from './installation.js'
+import { type Installation, SHELVES, type Report } from './installation.js'
 import { compareRepositories } from './repositories.js'
 
 const amount = (count: number, one: string, many = `${one}s`): string =>
@@ -11,7 +11,7 @@ const amount = (count: number, one: string, many = `${one}s`): string =>
 /**
  * Compares both sides by counts and hashes, and reports what was compared. Throws `OperatorError` with all differences.
  */
-export async function compareAll(source: Installation, target: Installation, tell: Tell): Promise<void> {
+export async function compareAll(source: Installation, target: Installation, tell: Report): Promise<void> {
   const mine = await digestOf(source.documents)
   const differences = differencesOf(mine, await digestOf(target.documents))
   const repositories = await compareRepositories(source, target)

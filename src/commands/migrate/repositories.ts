@@ -17,7 +17,7 @@ import {
 } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Database } from '../../postgres/index.js'
-import type { Installation, Tell } from './installation.js'
+import type { Installation, Report } from './installation.js'
 
 /** Number of repositories per set of copies, after which their disk space is freed. */
 const AT_ONCE = 50
@@ -94,7 +94,7 @@ export async function moveIntoDatabase(
 interface IntoDatabase {
   database: Database
   target: Installation
-  tell: Tell
+  tell: Report
 }
 
 /** Fills a folder with all repositories of the database. Existing ones are updated. */
@@ -145,7 +145,7 @@ export async function compareRepositories(
 export async function checkStored(
   database: Database,
   names: readonly string[],
-  { reposDir, tell }: { reposDir: string; tell: Tell },
+  { reposDir, tell }: { reposDir: string; tell: Report },
 ): Promise<string[]> {
   const found: string[] = []
   await inTurns(database, names, async (git, name, n) => {

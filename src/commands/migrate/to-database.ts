@@ -15,7 +15,15 @@ import type { Database } from '../../postgres/index.js'
 import { prepareDocuments, writePostgresStore } from '../../store/index.js'
 import { findSigningKey } from '../../start/keys.js'
 import { OperatorError } from '../maintenance.js'
-import { type Installation, openFolders, openFor, openNodes, SHELVES, type Tell, toldOf } from './installation.js'
+import {
+  type Installation,
+  openFolders,
+  openFor,
+  openNodes,
+  SHELVES,
+  type Report,
+  describeDatabase,
+} from './installation.js'
 import { compareAll } from './report.js'
 import { checkStored, moveIntoDatabase } from './repositories.js'
 
@@ -23,7 +31,7 @@ import { checkStored, moveIntoDatabase } from './repositories.js'
  * Moves everything. After an interruption, the same call continues. Throws `OperatorError` if the target is not empty,
  * or if source and target differ at the end.
  */
-export async function migrateToDatabase(config: Config, url: string, tell: Tell): Promise<void> {
+export async function migrateToDatabase(config: Config, url: string, tell: Report): Promise<void> {
   const key = await findSigningKey(config)
   if (key === null)
     throw new OperatorError(
@@ -33,12 +41,12 @@ export async function migrateToDatabase(config: Config, url: string, tell: Tell)
   const source = await openFolders(config)
   const database = openFor(url)
   try {
-    tell(`From ${source.told} to ${toldOf(url)}.`)
+    tell(`From ${source.description} to ${describeDatabase(url)}.`)
     if (!(await begin(database, fingerprint, tell))) return
     await claimFingerprint(database, 'signing', fingerprint)
     tell('Documents and journals …')
     await writePostgresStore(database, source.documents, documentTables)
-    const target = await openNodes(database, toldOf(url))
+    const target = await openNodes(database, describeDatabase(url))
     try {
       await moveIntoDatabase(source, config.reposDir, { database, target, tell })
       await moveFiles(source, target, { database, tell })
@@ -69,7 +77,7 @@ export async function migrateToDatabase(config: Config, url: string, tell: Tell)
  * Records that a migration starts or continues; false if it has already ended. Throws `OperatorError` if the target has
  * other content.
  */
-async function begin(database: Database, source: string, tell: Tell): Promise<boolean> {
+async function begin(database: Database, source: string, tell: Report): Promise<boolean> {
   await prepareFiles(database)
   await prepareRepositories(database)
   const documents = await prepareDocuments(database)
@@ -90,7 +98,7 @@ async function begin(database: Database, source: string, tell: Tell): Promise<bo
 async function moveFiles(
   source: Installation,
   target: Installation,
-  { database, tell }: { database: Database; tell: Tell },
+  { database, tell }: { database: Database; tell: Report },
 ): Promise<void> {
   for (const shelf of SHELVES) {
     const rows = new FileRows(database, shelf)

@@ -21,8 +21,8 @@ import {
   openFor,
   openNodes,
   SHELVES,
-  type Tell,
-  toldOf,
+  type Report,
+  describeDatabase,
 } from './installation.js'
 import { compareAll } from './report.js'
 import { becomeOwnRepositories, moveIntoFolder } from './repositories.js'
@@ -34,15 +34,15 @@ const DAMAGE = /: (missing|broken link|fatal|dangling ref)|corrupt|hash mismatch
  * Moves everything into `data` and `repos` of a folder. After an interruption, the same call continues. Throws
  * `OperatorError` like `migrateToDatabase`.
  */
-export async function migrateToFolder(config: Config, folder: string, tell: Tell): Promise<void> {
+export async function migrateToFolder(config: Config, folder: string, tell: Report): Promise<void> {
   const url = config.databaseUrl
   if (url === null)
     throw new OperatorError('Set BINDERY_DATABASE_URL to the database that you are migrating into the folder.')
   const [dataDir, reposDir] = [join(resolve(folder), 'data'), join(resolve(folder), 'repos')]
   const database = openFor(url)
   try {
-    const source = await openNodes(database, toldOf(url))
-    tell(`From ${source.told} to the folders ${dataDir} and ${reposDir}.`)
+    const source = await openNodes(database, describeDatabase(url))
+    tell(`From ${source.description} to the folders ${dataDir} and ${reposDir}.`)
     const key = await keyOf(config, database)
     if (await begin(folder, dataDir, fingerprintOf('signing', key))) {
       await move({ source, database, key }, { dataDir, reposDir }, tell)
@@ -63,7 +63,7 @@ interface From {
   key: Buffer
 }
 
-async function move({ source, database, key }: From, { dataDir, reposDir }: Folders, tell: Tell): Promise<void> {
+async function move({ source, database, key }: From, { dataDir, reposDir }: Folders, tell: Report): Promise<void> {
   const lock = takeLock(dataDir, join(dataDir, 'migration-lock'))
   try {
     tell('Documents and journals …')
@@ -149,7 +149,7 @@ async function writeFiles(source: Installation, shelf: (typeof SHELVES)[number],
   await syncFolder(dir)
 }
 
-async function compare(source: Installation, folders: Folders, tell: Tell): Promise<void> {
+async function compare(source: Installation, folders: Folders, tell: Report): Promise<void> {
   const target = await openFolders(folders)
   try {
     await compareAll(source, target, tell)

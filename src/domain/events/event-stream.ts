@@ -1,6 +1,6 @@
 /** Lists and finds the events of an organization. */
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
-import { placeInId } from '../../kernel/ids.js'
+import { numberInId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery } from '../../kernel/paging.js'
 import { type EventDoc, type EventType, earlierEvents, events } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
@@ -106,7 +106,7 @@ export async function eventAt(reader: Reader, organization: string, sequence: nu
 
 /** The sequence of an event by its ID. IDs contain it; for those of earlier releases it is looked up in `earlierEvents`. */
 async function sequenceOfEvent(reader: Reader, organization: string, id: string): Promise<number | null> {
-  const sequence = placeInId(id)
+  const sequence = numberInId(id)
   if (sequence !== null) return sequence
   for (const { first, ids } of await reader.find(earlierEvents, 'organization', organization)) {
     const index = ids.indexOf(id)

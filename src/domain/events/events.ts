@@ -1,5 +1,5 @@
 // Records events.
-import { newPlacedId } from '../../kernel/ids.js'
+import { newNumberedId } from '../../kernel/ids.js'
 import { type EventDoc, type EventSubject, type EventType, eventStreams, events } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -24,7 +24,7 @@ export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<
   return tx.append(
     events,
     organization,
-    (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }),
+    (sequence) => ({ ...event, data, id: newNumberedId(sequence), sequence, at }),
     ended?.next,
   )
 }
