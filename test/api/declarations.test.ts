@@ -21,7 +21,7 @@ const refuses = async (changed: object, why: RegExp) => {
 }
 
 test('a wrong declaration stops the start', async () => {
-  await refuses({ path: '/v1/books/{bookId}' }, /needs shelf to be loaded before/)
+  await refuses({ path: '/v1/books/{bookId}' }, /requires shelf to be loaded before/)
   await refuses({ path: '/v1/{nobodyId}' }, /no resolver "nobodyId"/)
   await refuses({ path: '/v1/{toString}' }, /no resolver "toString"/)
   await refuses({ path: '/v2/x' }, /must start with/)

@@ -163,7 +163,7 @@ test('a folder that does not exist is a wrong setting', () => {
   assert.throws(
     () => loadConfig({ BINDERY_TEMPLATES_DIR: '/nowhere/at/all' }),
     (error: Error) =>
-      error instanceof ConfigError && /BINDERY_TEMPLATES_DIR must be the path of a folder/.test(error.message),
+      error instanceof ConfigError && /BINDERY_TEMPLATES_DIR must be the path of an existing folder/.test(error.message),
   )
 })
 
