@@ -186,7 +186,7 @@ test('by the operator: the command line', async () => {
     await here.service.close()
     const none = await refusal(tokenOf(here.dir, 'line@people.example'))
     assert.match(none, 'No account has the address line@people.example')
-    assert.match(none, `User ${claimer.user} of organization ${claimer.org} alone`)
+    assert.match(none, `User ${claimer.user} of organization ${claimer.org} only`)
     assert.match(await refusal(vouch(here.dir, 'no address')), 'not an email address')
     const env = { PATH: process.env.PATH, ...(await environment(here.dir)) }
     const { stdout } = await run(
@@ -270,7 +270,7 @@ test(
       assert.match(await vouch(dir, 'ada@people.example'), 'confirmed by the operator')
       assert.match(
         await vouch(dir, 'wanda@people.example', { free: true }),
-        `User ${EARLIER.wanda} of organization ${EARLIER.org} alone`,
+        `User ${EARLIER.wanda} of organization ${EARLIER.org} only`,
       )
       assert.match(await refusal(vouch(dir, 'wanda@people.example', { free: true })), 'No account has the address')
       assert.match(await vouch(dir, 'wanda@people.example'), /^Account \w+/)
